@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import ceil
 
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
-_IRREGULAR = {"go": "goes", "have": "has"}
+_IRREGULAR = {"go": "goes", "have": "has", "kibitz": "kibitzes"}
 
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
@@ -15,10 +15,12 @@ LONGEST_ECHO = 40
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number of things in words: ``1 square``, ``2 squares``, ``2 plies``."""
+    """Return a number of things in words: ``1 ply``, ``2 plies``, ``2 days``, ``2 matches``."""
     if number == 1:
         return f"{number} {noun}"
-    return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{number} {noun[:-1]}ies"
+    return f"{number} {noun}{'es' if noun.endswith('ch') else 's'}"
 
 
 def nth(number: int) -> str:
@@ -34,6 +36,32 @@ def lasting(seconds: float) -> str:
         if whole >= 2 * size:
             return counted(-(-whole // size), unit)
     return counted(whole, "second")
+
+
+def precisely(seconds: float) -> str:
+    """Return a length of time in its two greatest units, rounded down: ``4 minutes 10 seconds``."""
+    left, told = int(seconds), list[tuple[int, str]]()
+    for unit, size in (*_UNITS, ("second", 1)):
+        number, left = divmod(left, size)
+        if number or told:
+            told.append((number, unit))
+    both = [counted(number, unit) for number, unit in told[:2] if number]
+    return " ".join(both) or "0 seconds"
+
+
+_LENGTHS = (("week", 604_800), *_UNITS, ("second", 1))
+
+
+def length(seconds: int) -> str:
+    """Return a length of time exactly, as it is typed: ``10 minutes``, ``1 week``."""
+    unit, size = next(each for each in _LENGTHS if seconds % each[1] == 0)
+    return counted(seconds // size, unit)
+
+
+def length_of(words: str) -> int:
+    """Return the seconds of a length of time as it is typed: ``10 minutes``, ``an hour``."""
+    number, unit = words.lower().split()
+    return (1 if number in {"a", "an"} else int(number)) * dict(_LENGTHS)[unit.removesuffix("s")]
 
 
 def capitalised(words: str) -> str:

@@ -28,6 +28,7 @@ Each is defined in the room that raises it; those that several rooms raise are d
             InUse           another server keeps its boards there
             NameTaken       somebody has that name already
             Nobody          there is no account of that name
+            TooLong         this is longer than what other nodes can be told at once
             Unfollowed      the store does not tell any more what is stored
         Elsewhere           somebody plays on another node, which does not let them go
         ConfigError         the configuration cannot be used

@@ -27,6 +27,7 @@ from thudmud.play.match import game_of
 from thudmud.play.options import Options
 from thudmud.play.projections import HALL, is_board_key, is_of_a_match
 from thudmud.play.table import BoardSpec, Table, require_fit, require_ply
+from thudmud.play.table_decisions import due
 from thudmud.rules import DEFAULT_RULES, Game
 from thudmud.service import Adviser, Service, Visit, Watcher
 from thudmud.service.boards import close_board, open_board, put_up, rename_board
@@ -65,12 +66,16 @@ class House:
         events: what has happened before at these boards and others: all that `events` has handed
             out, in that order. Whoever had a seat then has it still: who is back is let in with
             `enter`, and for all others there is `settle`.
+        idle_limit: how many seconds a player who is here may take for a ply without a clock before
+            the other may claim the battle; 0 for any time.
         replays_at_once: whether "play" shows some plies of a battle at once; else `play_on` shows
             the next.
         any_names: whether boards may have names that players cannot type, since you find the board.
         adviser: who is asked for hints and analyses, and answers without waiting; None for nobody.
         opens_boards: whether players may ask each other for matches, for which boards are opened.
             These, and what happens at them, are not among `events`.
+        left: until when people could play in the house before; None for the last of the events.
+            From then until the first call with a time, clocks have stood still.
 
     Raises:
         InvalidValueError: there are no such boards, or these events do not fit together.
@@ -85,19 +90,29 @@ class House:
         seat_grace: float = 300.0,
         events: Iterable[str] = (),
         *,
+        idle_limit: float = 600.0,
         replays_at_once: bool = True,
         any_names: bool = False,
         adviser: Adviser | None = None,
         opens_boards: bool = False,
+        left: float | None = None,
     ) -> None:
         _require_boards(boards, any_names=any_names)
-        self.hall = Hall(boards, quiet_plies, seat_grace, opens_boards=opens_boards)
+        self.hall = Hall(
+            boards,
+            quiet_plies,
+            seat_grace,
+            idle_limit=idle_limit,
+            opens_boards=opens_boards,
+        )
         self._now = 0.0
         self._told: list[Message] = []
         self._others: list[int] = []
         """The positions of what is stored of matches and of the hall, not of a board."""
         self._store = Store.in_memory(clock=lambda: self._now)
-        self._bring_in(events)
+        last = self._bring_in(events)
+        self._left = last if left is None else left
+        """Since when nobody can have played, until somebody comes or does anything."""
         self._service = Service(
             self.hall,
             self._store,
@@ -177,6 +192,20 @@ class House:
         require_time(now)
         return self._drive(self._service.settle(), now)
 
+    @property
+    def due(self) -> float | None:
+        """When `pass_time` has something to do next, unless somebody does something before."""
+        moments = map(due, self.hall.tables.values())
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    def pass_time(self, now: float) -> list[Message]:
+        """Return what is told since time has passed: flags fall, and who does not move is warned.
+
+        Without it that comes with the next line about the board.
+        """
+        require_time(now)
+        return self._drive(self._service.pass_time(), now)
+
     def enter(
         self,
         name: str,
@@ -188,6 +217,8 @@ class House:
         styles: Mapping[str, Style] | None = None,
         options: Options | None = None,
         ignored: Sequence[str] | None = None,
+        followed: Sequence[str] | None = None,
+        plan: str | None = None,
         quiet: bool = False,
         watcher: Watcher | None = None,
     ) -> list[Message]:
@@ -207,6 +238,8 @@ class House:
             styles: how they want to see boards, by the boards' names in any case.
             options: how they want to see everything, if that is known.
             ignored: the names of those whom they do not want to hear, if that is known.
+            followed: the names of those whom they follow, if that is known.
+            plan: what they say about themselves, if that is known.
             quiet: whether they only stand about: nobody is told that they come or go, but at a
                 seat.
             watcher: for a program that plays: what is called with all that happens and concerns
@@ -234,6 +267,8 @@ class House:
             styles=styles,
             options=options,
             ignored=ignored,
+            followed=followed,
+            plan=plan,
             quiet=quiet,
         )
         return self._drive(joining, now)
@@ -260,6 +295,17 @@ class House:
         if not isinstance(line, str | Command):
             raise InvalidValueError(f"a line should be a str, not {type(line).__name__}")
         return self._drive(self._service.submit(visit, line), now)
+
+    def ask(self, name: str, line: str, now: float) -> list[Message]:
+        """Return the facts that a program of a player's asks for; see ``Terminal.packages``.
+
+        A line that is no question, such as ``moves a6``, does nothing: nothing is changed by this.
+
+        Raises:
+            ValueError: nobody of that name is here.
+        """
+        visit = self._require(name, now)
+        return self._drive(self._service.ask(visit, line), now)
 
     def depart(self, name: str, now: float, parting: Parting = Parting.LOST) -> list[Message]:
         """See out a player who is gone, and return what everybody is told; a seat is kept.
@@ -338,6 +384,9 @@ class House:
     def _drive(self, work: Coroutine[Any, Any, object], now: float) -> list[Message]:
         """Do something at a time, and return what everybody is told."""
         self._now = now
+        if self._left is not None:
+            left, self._left = self._left, None
+            at_once(self._service.hold_clocks(left))
         at_once(work)
         return self._taken()
 
@@ -348,8 +397,8 @@ class House:
     def _note_others(self, entries: Iterable[Entry]) -> None:
         self._others += [each.position for each in entries if _is_other(each)]
 
-    def _bring_in(self, lines: Iterable[str]) -> None:
-        """Store and fold what has happened before; nobody is told."""
+    def _bring_in(self, lines: Iterable[str]) -> float | None:
+        """Store and fold what has happened before; nobody is told. Return when the last was."""
         past = _Past(self.hall)
         try:
             at_once(self._store.bring_in(past.events(lines), past.stored.append))
@@ -361,6 +410,7 @@ class House:
             what = f"{key!r:.50}, event {version}: {why}"
             raise InvalidValueError(f"the events of a house do not fit together: {what}") from error
         self._others = past.copies
+        return past.last
 
     def _require(self, name: str, now: float) -> Visit:
         require_time(now)
@@ -384,19 +434,21 @@ class _Past:
             is; None while a line is read.
         stored: the entries of that event, once it is stored.
         copies: the positions of what is stored of matches besides what is stored of the boards.
+        last: when the last of it happened; None if nothing has.
     """
 
     def __init__(self, hall: Hall) -> None:
         self.place: tuple[str, int] | None = None
         self.stored: list[Entry] = []
         self.copies: list[int] = []
+        self.last: float | None = None
         self._hall = hall
         self._here = {table.key: name for name, table in hall.tables.items()}
         self._elsewhere: dict[str, Table] = {}
         """Boards that stand here no longer, by key."""
         self._versions: Counter[str] = Counter()
-        self._runs: dict[str, Game] = {}
-        """By key, the battles that may have come further than their tables."""
+        self._runs: dict[str, tuple[Game, float]] = {}
+        """By key, the battles that may have come further than their tables, and since when."""
 
     def events(self, lines: Iterable[str]) -> Iterator[tuple[str, Event]]:
         """Yield what has happened, and where; before the next is asked for, it has to be stored.
@@ -408,13 +460,14 @@ class _Past:
             key, event = from_line(line)
             self.place = key, self._versions[key] + 1
             if isinstance(event, Moved) and key in self._runs:
-                require_ply(self._runs[key], event)
+                require_ply(self._runs[key][0], event)
             else:
                 self._require(key, event)
             yield key, event
             for entry in self.stored:
                 self._take(entry)
             self.stored.clear()
+            self.last = event.at if self.last is None else max(self.last, event.at)
             self.place = None
         for key in list(self._runs):
             self._end_run(key)
@@ -427,16 +480,18 @@ class _Past:
             return
         self._versions[key] = entry.version
         if isinstance(event, Moved) and key in self._runs:
-            self._runs[key] = self._runs[key].play(event.move)
+            self._runs[key] = self._runs[key][0].play(event.move), event.at
         elif not isinstance(event, Imported):
             self._fold(key, event, entry)
 
     def _end_run(self, key: str) -> None:
         """Bring a table to where the plies in a row have brought its battle."""
-        game, table = self._runs.pop(key, None), self._table(key)
-        if game and table.match and game is not table.game:
-            match = table.match.with_game(game)
-            self._put(replace(table, match=match, version=self._versions[key]))
+        run, table = self._runs.pop(key, None), self._table(key)
+        if run and table.match and run[0] is not table.game:
+            match, version = table.match.with_game(run[0], None), self._versions[key]
+            self._put(
+                replace(table, match=match, version=version, since=run[1], excused=0.0, warned=None)
+            )
 
     def _require(self, key: str, event: Event) -> None:
         if not is_board_key(key):
@@ -455,8 +510,9 @@ class _Past:
         else:
             self._elsewhere[key] = self._table(key).apply(event, entry.battle)
         table = self._table(key)
-        if table.game and table.running and not table.away:  # who is away misses each ply
-            self._runs[key] = table.game
+        # Who is away misses each ply, and a clock is pressed by it.
+        if table.game and table.running and not table.away and table.clock is None:
+            self._runs[key] = table.game, table.since
 
     def _table(self, key: str) -> Table:
         if key in self._here:

@@ -192,8 +192,8 @@ def test_who_wants_ascii_is_shown_nothing_else_and_it_fits() -> None:
 
 
 def test_the_greeting_fits_narrow_screens_and_its_commands_can_be_typed() -> None:
-    assert max(map(len, greeting(()).split("\n"))) < 40
-    (reader,) = re.findall(r'"(options .*?)"', greeting(()))
+    assert max(map(len, greeting((), 0).split("\n"))) < 40
+    (reader,) = re.findall(r'"(options .*?)"', greeting((), 0))
     house = house_of("Anna")
     house.obey("Anna", reader, 0.0)
     assert house.hall.people["Anna"].options.reader is Switch.ON

@@ -169,10 +169,10 @@ class TestEvents:
     def test_they_are_lines_of_ascii_in_the_order_of_what_happened(self) -> None:
         lines = played(*BEGUN).events()
         assert lines == [
-            '[2,"oak board",["joined",1.0,"Anna","dwarf",null]]',
-            '[2,"oak board",["joined",2.0,"Bert","troll",null]]',
-            '[2,"oak board",["started",3.0,"Anna",1,"discworld","Anna","Bert",true,[null,null],'
-            "null]]",
+            '[3,"oak board",["joined",1.0,"Anna","dwarf",null]]',
+            '[3,"oak board",["joined",2.0,"Bert","troll",null]]',
+            '[3,"oak board",["started",3.0,"Anna",1,"discworld","Anna","Bert",true,[null,null],'
+            "null,null]]",
         ]
 
     def test_those_after_some(self) -> None:
@@ -210,7 +210,7 @@ class TestSettling:
         assert [message.to for message in messages] == [("Anna",)]
         assert texts(messages).startswith("The server was down for a while. The troll seat")
         assert again.settle(11.0) == []
-        assert again.events()[-1] == '[2,"oak board",["absent",10.0,"Bert","troll","restart"]]'
+        assert again.events()[-1] == '[3,"oak board",["absent",10.0,"Bert","troll","restart"]]'
 
     def test_it_is_noted_at_all_boards(self) -> None:
         house = played(*BEGUN, ("Carla", "join game as dwarf on elm table"))
@@ -243,23 +243,24 @@ class TestLookingUp:
                 numbers += [int(each[1]) for line in lines if (each := ENTRY.match(line))]
             assert numbers == list(range(23, 0, -1)), asked
 
-    def test_one_far_below_is_told_their_place(self) -> None:
+    def test_a_match_is_told_with_what_it_has_changed(self) -> None:
         house = House([BoardSpec("oak board")])
-        letters = "abcdefghijklmnopqrstuvwx"
-        for name in ("Anna", *(f"X{letter}" for letter in letters)):
+        for name in ("Anna", "Bert"):
             house.enter(name, 1.0, member=True)
-        for letter in letters:
-            for name, line in [
-                ("Anna", "join game as dwarf"), (f"X{letter}", "join game as troll"),
-                ("Anna", "start"), *PLIES, ("Anna", "resign"),
-                ("Anna", "leave game"), (f"X{letter}", "leave game"),
-            ]:  # fmt: skip
-                house.obey(f"X{letter}" if name == "other" else name, f"{line} on oak board", 2.0)
-        lines = texts(house.obey("Anna", "standings", 3.0)).split("\n")
-        assert len(lines) == 1 + 20 + 2
-        assert lines[-2].startswith(" 25. Anna: ")
-        assert lines[-1] == "There are 25 in all."
-        assert [line.split()[1] for line in lines[1:3]] == ["Xa:", "Xb:"]
+        lines = [("Anna", "join game as dwarf"), ("Bert", "join game as troll"), ("Anna", "start")]
+        lines += [(name.replace("other", "Bert"), line) for name, line in PLIES]
+        lines += [("Anna", "resign"), ("Anna", "start")]
+        for name, line in lines:
+            seen = texts(house.obey(name, f"{line} on oak board", 2.0))
+            assert "Your rating" not in seen
+            assert "your rating" not in seen
+        told_both = told(house.obey("Anna", "resign on oak board", 3.0))
+        anna, bert = (told_both[name].replace("\n", " ") for name in ("Anna", "Bert"))
+        mine, theirs = "rating is 1421?, 79 less", "rating is 1579?, 79 more"
+        assert f"Discworld, untimed: your {mine}; Bert's {theirs}." in anna
+        assert f"Discworld, untimed: your {theirs}; Anna's {mine}." in bert
+        ranking = texts(house.obey("Anna", "standings", 4.0))
+        assert "Yours is provisional: 1421?" in ranking
 
     def test_what_is_known_is_a_value(self) -> None:
         house = played(*BEGUN, ("Anna", "7"))

@@ -9,7 +9,7 @@ from tests.house.test_house import BOARDS
 from thudmud.house import House
 from thudmud.play.archive import BattleLookup
 from thudmud.play.commands import Style
-from thudmud.play.events import Absent, BattleStarted, Event, Joined, Parting, Returned
+from thudmud.play.events import Absent, BattleStarted, Event, Joined, Moved, Parting, Returned
 from thudmud.rules import Ending, Side
 from thudmud.store.codec import from_line
 from thudmud.views.view import Terminal
@@ -89,7 +89,7 @@ class TestBack:
             "You are back at the oak board, where you play the dwarfs.\n"
             "What has happened at the oak board meanwhile:\n"
             "Bert moves the troll from G7 to G6.\n"
-            "   A B C"
+            "    A B C"
         )
         assert seen["Anna"].endswith("It is your turn.\nAlso here: Bert.")
         assert seen["Bert"] == "Anna is back at the oak board."
@@ -110,7 +110,7 @@ class TestBack:
         house = house_of(*PLAYED)
         house.depart("Anna", 0.0)
         say(house, "bert move g7 g6")
-        assert told(house.enter("Anna", 0.0))["Anna"].count("A B C D E") == 1
+        assert told(house.enter("Anna", 0.0))["Anna"].count("\n 1 ") == 1
 
     def test_in_the_style_that_was_chosen(self) -> None:
         house = house_of(*PLAYED, "anna set board brief")
@@ -131,14 +131,14 @@ class TestTakingOver:
         house = house_of(*PLAYED)
         (message,) = house.take_over("Bert", Terminal(40), 1.0)
         assert message.to == ("Bert",)
-        assert message.text.startswith("You go on from here.\n   A B C")
+        assert message.text.startswith("You go on from here.\n    A B C")
         assert message.text.endswith("It is your turn.\nAlso here: Anna.")
         assert max(map(len, message.text.split("\n"))) < 40
 
     def test_in_the_hall(self) -> None:
         house = house_of()
         (message,) = house.take_over("Anna", Terminal(), 1.0)
-        assert message.text.startswith("You go on from here.\nThis is the hall")
+        assert message.text.startswith("You go on from here.\nAlso here: Bert and Carla.")
 
     def test_nobody_else_is_told(self) -> None:
         messages = house_of().take_over("Anna", Terminal(), 1.0)
@@ -162,11 +162,11 @@ class TestPartings:
         assert 'In 5 minutes you may "claim game on oak board"' in seen["Anna"].replace("\n", " ")
         assert "Carla" not in seen
 
-    def test_between_the_battles_there_is_nothing_to_claim(self) -> None:
+    def test_between_the_battles_the_second_may_be_claimed(self) -> None:
         house = house_of(*PLAYED, "bert resign", seat_grace=0.0)
         seen = told(house.depart("Bert", 0.0))["Anna"].replace("\n", " ")
-        assert seen.endswith('is kept for Bert. You may "adjourn game on oak board".')
-        assert "start game" not in say(house, "anna claim")["Anna"]
+        may = 'You may "claim game on oak board" or "adjourn game on oak board".'
+        assert seen.endswith(f"is kept for Bert. {may}")
         assert (
             told(house.obey("Anna", "look", 0.0))["Anna"]
             .replace("\n", " ")
@@ -175,6 +175,7 @@ class TestPartings:
                 '"start game on oak board" begins the second battle, with the seats swapped.'
             )
         )
+        assert "The match is over" in say(house, "anna claim")["Anna"].replace("\n", " ")
 
     def test_when_the_match_is_over_there_is_nothing_to_do(self) -> None:
         house = house_of(*PLAYED, "bert resign", "anna start", "bert resign")
@@ -372,3 +373,62 @@ def test_who_has_an_account_is_known() -> None:
     assert isinstance(started, BattleStarted)
     assert started.rated
     assert house.hall.style("Anna", "oak board") is Style.BRIEF
+
+
+class TestClocks:
+    BEGUN = (
+        "anna join game as dwarf",
+        "anna set clock 1+0",
+        "bert join game as troll",
+        "anna start",
+    )
+
+    def remade(self, *, left: float | None = None) -> House:
+        """Return a house made again of one in which a battle on a minute each began at 0."""
+        return House(BOARDS, events=house_of(*self.BEGUN).events(), left=left)
+
+    def test_they_stand_still_while_there_is_no_house(self) -> None:
+        again = self.remade()
+        again.enter("Anna", 3600.0)
+        again.enter("Bert", 3600.0)
+        again.settle(3600.0)
+        say(again, "anna move a6 b6", 3659.0)
+        assert isinstance(happened(again)[-1], Moved)
+
+    def test_they_do_so_once(self) -> None:
+        again = self.remade()
+        again.enter("Anna", 3600.0)
+        again.enter("Bert", 3600.0)
+        again.settle(3600.0)
+        again.settle(3650.0)
+        say(again, "anna move a6 b6", 3661.0)
+        game = again.game("oak board")
+        assert game
+        assert game.outcome
+        assert game.outcome.ending is Ending.TIME
+
+    def test_they_run_on_where_there_was_no_gap(self) -> None:
+        again = self.remade(left=50.0)
+        again.enter("Anna", 50.0)
+        again.enter("Bert", 50.0)
+        say(again, "anna move a6 b6", 61.0)
+        game = again.game("oak board")
+        assert game
+        assert game.outcome
+        assert game.outcome.ending is Ending.TIME
+
+
+def test_a_house_may_say_how_long_a_player_may_think() -> None:
+    house = House(BOARDS, idle_limit=10.0)
+    assert house.hall.tables["oak board"].idle_limit == 10.0
+
+
+def test_time_alone_ends_a_battle_where_a_house_is_told_of_it() -> None:
+    house = house_of(*TestClocks.BEGUN)
+    assert house.due == 60.0
+    assert house.pass_time(59.0) == []
+    seen = told(house.pass_time(60.0))
+    assert "your time is up" in seen["Anna"].lower()
+    assert "The battle is over:" in seen["Bert"]
+    assert house.due is None
+    assert house.pass_time(1000.0) == []

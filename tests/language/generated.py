@@ -10,21 +10,37 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from thudmud.language import clean
+from thudmud.play.clocks import (
+    MOST_DAYS,
+    MOST_INCREMENT,
+    MOST_MINUTES,
+    TimeClass,
+    TimeControl,
+)
 from thudmud.play.commands import (
     Accept,
     Adjourn,
     Again,
     Analyse,
     Around,
+    Ban,
+    Bans,
     Boards,
+    Broadcast,
     CancelAnalysis,
+    CancelShutdown,
     Captures,
     Challenge,
     Claim,
+    CloseReport,
     Command,
     Decline,
     Emote,
     End,
+    FileReport,
+    Finger,
+    Follow,
+    ForgetLetters,
     Games,
     Go,
     Help,
@@ -32,23 +48,30 @@ from thudmud.play.commands import (
     Ignore,
     Invite,
     Join,
+    Kibitz,
+    Kick,
     LastMove,
     Leave,
-    LeaveExercise,
     Lessons,
+    Letters,
     Lines,
     Look,
     MakeComment,
+    Mute,
+    Mutes,
     NewBoard,
     No,
+    Observe,
     Password,
     Pieces,
+    Plan,
     Play,
     PlayNow,
     Practice,
     Quit,
     Register,
     Replay,
+    Reports,
     Resign,
     Resume,
     Say,
@@ -56,22 +79,32 @@ from thudmud.play.commands import (
     ScanRow,
     Seek,
     Seeks,
+    SendLetter,
     SetBoard,
+    SetClock,
     SetRules,
     SetUp,
     SetUpLess,
     SetUpMore,
     SetUpOpening,
+    Shout,
     Start,
     Step,
+    Stop,
+    StopServer,
     Style,
     Syntax,
     Tell,
     TryPuzzle,
     Tutorial,
+    Unban,
     Undo,
+    Unfollow,
     Unignore,
+    Unmute,
+    Unobserve,
     ViewBots,
+    ViewClock,
     ViewGame,
     ViewNews,
     ViewPossible,
@@ -80,6 +113,7 @@ from thudmud.play.commands import (
     ViewStandings,
     Way,
     Where,
+    Whisper,
     Who,
     Withdraw,
 )
@@ -93,15 +127,17 @@ from thudmud.play.options import (
     SetCharset,
     SetColour,
     SetElement,
-    SetMachine,
     SetOrient,
-    SetPrompt,
     SetReader,
     SetScheme,
+    SetSize,
+    SetToggle,
     SetWidth,
     ShowOptions,
     ShowScheme,
+    Size,
     Switch,
+    Toggle,
 )
 from thudmud.rules import EVERY, Attempt, Piece, Side, Square, Verb
 
@@ -122,6 +158,11 @@ objects = (
     .filter(lambda text: not text.endswith((".", "!")))
 )
 boards = st.none() | objects
+times = (
+    st.none()
+    | st.builds(TimeControl, st.integers(1, MOST_MINUTES), st.integers(0, MOST_INCREMENT))
+    | st.builds(lambda days: TimeControl(days=days), st.integers(1, MOST_DAYS))
+)
 sides = st.none() | st.sampled_from(Side)
 some_squares = st.lists(squares, max_size=40).map(tuple)
 pieces = st.builds(Pieces, some_squares, some_squares, some_squares)
@@ -134,6 +175,9 @@ players = words.filter(
     )
 )
 rules = st.none() | st.sampled_from(_RULES)
+_NOBODY = {"page", "with", "today", "yesterday", *_RULES}
+whose = st.none() | players.filter(lambda word: word.lower().split(",")[0] not in _NOBODY)
+days = st.none() | st.sampled_from(["today", "yesterday"]) | st.dates().map(str)
 sides = st.none() | st.sampled_from(Side)
 levels = st.none() | st.from_regex(r"[1-9]|[a-z]{1,9}", fullmatch=True)
 bytes_ = st.integers(0, 255)
@@ -150,6 +194,16 @@ def attempts(draw: st.DrawFn) -> Attempt:
     return Attempt(verb, draw(squares), draw(squares), draw(captures))
 
 
+lengths = st.builds(
+    lambda number, unit: number * unit,
+    st.integers(1, 9999),
+    st.sampled_from([1, 60, 3_600, 86_400, 604_800]),
+)
+"""Lengths of time, in seconds, as they can be typed."""
+whys = st.just("") | texts
+networks = st.ip_addresses().map(str) | st.ip_addresses(v=4).map(lambda each: f"{each}/24")
+
+
 commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Join, st.sampled_from(Side), boards),
     st.builds(
@@ -164,6 +218,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     ),
     st.builds(SetBoard, st.sampled_from(Style), boards),
     st.builds(SetRules, st.sampled_from(_RULES), boards),
+    st.builds(SetClock, times, boards),
     st.builds(SetUp, pieces.filter(any), sides, boards),
     st.builds(SetUpMore, pieces.filter(any), sides, boards),
     st.builds(SetUpMore, st.just(Pieces()), st.sampled_from(Side), boards),
@@ -171,7 +226,8 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(SetUpOpening, boards),
     st.builds(Play, attempts(), boards),
     st.builds(ViewPossible, st.none() | squares, boards),
-    st.builds(History, st.none() | players, numbers),
+    st.builds(History, whose, numbers, st.none() | players, rules, days),
+    st.builds(ViewStandings, rules, st.none() | st.sampled_from(TimeClass)),
     st.builds(ViewScore, st.none() | players),
     st.builds(Replay, numbers, st.just(0) | numbers),
     st.builds(ViewRecord, numbers),
@@ -181,9 +237,9 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(MakeComment, st.just("") | comments.filter(lambda text: not text[0].isdigit())),
     st.builds(Step, st.sampled_from([way for way in Way if way is not Way.PLAY])),
     st.builds(Step, st.sampled_from([Way.NEXT, Way.BACK]), numbers),
-    st.builds(Seek, rules, sides, st.booleans()),
-    st.builds(Challenge, players, rules, sides, st.booleans(), levels),
-    st.builds(PlayNow, rules, sides),
+    st.builds(Seek, rules, sides, st.booleans(), times),
+    st.builds(Challenge, players, rules, sides, st.booleans(), levels, times),
+    st.builds(PlayNow, rules, sides, times),
     st.builds(NewBoard, rules),
     st.builds(Accept, st.none() | numbers | players),
     st.builds(Decline, numbers | players.filter(lambda word: word.lower().split(",")[0] != "on")),
@@ -191,7 +247,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Games, st.booleans()),
     st.builds(Tutorial, st.none() | numbers),
     st.builds(TryPuzzle, st.none() | numbers),
-    st.sampled_from([Lessons(), LeaveExercise()]),
+    st.sampled_from([Lessons(), Stop()]),
     st.builds(Where, st.sampled_from(Piece), boards),
     st.builds(ScanRow, st.integers(0, 14), boards),
     st.builds(ScanColumn, st.integers(0, 14), boards),
@@ -199,13 +255,14 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Lines, st.none() | st.sampled_from(Side), boards),
     st.builds(Captures, st.none() | squares, boards),
     st.builds(LastMove, boards),
+    st.builds(ViewClock, boards),
     st.builds(SetCharset, st.sampled_from(Charset)),
     st.builds(SetColour, st.sampled_from(Switch)),
     st.builds(SetWidth, st.none() | st.sampled_from(WIDTHS)),
     st.builds(SetOrient, st.sampled_from(Orient)),
+    st.builds(SetSize, st.sampled_from(Size)),
     st.builds(SetReader, st.sampled_from(Switch)),
-    st.builds(SetMachine, st.booleans()),
-    st.builds(SetPrompt, st.booleans()),
+    st.builds(SetToggle, st.sampled_from(Toggle), st.booleans()),
     st.builds(SetScheme, st.sampled_from(Scheme)),
     st.builds(SetElement, st.sampled_from(Element), st.none() | colours),
     st.sampled_from([ShowOptions(), ShowScheme()]),
@@ -213,7 +270,17 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Go, boards.filter(lambda to: to is None or to.lower() not in _HALL)),
     st.builds(Say, texts),
     st.builds(Emote, texts),
+    st.builds(Kibitz, texts),
+    st.builds(Whisper, texts),
+    st.builds(Observe, boards),
+    st.builds(Unobserve, boards),
     st.builds(Tell, players, texts),
+    st.builds(SendLetter, players, texts),
+    st.builds(Letters, st.none() | players, numbers),
+    st.builds(ForgetLetters, numbers),
+    st.builds(ForgetLetters, st.none(), st.none() | players),
+    st.builds(Shout, texts),
+    st.builds(FileReport, players, texts),
     st.builds(
         Invite,
         players,
@@ -221,13 +288,27 @@ commands: st.SearchStrategy[Command] = st.one_of(
         boards,
         levels,
     ),
+    st.builds(Broadcast, texts),
+    st.builds(Mute, players, st.none() | lengths, whys),
+    st.builds(Unmute, players),
+    st.builds(Kick, players, whys),
+    st.builds(Ban, players | networks, st.none() | lengths, whys),
+    st.builds(Unban, players | networks),
+    st.builds(Bans, numbers),
+    st.builds(Reports, numbers),
+    st.builds(CloseReport, numbers),
+    st.builds(StopServer, st.just(0) | lengths, whys),
+    st.sampled_from([Mutes(), CancelShutdown()]),
     st.builds(Ignore, st.none() | players),
     st.builds(Unignore, players),
+    st.builds(Who, st.none() | players, numbers),
+    st.builds(Finger, st.none() | players),
+    st.builds(Plan, st.none() | texts),
+    st.builds(Follow, st.none() | players),
+    st.builds(Unfollow, players),
     st.builds(Help, st.none() | texts),
     st.builds(Syntax, st.none() | texts),
-    st.sampled_from(
-        [Boards(), Who(), ViewBots(), Quit(), Seeks(), ViewStandings(), Register(), Password()]
-    ),
+    st.sampled_from([Boards(), ViewBots(), Quit(), Seeks(), Register(), Password()]),
     st.sampled_from([ViewNews(), Again()]),
 )
 """Any command at all."""

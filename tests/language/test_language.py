@@ -66,14 +66,19 @@ def test_the_rulesets_are_those_of_the_engine() -> None:
 def test_words_about_boards_are_all_but_those_about_rooms() -> None:
     rooms = {"look", "l", "go", "boards", "who", "say", "'", "emote", ":", "tell", "help"}
     rooms |= {"h", "?", "commands", "news", "again", "."}
+    rooms |= {"finger", "plan", "follow", "unfollow"}
+    rooms |= {"kibitz", "whisper", "observe", "unobserve"}
+    rooms |= {"message", "messages", "forget", "shout", "report"}
     rooms |= {"invite", "bots", "ignore", "unignore", "syntax", "register", "password", "quit"}
+    rooms |= {"broadcast", "mute", "unmute", "mutes", "kick", "ban", "unban", "bans"}
+    rooms |= {"shutdown", "cancel", "reports", "close"}
     assert set(BOARD_VERBS) == set(VERBS) - rooms
 
 
 @pytest.mark.parametrize(
     ("verb", "words"),
     [
-        ("set", ("board", "rules", "machine")),
+        ("set", ("clock", "board", "rules", "machine")),
         ("view", ("game", "possible", "on")),
         ("games", ("all",)),
     ],

@@ -29,7 +29,7 @@ def seen() -> Iterator[str]:
     for line in (
         line for text in texts for line in re.findall(r"^\w+\| (.*)$", text, re.MULTILINE)
     ):
-        if not re.search(r"\b(?:say|says|tell|tells [\w ]+): ", line):
+        if not re.search(r"\b(?:say|kibitz|kibitze|whisper|shout|tell)s?(?: [\w ]+)?: ", line):
             yield from set(OPENING.findall(line)) - people
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from thudmud.language import MAX_LINE, ParseError, parse
 from thudmud.play.refusals import Mistake
+from thudmud.rules import RULESETS
 
 POSITION = "<position>"
 BOARD = "<object>"
@@ -41,9 +42,9 @@ def refusal(line: str) -> ParseError:
         ("move a6 b6 capturing , c7", ",", (POSITION, "all", "none")),
         ("move a6 b6 capturing c7,", "", (POSITION,)),
         ("move a6 b6 capturing c7,,c8", ",", (POSITION,)),
-        ("move a6 b6 capturing c7 c8", "c8", (",", "and", "on", END)),
+        ("move a6 b6 capturing c7 with", "with", (POSITION, ",", "and", "on", END)),
         ("move a6 b6 capturing all c8", "c8", ("on", END)),
-        ("move a6 b6 on board capturing c7 on board", "on", (",", "and", END)),
+        ("move a6 b6 on board capturing c7 on board", "on", (POSITION, ",", "and", END)),
         ("move a6 b6 c6", "c6", ("on", "capturing", END)),
         ("move a06 b6", "a06", (POSITION, "from")),
         ("move onyx", "onyx", (POSITION, "from")),
@@ -56,7 +57,7 @@ def refusal(line: str) -> ParseError:
         ("leave game on board capturing all", "capturing", (END,)),
         ("leave game on oak, board", ",", (END,)),
         ("end game on", "", (BOARD,)),
-        ("set", "", ("board", "rules", "machine")),
+        ("set", "", ("clock", "board", "rules", "machine")),
         ("set board", "", ("full", "brief")),
         ("set rules", "", ("discworld", "classic", "koom valley")),
         ("set rules koom", "koom", ("discworld", "classic", "koom valley")),
@@ -79,8 +80,29 @@ def refusal(line: str) -> ParseError:
         ("resume oak", "oak", (NUMBER, "game", "on", END)),
         ("resume game 3 4", "4", ("on", END)),
         ("resume on 3, 4", ",", (END,)),
-        ("history anna bert", "bert", ("page", END)),
-        ("history ,", ",", (PLAYER, "page", END)),
+        (
+            "history anna bert",
+            "bert",
+            ("<day>", "with", "today", "yesterday", "page", END, *RULESETS),
+        ),
+        (
+            "history ,",
+            ",",
+            (PLAYER, "<day>", "with", "today", "yesterday", "page", END, *RULESETS),
+        ),
+        ("history with", "", (PLAYER,)),
+        (
+            "history classic classic",
+            "classic",
+            ("<day>", "with", "today", "yesterday", "page", END),
+        ),
+        ("history classic today page", "", (NUMBER,)),
+        (
+            "standings anna",
+            "anna",
+            ("untimed", "blitz", "rapid", "long", "correspondence", END, *RULESETS),
+        ),
+        ("standings blitz rapid", "rapid", (END, *RULESETS)),
         ("history page", "", (NUMBER,)),
         ("history page two", "two", (NUMBER,)),
         ("history anna page", "", (NUMBER,)),
@@ -92,7 +114,7 @@ def refusal(line: str) -> ParseError:
         ("score anna bert", "bert", (END,)),
         ("tell 2 hello", "2", (PLAYER,)),
         ("games now", "now", ("all", END)),
-        ("quit now", "now", ("tutorial", "puzzle", END)),
+        ("quit now", "now", ("tutorial", "puzzle", "replay", END)),
         ("where", "", PIECES),
         ("where goblins are", "goblins", PIECES),
         ("scan", "", ("row", "column")),
@@ -110,6 +132,7 @@ def refusal(line: str) -> ParseError:
         ("options width", "", ("<width>", "auto")),
         ("options width wide", "wide", ("<width>", "auto")),
         ("options orient up", "up", ("north", "south")),
+        ("options size", "", ("auto", "small", "large")),
         ("set machine auto", "auto", ("on", "off")),
         ("options colour special", "", ("thud",)),
         ("options colour special thud dwarf", "", ("<colour>", *PAINTS)),
@@ -162,7 +185,7 @@ def test_where_it_failed(line: str, column: int, understood: str | None) -> None
         ("stand up", "leave"),
         ("throw f1 f6", "hurl"),
         ("challenge anna", "match"),
-        ("finger anna", "score"),
+        ("whois anna", "finger"),
         ("q", "quit"),
         ("rules", "help rules"),
         ("move a6 ot b6", None),
@@ -184,13 +207,17 @@ def test_where_it_failed(line: str, column: int, understood: str | None) -> None
         ("game", "games"),
         ("histroy", "history"),
         ("history 2", "page 2"),
+        ("history anna bert", "with bert"),
+        ("history anna vs bert", "with"),
+        ("history anna clasic", "classic"),
+        ("standings clasic", "classic"),
+        ("standings blits", "blitz"),
         ("history anna 02", "page 2"),
         ("history anna pgae 2", "page"),
         ("watch oak board", "go"),
         ("replya 12", "replay"),
         ("previous", "back"),
         ("ratings", "standings"),
-        ("stats anna", "score"),
         ("replay #12", "12"),
         ("resume game 012", "12"),
         ("optoins", "options"),
@@ -205,13 +232,15 @@ def test_where_it_failed(line: str, column: int, understood: str | None) -> None
         ("threats", "captures"),
         ("nearby f6", "around"),
         ("ignroe bert", "ignore"),
-        ("mute bert", "ignore"),
-        ("unmute bert", "unignore"),
+        ("gag bert", "ignore"),
+        ("ungag bert", "unignore"),
         ("last mvoe", "move"),
         ("colour off", "options colour"),
         ("options vivid", "colour scheme vivid"),
         ("options 80", "width 80"),
         ("options north", "orient north"),
+        ("options large", "size large"),
+        ("options size big", "large"),
         ("options on", None),
         ("options colour yes", "on"),
         ("options reader no", "off"),
@@ -227,7 +256,7 @@ def test_where_it_failed(line: str, column: int, understood: str | None) -> None
         (f"{DWARF} light red", "bright"),
         (f"{DWARF} reset", "default"),
         ("not", None),
-        ("dance", None),
+        ("waltz", None),
     ],
 )
 def test_near_misses(line: str, suggestion: str | None) -> None:
@@ -270,17 +299,22 @@ def test_positions_that_are_none(
         ("record 1234567890", M.NUMBER_TOO_LONG, {"most": 9}),
         ("replay " + "9" * 1000, M.NUMBER_TOO_LONG, {"most": 9}),
         ("replay", M.NO_BATTLE_NUMBER, {}),
+        ("history 2026-02-30", M.NO_SUCH_DAY, {}),
+        ("history anna 20.11.2026", M.NO_SUCH_DAY, {}),
+        ("history classic 2026/11/20", M.NO_SUCH_DAY, {}),
+        ("history with bert 2026-11", M.NO_SUCH_DAY, {}),
         ("record anna", M.NO_BATTLE_NUMBER, {}),
         ("replay -1", M.NO_BATTLE_NUMBER, {}),
         ("Play oak", M.PLAY_FOR_JOIN, {}),
-        ("play 12", M.PLAY_FOR_JOIN, {}),
+        ("seek 200+5", M.NO_SUCH_CLOCK, {}),
+        ("match bert classic 0 days", M.NO_SUCH_CLOCK, {}),
+        ("set clock 10+181", M.NO_SUCH_CLOCK, {}),
         ("ok", M.AGREE_BY_THE_SAME, {}),
         ("Agreed!", M.AGREE_BY_THE_SAME, {}),
         ("n", M.NO_DIRECTIONS, {}),
         ("East", M.NO_DIRECTIONS, {}),
         ("inventory", M.NOTHING_TO_CARRY, {}),
         ("i", M.NOTHING_TO_CARRY, {}),
-        ("time", M.NO_CLOCKS, {}),
         ("next 0", M.NUMBERS_BEGIN_WITH_1, {}),
         ("scan row 16", M.NO_SUCH_ROW, {"row": "16"}),
         ("scan row 0", M.NO_SUCH_ROW, {"row": "0"}),
@@ -312,6 +346,26 @@ def test_lines_with_a_code_of_their_own(line: str, code: Mistake, facts: dict[st
     error = refusal(line)
     assert (error.code, error.suggestion) == (code, None)
     assert error.details.items() >= facts.items()
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("seek 10 5", "10+5"),
+        ("seek 10/5 as dwarf", "10+5"),
+        ("seek classic 10m", "10+0"),
+        ("play 12", "12+0"),
+        ("play 10 min", "10+0"),
+        ("match bert koom valley 10 min 5 sec unrated", "10+5"),
+        ("match bert 3d", "3 days"),
+        ("match bert 1D", "1 day"),
+        ("set clock 5+ on oak", "5+0"),
+        ("set clock 010+5", "10+5"),
+    ],
+)
+def test_clocks_that_are_written_otherwise(line: str, meant: str) -> None:
+    error = refusal(line)
+    assert (error.code, error.suggestion) == (M.CLOCK_WRITTEN_OTHERWISE, meant)
 
 
 @pytest.mark.parametrize(

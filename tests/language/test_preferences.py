@@ -7,10 +7,28 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thudmud.language.parsing import ignored_of, options_of, preferences_of, styles_of
+from thudmud.language.parsing import (
+    followed_of,
+    ignored_of,
+    news_of,
+    options_of,
+    plan_of,
+    preferences_of,
+    styles_of,
+)
 from thudmud.play.commands import Style
-from thudmud.play.hall import MOST_IGNORED, Hall
-from thudmud.play.options import WIDTHS, Charset, Colour, Element, Options, Orient, Scheme, Switch
+from thudmud.play.hall import LONGEST_PLAN, MOST_IGNORED, Hall
+from thudmud.play.options import (
+    WIDTHS,
+    Charset,
+    Colour,
+    Element,
+    Options,
+    Orient,
+    Scheme,
+    Switch,
+    Toggle,
+)
 from thudmud.play.table import BoardSpec
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.store import Store
@@ -25,22 +43,30 @@ options = st.builds(
     st.none() | st.sampled_from(WIDTHS),
     st.sampled_from(Orient),
     st.sampled_from(Switch),
-    st.booleans(),
     st.sampled_from(Scheme),
     st.dictionaries(st.sampled_from(Element), colours).map(
         lambda chosen: tuple(sorted(chosen.items(), key=lambda each: each[0].value))
     ),
+    on=st.frozensets(st.sampled_from(Toggle)),
 )
 
 
-@given(options, st.dictionaries(st.text(), st.sampled_from(Style)), st.lists(st.text()))
+@given(options, st.dictionaries(st.text(), st.sampled_from(Style)), st.lists(st.text()), st.text())
 def test_what_is_kept_is_read_again(
-    chosen: Options, styles: dict[str, Style], ignored: list[str]
+    chosen: Options, styles: dict[str, Style], ignored: list[str], news: str
 ) -> None:
-    kept = json.loads(json.dumps(preferences_of(styles, chosen, ignored)))
+    kept = json.loads(json.dumps(preferences_of(styles, chosen, ignored, news)))
+    assert news_of(kept) == news
     assert ignored_of(kept) == tuple(ignored)
     assert options_of(kept) == chosen
     assert styles_of(kept) == styles
+
+
+@given(st.lists(st.text()), st.sampled_from(["", "To win.", "I'm \N{GRINNING FACE}"]))
+def test_whom_a_member_follows_and_what_they_say_is_kept(followed: list[str], plan: str) -> None:
+    kept = json.loads(json.dumps(preferences_of({}, Options(), followed=followed, plan=plan)))
+    assert followed_of(kept) == tuple(followed)
+    assert plan_of(kept) == plan
 
 
 async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
@@ -50,7 +76,12 @@ async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
     await service.open()
     anna = await service.join("Anna", Terminal())
     assert anna
-    for line in ("options reader on", "set board brief on oak board", "ignore mallory"):
+    for line in (
+        "options reader on",
+        "set board brief on oak board",
+        "ignore mallory",
+        "follow bert",
+    ):
         await service.submit(anna, line)
     await store.enrol("Anna", "a hash")
     await sessions.enrol("Anna")
@@ -59,6 +90,15 @@ async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
     assert options_of(account.preferences) == Options(reader=Switch.ON)
     assert styles_of(account.preferences) == {"oak board": Style.BRIEF}
     assert ignored_of(account.preferences) == ("Mallory",)
+    assert followed_of(account.preferences) == ("Bert",)
+    await service.submit(anna, "plan To win.")
+    account = await store.find("Anna")
+    assert account
+    assert plan_of(account.preferences) == "To win."
+    await service.submit(anna, "plan none")
+    account = await store.find("Anna")
+    assert account
+    assert plan_of(account.preferences) == ""
     await store.close()
 
 
@@ -70,6 +110,7 @@ def test_what_nobody_knows_is_passed_over() -> None:
     }
     assert options_of(kept) == Options(orient=Orient.NORTH)
     assert styles_of(kept) == {}
-    assert ignored_of(kept) == ()
+    assert ignored_of(kept) == followed_of(kept) == ()
+    assert plan_of({"plan": "a\nb" + "c" * 1000}) == "a b" + "c" * (LONGEST_PLAN - 3)
     assert options_of({"options": "all"}) == Options()
     assert len(ignored_of({"ignored": ["Mallory"] * 1000})) == MOST_IGNORED

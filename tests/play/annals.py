@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from typing import TypeVar, cast
 
 from thudmud.play.archive import (
+    PROVISIONAL,
     AdjournedLookup,
     Battle,
     Lookup,
     PlayerScore,
+    Pool,
     Rating,
     ScoreLookup,
     State,
 )
+from thudmud.play.clocks import TimeControl
 from thudmud.play.events import (
     NO_BOTS,
     Adjourned,
@@ -48,6 +51,7 @@ AnswerT = TypeVar("AnswerT")
 DRAW = Outcome(Ending.AGREEMENT, None, Score(32, 32))
 DWARFS = Outcome(Ending.AGREEMENT, Side.DWARF, Score(30, 20))
 TROLLS = Outcome(Ending.RESIGNATION, Side.TROLL, Score(0, 32))
+STANDARD = Pool("discworld")
 NOON = 1_795_262_400.0  # 2026-11-21, twelve o'clock
 DAY = 86_400.0
 
@@ -94,8 +98,11 @@ class Annals:
         number: int = 1,
         rules: str = "discworld",
         at: float = NOON,
+        time: TimeControl | None = None,
+        rated: bool = True,
     ) -> BattleId:
-        return self.happen(board, BattleStarted(at, dwarf, number, rules, dwarf, troll, rated=True))
+        started = BattleStarted(at, dwarf, number, rules, dwarf, troll, rated, time=time)
+        return self.happen(board, started)
 
     def play(self, moves: tuple[Move, ...], board: str = "oak board", first: int = 1) -> None:
         for ply, move in enumerate(moves, first):
@@ -129,6 +136,38 @@ class Annals:
         """Let a battle begin and end."""
         self.begin(dwarf=dwarf, troll=troll, rules=rules)
         self.end(outcome, players=(dwarf, troll), rated=rated, levels=levels)
+
+    def match(
+        self,
+        winner: str = "Anna",
+        loser: str = "Bert",
+        *,
+        drawn: bool = False,
+        rules: str = "discworld",
+        time: TimeControl | None = None,
+        first: bool = True,
+        second: bool = True,
+    ) -> None:
+        """Let a match between people be played, of which one of the battles may be unrated."""
+        self.begin(dwarf=winner, troll=loser, rules=rules, time=time)
+        self.end(DRAW, players=(winner, loser), rated=first)
+        self.begin(dwarf=loser, troll=winner, number=2, rules=rules, time=time)
+        points = (60, 60) if drawn else (55, 65)
+        self.end(DRAW, players=(loser, winner), rated=second, points=points)
+
+    def season(
+        self,
+        *names: str,
+        rounds: int = PROVISIONAL,
+        rules: str = "discworld",
+        time: TimeControl | None = None,
+    ) -> None:
+        """Let some players, an even number of them, each play so many matches, and all draw."""
+        first, *others = names
+        for number in range(rounds):
+            turned = [first, *others[number % len(others) :], *others[: number % len(others)]]
+            for one, other in zip(turned, reversed(turned[len(turned) // 2 :]), strict=False):
+                self.match(one, other, drawn=True, rules=rules, time=time)
 
     def clear(self, board: str = "oak board") -> None:
         self.happen(board, Cleared(NOON, "Anna"))
@@ -176,13 +215,13 @@ class Annals:
     def score(self, player: str) -> PlayerScore | None:
         return self.found(ScoreLookup(player))
 
-    def rating(self, player: str) -> Rating | None:
+    def rating(self, player: str, pool: Pool = STANDARD) -> Rating | None:
         score = self.score(player)
-        return score.people.rating if score else None
+        return score.people.ratings.get(pool) if score else None
 
-    def ranked(self) -> Sequence[str]:
-        """Return the names of those who have a rating, the best first."""
-        return [each.name for each in at_once(self.store.standings(most=10**6))]
+    def ranked(self, pool: Pool = STANDARD) -> Sequence[str]:
+        """Return the names of those who are in the standings, the best first."""
+        return [each.name for each in at_once(self.store.standings(pool, most=10**6))]
 
 
 def saved(

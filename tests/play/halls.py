@@ -34,7 +34,7 @@ class StoredHall(Hall):
     """A hall, and a store in memory of what happens in it."""
 
     def __init__(self, grace: float = GRACE) -> None:
-        super().__init__(BOARDS, 200, grace)
+        super().__init__(BOARDS, 200, grace, idle_limit=grace)
         self._now = 0.0
         self.store = Store.in_memory(clock=lambda: self._now)
         self.version = 0

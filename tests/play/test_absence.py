@@ -197,7 +197,6 @@ class TestClaiming:
     ) -> None:
         for table, reason in [
             (seated, Refusal.NO_BATTLE),
-            (first_over, Refusal.NOTHING_TO_CLAIM),
             (match_over, Refusal.BATTLE_OVER),
             (after(first_over, ("Bert", Leave())), Refusal.BATTLE_OVER),
         ]:

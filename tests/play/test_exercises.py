@@ -18,7 +18,6 @@ from thudmud.play.commands import (
     Hint,
     Join,
     Leave,
-    LeaveExercise,
     Lessons,
     Look,
     Play,
@@ -26,6 +25,7 @@ from thudmud.play.commands import (
     SetBoard,
     Start,
     Step,
+    Stop,
     Style,
     TryPuzzle,
     Tutorial,
@@ -230,7 +230,7 @@ class TestLessons:
         do(hall, "Anna", Tutorial())
         do(hall, "Anna", parse("around g7"))
         was = in_lesson(hall)
-        do(hall, "Anna", LeaveExercise())
+        do(hall, "Anna", Stop())
         assert hall.people["Anna"].exercise is None
         do(hall, "Anna", Tutorial())
         assert in_lesson(hall) == was
@@ -266,7 +266,7 @@ def to_step(hall: StoredHall, situation: Situation) -> None:
 class TestWhomItConcerns:
     def test_nobody_else_is_told(self, hall: StoredHall) -> None:
         told = do(hall, "Anna", Tutorial(2)) + do(hall, "Anna", ply("C5", "C11"))
-        told += do(hall, "Anna", LeaveExercise())
+        told += do(hall, "Anna", Stop())
         assert {telling.audience for telling in told} == {("Anna",)}
 
     def test_it_takes_no_board_and_stores_nothing(self, hall: StoredHall) -> None:
@@ -301,7 +301,7 @@ class TestWhomItConcerns:
         assert refusal(hall, "Anna", Undo()) is Refusal.NO_PLY_YET
 
     def test_who_is_at_none_can_leave_none(self, hall: StoredHall) -> None:
-        assert refusal(hall, "Anna", LeaveExercise()) is Refusal.NO_EXERCISE
+        assert refusal(hall, "Anna", Stop()) is Refusal.NO_EXERCISE
 
     def test_it_means_a_board_again_afterwards(self, hall: StoredHall) -> None:
         do(hall, "Anna", Tutorial(2))
@@ -400,7 +400,7 @@ class TestPuzzles:
 
     def test_one_comes_back_to_the_one_that_is_not_solved(self, hall: StoredHall) -> None:
         do(hall, "Anna", TryPuzzle(3))
-        do(hall, "Anna", LeaveExercise())
+        do(hall, "Anna", Stop())
         do(hall, "Anna", TryPuzzle())
         assert at_puzzle(hall).number == 3
 
@@ -497,7 +497,7 @@ class TestRatings:
     def test_puzzles_are_no_battles(self, house: House) -> None:
         self.solve(house)
         [message] = house.obey("Anna", "standings", 3.0)
-        assert message.text.startswith("Nobody has a rating yet")
+        assert message.text.startswith("Discworld, untimed: nobody is ranked yet.")
 
     def test_lessons_that_a_member_has_done_are_kept_too(self, house: House) -> None:
         for name in ("Anna", "Carla"):
@@ -523,4 +523,4 @@ def test_a_member_comes_in_with_nothing_done(hall: StoredHall) -> None:
     enter(hall, "Dora", member=True)
     assert not hall.people["Dora"].studies.lessons
     with pytest.raises(Refused):
-        do(hall, "Dora", LeaveExercise())
+        do(hall, "Dora", Stop())

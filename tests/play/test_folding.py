@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import get_args
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.play.annals import Annals
 from tests.play.conftest import GRACE
 from thudmud.errors import Refused
+from thudmud.play.clocks import TimeControl
 from thudmud.play.commands import (
     Adjourn,
     Claim,
@@ -23,6 +24,7 @@ from thudmud.play.commands import (
     Play,
     Practice,
     Resign,
+    SetClock,
     SetRules,
     SetUpLess,
     SetUpMore,
@@ -44,11 +46,20 @@ from thudmud.play.events import (
 from thudmud.play.hall import Hall
 from thudmud.play.match import Match, game_of
 from thudmud.play.table import BoardSpec, Table, require_fit
-from thudmud.play.table_decisions import Context, TableCommand, come_back, decide, resume, vanish
+from thudmud.play.table_decisions import (
+    Context,
+    TableCommand,
+    come_back,
+    decide,
+    held,
+    overdue,
+    resume,
+    vanish,
+)
 from thudmud.rules import Game, Side, Square
 
 SPEC = BoardSpec("oak board")
-NEW = Table.set_up(SPEC, 3, GRACE)
+NEW = Table.set_up(SPEC, 3, GRACE, GRACE)
 PLAYERS = ("Anna", "Bert", "Carla")
 MEMBERS = frozenset({"Anna", "Bert"})
 COMMANDS: tuple[TableCommand, ...] = (
@@ -66,6 +77,9 @@ COMMANDS: tuple[TableCommand, ...] = (
     Adjourn(),
     SetRules("classic"),
     SetRules("koom valley"),
+    SetClock(TimeControl(1, 2)),
+    SetClock(TimeControl(days=1)),
+    SetClock(None),
     SetUpMore(turn=Side.TROLL),
     SetUpLess((Square.parse("A6"),)),
     Practice(),
@@ -107,6 +121,14 @@ def agreed(command: TableCommand, *, declined: bool) -> Deed:
         return (*offered, *agreed)
 
     return deed
+
+
+def time_passes(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
+    return overdue(table, now)
+
+
+def server_was_gone(table: Table, now: float, _: list[SavedMatch]) -> tuple[TableEvent, ...]:
+    return held(table, [(now - 1.0, now)], now)
 
 
 def goes_away(player: str, parting: Parting) -> Deed:
@@ -152,10 +174,20 @@ DEEDS = st.one_of(
     st.builds(goes_away, PLAYER, st.sampled_from(Parting)),
     st.builds(comes_back, PLAYER),
     st.just(all_leave),
+    st.just(time_passes),
+    st.just(server_was_gone),
     st.builds(goes_on, st.integers(0, 5)),
 )
 ALONE: list[tuple[Deed, float]] = [(does("Anna", Practice(), MEMBERS), 0.0)]
 """Somebody at both seats, which seldom comes about where others sit down and leave again."""
+CHOSEN: list[tuple[Deed, float]] = [
+    (does("Anna", SetRules("classic"), MEMBERS), 0.0),
+    (does("Anna", SetUpMore(turn=Side.TROLL), MEMBERS), 0.0),
+    (does("Anna", SetClock(TimeControl(1, 2)), MEMBERS), 0.0),
+    (does("Anna", Join(Side.DWARF), MEMBERS), 0.0),
+    (does("Bert", Join(Side.TROLL), MEMBERS), 0.0),
+    (does("Anna", Start(), MEMBERS), 0.0),
+]
 BEGUN: list[tuple[Deed, float]] = [
     (does("Anna", Join(Side.DWARF), MEMBERS), 0.0),
     (does("Bert", Join(Side.TROLL), MEMBERS), 0.0),
@@ -164,7 +196,7 @@ BEGUN: list[tuple[Deed, float]] = [
 WAITS = st.sampled_from([0.0, 0.0, 0.0, 1.0, GRACE])
 HISTORIES = st.builds(
     operator.add,
-    st.sampled_from([BEGUN, BEGUN, ALONE]),
+    st.sampled_from([BEGUN, BEGUN, CHOSEN, ALONE]),
     st.lists(st.tuples(DEEDS, WAITS), min_size=10, max_size=60),
 )
 
@@ -194,7 +226,17 @@ def folded(events: Iterable[TableEvent], version: int = 0) -> Table:
     return after(replace(NEW, version=version), events)
 
 
+ALONE_AFTER_A_CLOCK_WAS_SET: list[tuple[Deed, float]] = [
+    *ALONE,
+    (plays(0), 0.0),
+    (does("Anna", Adjourn(), MEMBERS), 0.0),
+    (does("Anna", SetClock(TimeControl(1, 2)), MEMBERS), 0.0),
+    (goes_on(0), 0.0),
+]
+
+
 @given(HISTORIES)
+@example(ALONE_AFTER_A_CLOCK_WAS_SET)
 def test_from_any_complete_event_on(deeds: list[tuple[Deed, float]]) -> None:
     events = happen(deeds)
     whole = folded(events)
@@ -209,7 +251,7 @@ def test_from_any_complete_event_on(deeds: list[tuple[Deed, float]]) -> None:
 def test_a_hall_takes_it_from_there(deeds: list[tuple[Deed, float]]) -> None:
     events = happen(deeds)
     at = max(at for at, event in enumerate(events) if is_complete(event))
-    hall = Hall([SPEC], 3, GRACE)
+    hall = Hall([SPEC], 3, GRACE, idle_limit=GRACE)
     hall.restore(SPEC.name, at, [(event, None) for event in events[at:]])
     assert hall.tables[SPEC.name] == folded(events)
 
@@ -220,7 +262,10 @@ def test_a_match_is_what_it_was_put_away_as(deeds: list[tuple[Deed, float]]) -> 
     for event in happen(deeds):
         table = table.apply(event)
         if table.match:
-            assert Match.restored(table.match.saved()) == table.match
+            clock = table.match.clock
+            at = clock.at if clock else 0.0
+            there = replace(table.match, clock=clock and clock.resumed(at))
+            assert Match.restored(table.match.saved(at), table.match.number, at) == there
 
 
 @given(HISTORIES)

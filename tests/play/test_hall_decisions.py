@@ -7,15 +7,22 @@ import pytest
 from tests.play.conftest import ply
 from tests.play.halls import StoredHall, do, enter, hall_of, refusal
 from thudmud.errors import Refused
+from thudmud.play.archive import Fingered
 from thudmud.play.asides import Asked, Gone, Spoke
 from thudmud.play.commands import (
     Emote,
+    Finger,
     Go,
     Join,
+    Kibitz,
     Look,
     Quit,
     Say,
     SetBoard,
+    SetRules,
+    SetUpCommand,
+    SetUpLess,
+    SetUpOpening,
     Start,
     Style,
     Tell,
@@ -75,6 +82,12 @@ class TestWhichBoard:
         assert refusal(hall, "Anna", Go("third board")) is Refusal.NO_SUCH_ORDINAL
         assert refusal(hall, "Anna", ViewGame()) is Refusal.SAY_WHICH
 
+    @pytest.mark.parametrize("command", [SetRules("classic"), SetUpOpening(), SetUpLess(())])
+    def test_who_plays_nowhere_may_set_a_board_up_and_says_which(
+        self, hall: StoredHall, command: SetRules | SetUpCommand
+    ) -> None:
+        assert refusal(hall, "Anna", command) is Refusal.SAY_WHICH
+
 
 class TestNoSuchBoard:
     @pytest.mark.parametrize("words", ["chair", "oak table", "oak bord"])
@@ -110,7 +123,8 @@ class TestLooking:
     )
     def test_at_somebody(self, hall: StoredHall, words: str, who: str) -> None:
         (told,) = do(hall, "Anna", Look(words))
-        assert told.event == Asked("Anna", Look(who))
+        nothing_played = Fingered(who, None, None)
+        assert told.event == Asked("Anna", Finger(who), answer=nothing_played)
 
     def test_a_board_comes_before_a_player(self, hall: StoredHall) -> None:
         enter(hall, "Elm")
@@ -149,7 +163,7 @@ class TestWhoIsTold:
         (moved,) = do(hall, "Anna", ply("A6", "B6"))
         assert set(moved.audience) == {"Anna", "Bert", "Carla"}
         assert moved.table is hall.tables["oak board"]
-        (spoke,) = do(hall, "Carla", Say("hello"))
+        (spoke,) = do(hall, "Carla", Kibitz("hello"))
         assert set(spoke.audience) == {"Anna", "Bert", "Carla"}
         (spoke,) = do(hall, "Bert", Say("hello"))
         assert spoke == Telling(Spoke("Bert", None, "hello"), ("Bert",))

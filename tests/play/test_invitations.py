@@ -43,7 +43,7 @@ def test_whoever_has_a_seat_there_is_not_asked(hall: StoredHall) -> None:
     do(hall, "Bert", Join(Side.TROLL, OAK))
     assert refusal(hall, "Anna", Invite("carla")) is Refusal.NO_SEAT_FREE
     assert refusal(hall, "Anna", Invite("dora")) is Refusal.NO_SUCH_PLAYER
-    assert refusal(hall, "Carla", Invite("bert")) is Refusal.SAY_WHICH
+    assert refusal(hall, "Carla", Invite("carla")) is Refusal.MATCH_SELF  # in the hall
 
 
 def test_a_seat_that_is_kept_for_nobody_any_more_is_free(hall: StoredHall) -> None:
@@ -70,3 +70,16 @@ def test_a_seat_in_a_match_is_kept(hall: StoredHall) -> None:
     assert hall.tables[OAK].seats[Side.TROLL] == "Bert"
     (told,) = do(hall, "Anna", Invite("carla", None, PINE))
     assert told.event == Invited("Anna", "Carla", PINE, Side.DWARF)
+
+
+def test_it_stands_while_a_seat_is_kept_for_who_has_asked(hall: StoredHall) -> None:
+    do(hall, "Bert", Invite("carla", None, PINE))
+    lose(hall, "Bert")
+    assert not hall.people["Carla"].invitations
+    do(hall, "Anna", Join(Side.DWARF, OAK))
+    do(hall, "Anna", Invite("carla"))
+    lose(hall, "Anna")
+    assert list(hall.people["Carla"].invitations) == ["Anna"]
+    enter(hall, "Bert", NOW + GRACE)
+    do(hall, "Bert", Join(Side.DWARF, OAK), NOW + GRACE)
+    assert not hall.people["Carla"].invitations

@@ -22,7 +22,8 @@ from thudmud.play.archive import (
     State,
     Unread,
 )
-from thudmud.play.asides import Asked, Question, Replayed
+from thudmud.play.asides import Asked, Question, Replayed, ReplayLeft
+from thudmud.play.clocks import TimeClass
 from thudmud.play.commands import (
     Adjourn,
     Command,
@@ -37,6 +38,7 @@ from thudmud.play.commands import (
     Resume,
     Start,
     Step,
+    Stop,
     ViewRecord,
     ViewScore,
     ViewStandings,
@@ -155,9 +157,18 @@ class TestLookups:
             (History(), HistoryLookup(None)),
             (History("ANNA", 3), HistoryLookup("ANNA", 3)),
             (History("me", 2), HistoryLookup("Carla", 2)),
-            (ViewScore(), ScoreLookup("Carla")),
-            (ViewScore("bert"), ScoreLookup("bert")),
+            (History(None, 1, "bert"), HistoryLookup("Carla", 1, "bert")),
+            (
+                History("bert", 2, "me", "classic", "today"),
+                HistoryLookup("bert", 2, "Carla", "classic", "today"),
+            ),
+            (ViewScore(), ScoreLookup("Carla", curves=True)),
+            (ViewScore("bert"), ScoreLookup("bert", curves=True)),
             (ViewStandings(), StandingsLookup("Carla")),
+            (
+                ViewStandings("classic", TimeClass.LONG),
+                StandingsLookup("Carla", "classic", TimeClass.LONG),
+            ),
         ],
         ids=str,
     )
@@ -201,7 +212,7 @@ class TestReplaying:
         do(hall, "Carla", Replay(1))
         assert refusal(hall, "Carla", Step(way)) is Refusal.REPLAY_AT_START
 
-    @pytest.mark.parametrize("way", [Way.NEXT, Way.LAST, Way.PLAY])
+    @pytest.mark.parametrize("way", [Way.NEXT, Way.PLAY])
     def test_not_behind_its_end(self, hall: StoredHall, way: Way) -> None:
         do(hall, "Carla", Replay(1))
         step(hall, Way.LAST)
@@ -263,7 +274,8 @@ class TestReplaying:
         do(hall, "Carla", Replay(2))
         do(hall, "Anna", ply("G7", "G6"))
         step(hall, Way.LAST)
-        assert refusal(hall, "Carla", Step(Way.NEXT)) is Refusal.REPLAY_GONE_ON
+        for way in (Way.NEXT, Way.LAST):
+            assert refusal(hall, "Carla", Step(way)) is Refusal.REPLAY_GONE_ON
         do(hall, "Carla", Replay(2))
         step(hall, Way.LAST)
         assert refusal(hall, "Carla", Step(Way.NEXT)) is Refusal.REPLAY_AT_END
@@ -277,15 +289,18 @@ class TestReplaying:
         assert refusal(hall, "Bert", Step(Way.NEXT)) is Refusal.NOT_REPLAYING
         assert step(hall, Way.NEXT).ply == 1
 
-    def test_after_its_last_ply_last_is_of_the_board_that_one_stands_at(
-        self, hall: StoredHall
-    ) -> None:
-        do(hall, "Carla", Replay(1))
-        assert step(hall, Way.LAST).ply == 3
-        assert refusal(hall, "Carla", Step(Way.LAST)) is Refusal.REPLAY_AT_END
+    def test_last_is_of_the_board_where_one_is_once_it_is_left(self, hall: StoredHall) -> None:
         do(hall, "Carla", Go("oak board"))
+        do(hall, "Carla", Replay(1))
+        assert step(hall, Way.LAST) == step(hall, Way.LAST)
+        (left,) = do(hall, "Carla", Stop())
+        assert isinstance(left.event, ReplayLeft)
+        assert left.audience == ("Carla",)
+        assert left.event.replay.ply == 3
         (told,) = do(hall, "Carla", Step(Way.LAST))
         assert told.event == Asked("Carla", LastMove(), "oak board")
+        assert refusal(hall, "Carla", Step(Way.BACK)) is Refusal.NOT_REPLAYING
+        assert refusal(hall, "Carla", Stop()) is Refusal.NO_EXERCISE
 
 
 class TestQuestions:

@@ -19,17 +19,21 @@ from thudmud.play.options import (
     SetCharset,
     SetColour,
     SetElement,
-    SetMachine,
     SetOption,
     SetOrient,
     SetReader,
     SetScheme,
+    SetSize,
+    SetToggle,
     SetWidth,
+    Size,
     Switch,
+    Toggle,
     after,
 )
 from thudmud.play.table import BoardSpec
 
+DEFAULT_ON = Options().on
 RED = Colour(foreground=1)
 
 
@@ -40,8 +44,10 @@ RED = Colour(foreground=1)
         (SetColour(Switch.OFF), Options(colour=Switch.OFF)),
         (SetWidth(60), Options(width=60)),
         (SetOrient(Orient.NORTH), Options(orient=Orient.NORTH)),
+        (SetSize(Size.LARGE), Options(size=Size.LARGE)),
         (SetReader(Switch.ON), Options(reader=Switch.ON)),
-        (SetMachine(value=True), Options(machine=True)),
+        (SetToggle(Toggle.MACHINE, value=True), Options(on=DEFAULT_ON | {Toggle.MACHINE})),
+        (SetToggle(Toggle.PROMPT, value=False), Options(on=DEFAULT_ON - {Toggle.PROMPT})),
         (SetScheme(Scheme.SAFE), Options(scheme=Scheme.SAFE)),
         (SetElement(Element.TROLL, RED), Options(elements=((Element.TROLL, RED),))),
     ],
@@ -72,12 +78,13 @@ def hall() -> Hall:
 
 
 def test_options_are_chosen_by_one_and_stay(hall: Hall) -> None:
-    (decision,) = decide(hall, "Anna", SetMachine(value=True), 0.0)
+    (decision,) = decide(hall, "Anna", SetToggle(Toggle.MACHINE, value=True), 0.0)
     assert hall.people["Anna"].options == Options()
     (told,) = hall.commit(decision)
-    assert told.event == OptionChosen("Anna", SetMachine(value=True), Options(machine=True))
+    machine = Options(on=DEFAULT_ON | {Toggle.MACHINE})
+    assert told.event == OptionChosen("Anna", SetToggle(Toggle.MACHINE, value=True), machine)
     assert told.audience == ("Anna",)
-    assert hall.people["Anna"].options == Options(machine=True)
+    assert hall.people["Anna"].options == machine
 
 
 def test_last_is_the_last_move_where_no_battle_is_seen_again(hall: Hall) -> None:

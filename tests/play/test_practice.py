@@ -43,7 +43,7 @@ from thudmud.play.events import (
 from thudmud.play.hall_decisions import is_limited
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table, require_fit
-from thudmud.play.table_decisions import Context, resume
+from thudmud.play.table_decisions import Context, resume, vanish
 from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, IllegalMove, Reason, Side
 
 BEGUN = BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Anna")
@@ -229,7 +229,17 @@ class TestSeats:
     def test_both_are_given_up_by_who_quits_after_the_battle(self, practice: Table) -> None:
         over = after(practice, ("Anna", End()))
         assert not without(over, "Anna", parting=Parting.QUIT).seats
-        assert set(without(practice, "Anna", parting=Parting.QUIT).away) == set(Side)
+
+    def test_who_quits_in_the_middle_finds_it_put_away(self, practice: Table) -> None:
+        played = after(practice, ("Anna", PLIES[0]))
+        (put_away,) = vanish(played, "Anna", Parting.QUIT, NOW)
+        assert isinstance(put_away, Adjourned)
+        assert len(put_away.match.moves) == 1
+        assert not without(played, "Anna", parting=Parting.QUIT).seats
+
+    def test_who_quits_before_the_first_ply_has_not_practised(self, practice: Table) -> None:
+        assert Cleared(NOW, "Anna") in vanish(practice, "Anna", Parting.QUIT, NOW)
+        assert not without(practice, "Anna", parting=Parting.QUIT).seats
 
     def test_both_are_free_after_long(self, practice: Table) -> None:
         over = without(after(practice, ("Anna", End())), "Anna")

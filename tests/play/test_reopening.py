@@ -12,6 +12,7 @@ from tests.play.conftest import GRACE
 from tests.play.halls import BOARDS, StoredHall, reopened
 from thudmud.errors import Refused
 from thudmud.play.archive import State
+from thudmud.play.clocks import TimeControl
 from thudmud.play.commands import (
     Adjourn,
     Claim,
@@ -25,6 +26,7 @@ from thudmud.play.commands import (
     Quit,
     Resign,
     Resume,
+    SetClock,
     SetRules,
     SetUpLess,
     Start,
@@ -34,6 +36,7 @@ from thudmud.play.events import Parting, Resumed, TableEvent
 from thudmud.play.hall import Decision
 from thudmud.play.hall_decisions import arrive, part
 from thudmud.play.match import game_of
+from thudmud.play.table_decisions import held, overdue
 from thudmud.rules import Side, Square
 
 PLAYERS = ("Anna", "Bert", "Carla")
@@ -61,10 +64,23 @@ STEPS: dict[str, tuple[tuple[str, Command], ...]] = {
         ("Anna", SetRules("classic", OAK)),
         ("Anna", SetUpLess((Square.parse("G7"),), Side.TROLL, OAK)),
     ),
+    "play by a clock": (
+        ("Bert", Join(Side.DWARF, PINE)),
+        ("Carla", Join(Side.TROLL, PINE)),
+        ("Bert", SetClock(TimeControl(2, 1), PINE)),
+        ("Bert", Start(PINE)),
+    ),
     "quit": (("Bert", Quit()),),
 }
-DEEDS = [*STEPS, *(f"{player} is lost" for player in PLAYERS), *["all come"] * 3, *["move"] * 6]
+DEEDS = [
+    *STEPS,
+    *(f"{player} is lost" for player in PLAYERS),
+    *["all come"] * 3,
+    *["move"] * 6,
+    *["time", "restart", "undo", "decline"] * 2,
+]
 WAITS = [0.0, 0.0, 0.0, 1.0, GRACE]
+SEEDS = 40
 
 
 class Witness:
@@ -85,6 +101,8 @@ class Witness:
                     self.commit(arrive(self.hall, player, self.now, member=False, styles={}))
         elif deed == "move":
             self.move()
+        elif deed in {"time", "restart"}:
+            self.wait(deed)
         elif deed in STEPS:
             for player, command in STEPS[deed]:
                 self.obey(player, command)
@@ -98,6 +116,14 @@ class Witness:
             move = self.chance.choice(table.game.legal_moves())
             player = table.seats.get(table.game.position.turn, "nobody")
             self.obey(player, Play(move.attempt(), table.name))
+
+    def wait(self, deed: str) -> None:
+        """Do what the time brings about at the boards, or a server that was gone for a while."""
+        for name in (OAK, PINE):
+            table = self.hall.tables[name]
+            gone = [(self.now - 1.0, self.now)]
+            events = overdue(table, self.now) if deed == "time" else held(table, gone, self.now)
+            self.commit([Decision("", name, table.version, events)])
 
     def obey(self, player: str, command: Command) -> None:
         if player in self.hall.people:
@@ -119,13 +145,13 @@ def happens(seed: int) -> Iterator[Witness]:
     witness = Witness(seed)
     for deed in ("sit", "begin"):
         witness.do(deed)
-    for _ in range(60):
+    for _ in range(SEEDS):
         witness.now += witness.chance.choice(WAITS)
         witness.do(witness.chance.choice(DEEDS))
         yield witness
 
 
-seeds = pytest.mark.parametrize("seed", range(20))
+seeds = pytest.mark.parametrize("seed", range(SEEDS))
 
 
 @seeds
@@ -174,7 +200,7 @@ def test_a_battle_is_at_one_place_at_most(seed: int) -> None:
 def test_everything_comes_to_pass() -> None:
     """Else the properties above would hold of less than they say."""
     seen: set[tuple[type, str]] = set()
-    for seed in range(20):
+    for seed in range(SEEDS):
         *_, witness = happens(seed)
         seen.update((type(event), board) for board, _, event in witness.events)
     assert {event for event, _ in seen} == set(get_args(TableEvent))

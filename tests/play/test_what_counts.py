@@ -6,7 +6,15 @@ import pytest
 
 from tests.play.conftest import LATER, SEATED, after, events, ply, without
 from thudmud.play.commands import Adjourn, Claim, Join, Leave, Resign, Start, Undo
-from thudmud.play.events import NO_BOTS, BattleEnded, BattleStarted, Levels, Resumed
+from thudmud.play.events import (
+    NO_BOTS,
+    BattleEnded,
+    BattleStarted,
+    Left,
+    Levels,
+    Parting,
+    Resumed,
+)
 from thudmud.play.match import RATED_PLIES
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.table_decisions import TableCommand
@@ -34,6 +42,11 @@ def ended(table: Table, player: str, command: TableCommand | None = None) -> Bat
 def rated(empty: Table) -> Table:
     """Return a table at which two with accounts have played enough plies."""
     return after(empty, *SEATED, ("Anna", Start()), *PLIES, members=MEMBERS)
+
+
+def bert_left(table: Table) -> Table:
+    """Return a table from which Bert stood up, as one could in the middle of a rated match once."""
+    return table.apply(Left(LATER, "Bert", Side.TROLL, Parting.LEFT))
 
 
 class TestRated:
@@ -66,15 +79,14 @@ class TestRated:
         assert not ended(after(table, *PLIES, members=MEMBERS), "Anna").rated
 
     def test_not_if_somebody_else_sat_down(self, rated: Table) -> None:
-        left = after(rated, ("Bert", Leave()))
-        joined = after(left, ("Carla", Join(Side.TROLL)), members=MEMBERS)
+        joined = after(bert_left(rated), ("Carla", Join(Side.TROLL)), members=MEMBERS)
         end = ended(joined, "Carla")
         assert (end.dwarf, end.troll, end.rated) == ("Anna", "Carla", False)
         back = after(joined, ("Carla", Leave()), ("Bert", Join(Side.TROLL)), members=MEMBERS)
         assert not ended(back, "Bert").rated
 
     def test_if_the_same_one_sat_down_again(self, rated: Table) -> None:
-        table = after(rated, ("Bert", Leave()), ("Bert", Join(Side.TROLL)))
+        table = after(bert_left(rated), ("Bert", Join(Side.TROLL)))
         assert ended(table, "Bert").rated
 
     def test_if_it_was_claimed(self, rated: Table) -> None:
@@ -94,7 +106,7 @@ class TestRated:
         assert ended(table, "Anna").rated
 
     def test_the_second_battle_only_if_the_first_could(self, rated: Table) -> None:
-        first = after(rated, ("Bert", Leave()), ("Carla", Join(Side.TROLL)), ("Carla", Resign()))
+        first = after(bert_left(rated), ("Carla", Join(Side.TROLL)), ("Carla", Resign()))
         (started,) = events(first, "Anna", Start(), members=MEMBERS)
         assert isinstance(started, BattleStarted)
         assert not started.rated
@@ -102,6 +114,55 @@ class TestRated:
         (started,) = events(first, "Anna", Start(), members=MEMBERS)
         assert isinstance(started, BattleStarted)
         assert started.rated
+
+
+class TestRatedMatches:
+    """What a second battle counts that was never played to its end."""
+
+    @pytest.fixture
+    def half_played(self, rated: Table) -> Table:
+        return after(rated, ("Bert", Resign()))
+
+    def test_who_gives_the_second_battle_up_has_lost_the_match(self, half_played: Table) -> None:
+        started, end = events(half_played, "Bert", Resign(), members=MEMBERS)
+        assert isinstance(started, BattleStarted)
+        assert isinstance(end, BattleEnded)
+        assert (end.plies, end.rated) == (0, True)
+        assert (end.dwarf, end.troll, end.points) == ("Bert", "Anna", (0, 64))
+
+    def test_and_so_has_who_stays_away(self, half_played: Table) -> None:
+        gone = without(half_played, "Anna")
+        started, end = events(gone, "Bert", Claim(), LATER, MEMBERS)
+        assert isinstance(started, BattleStarted)
+        assert isinstance(end, BattleEnded)
+        assert end.rated
+        assert end.outcome.winner is Side.DWARF
+
+    def test_it_counts_as_well_if_it_was_given_up_after_few_plies(self, half_played: Table) -> None:
+        second = after(half_played, ("Anna", Start()), ("Bert", ply("A6", "B6")), members=MEMBERS)
+        assert ended(second, "Anna").rated
+
+    def test_nothing_counts_if_the_first_was_hardly_played(self, seated: Table) -> None:
+        """Two who resign and resign again would else make ratings in a minute."""
+        began = after(seated, ("Anna", Start()), members=MEMBERS)
+        first = after(began, *PLIES[:-1], ("Bert", Resign()))
+        assert first.match
+        assert not first.match.between_members
+        started, end = events(first, "Bert", Resign(), members=MEMBERS)
+        assert isinstance(started, BattleStarted)
+        assert isinstance(end, BattleEnded)
+        assert (started.rated, end.rated) == (False, False)
+        second = after(first, ("Anna", Start()), members=MEMBERS)
+        swapped = [("Bert", PLIES[0][1]), ("Anna", PLIES[1][1])]
+        swapped += [("Bert", PLIES[2][1]), ("Anna", PLIES[3][1])]
+        swapped += [("Bert", PLIES[4][1]), ("Anna", PLIES[5][1])]
+        assert not ended(after(second, *swapped), "Anna").rated
+
+    def test_against_a_bot_each_battle_counts_by_its_plies(self, empty: Table) -> None:
+        seats = [SEATED[0], ("Bert", Join(Side.TROLL, level=3))]
+        first = after(empty, *seats, ("Anna", Start()), *PLIES, ("Anna", Resign()))
+        second = after(first, ("Anna", Start()))
+        assert not ended(second, "Anna").rated
 
 
 class TestPoints:
@@ -177,8 +238,7 @@ class TestBots:
         assert after(left, ("Bert", Join(Side.TROLL, level=5))).levels == Levels(troll=5)
 
     def test_not_if_it_sat_down_in_the_middle(self, rated: Table) -> None:
-        left = after(rated, ("Bert", Leave()))
-        end = ended(after(left, ("Grog", Join(Side.TROLL, level=3))), "Anna")
+        end = ended(after(bert_left(rated), ("Grog", Join(Side.TROLL, level=3))), "Anna")
         assert (end.troll, end.levels, end.rated) == ("Grog", Levels(troll=3), False)
 
     def test_nor_if_it_came_back_at_another_level(self, played: Table) -> None:

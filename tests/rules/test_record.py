@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -157,6 +158,40 @@ class TestComments:
                 Game.start(CLASSIC).push("dA6-B6"),
                 comments=tuple(Comment(ply, "Anna", "well") for ply in plies),
             )
+
+
+class TestTimes:
+    GAME = Game.start(CLASSIC).push("dA6-B6").push("TG7-F7")
+
+    def test_they_stand_below_the_plies_and_above_what_is_said(self) -> None:
+        said = (Comment(1, "Anna", "time 0:01.0"),)
+        record = Record(self.GAME, comments=said, clock="10+5", spent=(7.4, 3725.0))
+        header, *_, ply, time, comment, _, last = str(record).splitlines()[1:]
+        assert header == '[Clock "10+5"]'
+        assert (ply, time, comment) == ("dA6-B6", "; time 0:07.4", "; Anna: time 0:01.0")
+        assert last == "; time 1:02:05.0"
+        assert read_record(str(record)) == record
+
+    @given(st.tuples(*[st.integers(0, 10**7)] * 2))
+    def test_tenths_of_seconds_are_read_back(self, tenths: tuple[int, int]) -> None:
+        record = Record(self.GAME, spent=tuple(each / 10 for each in tenths))
+        assert read_record(str(record)) == record
+
+    def test_if_one_is_missing_none_is_known(self) -> None:
+        text = str(Record(self.GAME, clock="3 days", spent=(1.0, 2.0)))
+        record = read_record(text.replace("; time 0:01.0\n", ""))
+        assert (record.clock, record.spent, record.comments) == ("3 days", (), ())
+
+    @pytest.mark.parametrize("spent", [(1.0,), (1.0, 2.0, 3.0), (1.0, -2.0)])
+    def test_there_is_one_for_each_ply(self, spent: tuple[float, ...]) -> None:
+        with pytest.raises(InvalidValueError):
+            Record(self.GAME, spent=spent)
+
+    def test_a_battle_that_was_lost_by_time_is_read_again(self) -> None:
+        resigned = self.GAME.resign(Side.TROLL)
+        assert resigned.outcome is not None
+        lost = replace(resigned, outcome=replace(resigned.outcome, ending=Ending.TIME))
+        assert read_record(str(Record(lost))).game == lost
 
 
 def test_an_ending_between_plies_is_not_told() -> None:

@@ -250,7 +250,7 @@ class TestRecord:
             ('[Rules "chess"]\n', 1, "there are no 'chess' rules; there are discworld, "),
             ("[Rules]\n", 1, "[Rules] is not a header such as"),
             ('[Rules "classic"]\n[Date "yesterday"]\n', 2, "is not a date"),
-            ('[Rules "classic"]\n[Dwarf "a\x07b"]\n', 2, "anybody's name"),
+            ('[Rules "classic"]\n[Dwarf "a\x07b"]\n', 2, "cannot stand in a record"),
             ('[Rules "classic"]\n[Ending "boredom"]\n', 2, "'boredom' is no ending; there are"),
             ('[Rules "classic"]\n[Ending "claim"]\n', 2, "an ending needs headers"),
         ],

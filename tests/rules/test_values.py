@@ -184,7 +184,8 @@ def test_rulesets_are_listed_with_the_default_first() -> None:
 
 
 def test_english() -> None:
-    said = [counted(number, noun) for number in (0, 1, 2) for noun in ("square", "ply")]
-    assert said == ["0 squares", "0 plies", "1 square", "1 ply", "2 squares", "2 plies"]
+    said = [counted(number, noun) for number in (0, 1, 2) for noun in ("square", "ply", "day")]
+    assert said[:6] == ["0 squares", "0 plies", "0 days", "1 square", "1 ply", "1 day"]
+    assert said[6:] == ["2 squares", "2 plies", "2 days"]
     assert capitalised("the Rock") == "The Rock"
     assert capitalised("") == ""

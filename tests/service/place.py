@@ -42,6 +42,26 @@ class Screen:
         self.why = why
 
 
+class Alarms:
+    """What a service wants done later, which a test does."""
+
+    def __init__(self) -> None:
+        self.set: list[tuple[float, Callable[[], None]]] = []
+        self.cancelled = 0
+
+    def __call__(self, delay: float, call: Callable[[], None]) -> Alarms:
+        self.set.append((delay, call))
+        return self
+
+    def cancel(self) -> None:
+        self.cancelled += 1
+
+    def ring(self) -> None:
+        waiting, self.set = self.set, []
+        for _, call in waiting:
+            call()
+
+
 class Place:
     """A service, those who have come in, and what everybody has been told."""
 
@@ -60,6 +80,9 @@ class Place:
         self.kept: dict[str, Mapping[str, Style]] = {}
         self.kept_options: dict[str, Options] = {}
         self.kept_ignored: dict[str, tuple[str, ...]] = {}
+        self.kept_news: dict[str, str] = {}
+        self.kept_followed: dict[str, tuple[str, ...]] = {}
+        self.kept_plan: dict[str, str] = {}
         self.forgetful = False
         self.service = Service(
             Hall(boards, seat_grace=0),
@@ -84,14 +107,21 @@ class Place:
             raise NotWritten("The disk is full.")
         self.kept[person.name], self.kept_options[person.name] = person.styles, person.options
         self.kept_ignored[person.name] = person.ignored
+        self.kept_news[person.name] = person.news
+        self.kept_followed[person.name] = person.followed
+        self.kept_plan[person.name] = person.plan
 
     async def open(self) -> None:
         await self.service.open()
         await self.service.settle()
 
-    async def enter(self, *names: str, screen: Screen | None = None, member: bool = False) -> None:
+    async def enter(
+        self, *names: str, screen: Screen | None = None, member: bool = False, origin: str = ""
+    ) -> None:
         for name in names:
-            visit = await self.service.join(name, Terminal(200), screen, member=member)
+            visit = await self.service.join(
+                name, Terminal(200), screen, member=member, origin=origin
+            )
             assert visit
             self.visits[name] = visit
 

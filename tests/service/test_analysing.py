@@ -9,6 +9,7 @@ import pytest
 
 from tests.service.place import Place, until
 from thudmud.play.analysis import Weighed
+from thudmud.play.hall import Caps
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Game, Move
 from thudmud.service import analysing
@@ -155,6 +156,20 @@ async def test_one_at_a_time_for_each_player_who_is_told_how_far_it_has_come(
     adviser.let()
     await idle()
     assert await refused(place, "Anna", "analyse 1") is None
+
+
+async def test_only_so_many_at_once_for_one_address(place: Place, adviser: SlowWeigher) -> None:
+    place.hall.caps = Caps(analyses_per_address=1)
+    await second_battle(place)
+    await place.enter("Carla", "Dora", origin="10.0.0.1")
+    await place.enter("Emil", origin="10.0.0.2")
+    await place.type("Carla", "analyse 1")
+    await place.leave("Carla")
+    assert await refused(place, "Dora", "analyse 2") is Refusal.TOO_MUCH_FROM_ADDRESS
+    assert await refused(place, "Dora", "analyse 1") is None
+    assert await refused(place, "Emil", "analyse 2") is None
+    adviser.let()
+    await idle()
 
 
 async def test_only_so_many_at_once(

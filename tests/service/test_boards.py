@@ -10,7 +10,7 @@ import pytest
 from tests.service.place import BOARDS, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
 from thudmud.errors import Refused, StartError
-from thudmud.play.events import BoardOpened, Joined
+from thudmud.play.events import BoardOpened, Joined, Parting
 from thudmud.play.hall import Hall
 from thudmud.play.projections import HALL
 from thudmud.play.refusals import Refusal
@@ -262,3 +262,45 @@ async def test_boards_of_a_gateways_client_are_not_the_halls(
     anew = Place(store)
     await anew.open()
     assert names(anew) == [OAK, "elm board"]
+
+
+async def test_a_practice_is_put_away_once_nobody_is_at_its_board(place: Place) -> None:
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "practice on oak board", "a6 b6")
+    await place.type("Bert", "go oak board")
+    await place.type("Anna", "go hall")
+    assert place.plies() == 1  # Bert may look on still
+    await place.type("Bert", "go hall")
+    assert not place.hall.tables[OAK].seats
+    assert "Your practice is put away" in place.told["Anna"][-1]
+    assert "goes on" in await place.type("Anna", "go elm board", "resume")
+    assert place.plies("elm board") == 1
+
+
+async def test_a_lost_connection_keeps_a_practice_for_a_while(place: Place) -> None:
+    await place.enter("Anna")
+    await place.type("Anna", "practice on oak board", "a6 b6")
+    await place.leave("Anna")
+    assert place.plies() == 1
+    await place.enter("Anna")
+    await place.leave("Anna", Parting.QUIT)
+    assert not place.hall.tables[OAK].seats
+
+
+async def test_a_board_that_was_opened_to_practise_goes_with_that(place: Place) -> None:
+    await place.enter("Anna")
+    await place.type("Anna", "new board", "practice", "go hall")
+    assert names(place) == [OAK, "elm board"]
+
+
+async def test_what_cannot_be_put_away_is_when_the_next_line_is_done(
+    place: Place, store: SlowStore
+) -> None:
+    await place.enter("Anna")
+    await place.type("Anna", "practice on oak board", "a6 b6")
+    store.broken = True
+    await place.type("Anna", "go hall")
+    assert place.plies() == 1
+    store.broken = False
+    await place.type("Anna", "who")
+    assert not place.hall.tables[OAK].seats

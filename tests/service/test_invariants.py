@@ -496,10 +496,10 @@ async def test_who_cannot_be_brought_back_stays_outside_where_that_is_asked_for(
     await place.leave("Anna")
     append = store.append
 
-    async def fail_at_elm(changes: Changes, *, mark: object = None) -> Mapping[str, Stored]:
+    async def fail_at_elm(changes: Changes, **more: Any) -> Mapping[str, Stored]:
         if "elm board" in changes:
             raise NotWritten("The disk is full.")
-        return await append(changes, mark=mark)
+        return await append(changes, **more)
 
     monkeypatch.setattr(store, "append", fail_at_elm)
     with pytest.raises(StoreError):

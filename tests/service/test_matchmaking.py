@@ -2,42 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from functools import partial
 
 import pytest
 
-from tests.service.place import BOARDS, Place, begin, finished, until
+from tests.service.place import BOARDS, Alarms, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
+from thudmud.play.asides import Aside, CameIn, Entered, Gone
 from thudmud.play.events import Parting
 from thudmud.play.hall import BotLevel, Caps
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
+from thudmud.views import Terminal
 
 MATCH = "3rd board"
 GRACE = 60.0
-
-
-class Alarms:
-    """What a service wants done later, which a test does."""
-
-    def __init__(self) -> None:
-        self.set: list[tuple[float, Callable[[], None]]] = []
-        self.cancelled = 0
-
-    def __call__(self, delay: float, call: Callable[[], None]) -> Alarms:
-        self.set.append((delay, call))
-        return self
-
-    def cancel(self) -> None:
-        self.cancelled += 1
-
-    def ring(self) -> None:
-        waiting, self.set = self.set, []
-        for _, call in waiting:
-            call()
 
 
 async def refused(place: Place, name: str, line: str) -> Refusal:
@@ -112,6 +94,85 @@ async def test_until_somebody_comes_a_bot_plays(hall: Place) -> None:
     assert seats(hall, "4th board") == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
     assert hall.hall.people["Anna"].room == "4th board"
     assert hall.hall.tables[MATCH].running  # the game with the bot waits
+
+
+async def test_a_match_with_a_bot_that_was_put_away_goes_on_from_the_hall(hall: Place) -> None:
+    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
+    await hall.type("Anna", "match carla", "a6 b6", "adjourn")
+    await hall.type("Carla", "adjourn")
+    assert '"resume game" at any free board goes on with it.' in hall.told["Anna"][-1]
+    await hall.type("Anna", "go hall")
+    assert MATCH not in hall.hall.tables
+    told = await hall.type("Anna", "resume")
+    assert "The match of Anna and Carla goes on at the 3rd board" in told
+    assert hall.plies(MATCH) == 1
+    assert {hall.hall.people[each].room for each in ("Anna", "Carla")} == {MATCH}
+
+
+async def test_so_does_practice_and_of_several_one_has_to_be_named(hall: Place) -> None:
+    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
+    await hall.type("Anna", "practice on oak board", "a6 b6", "adjourn")
+    await hall.type("Anna", "practice", "a6 c6", "go hall")
+    assert await refused(hall, "Anna", "resume") is Refusal.WHICH_ADJOURNED
+    await hall.type("Anna", "resume 2")
+    assert "C6" in await hall.type("Anna", "last")
+    await hall.type("Anna", "match carla", "resume 1")  # where a match is under way it cannot be
+    assert "B6" in await hall.type("Anna", "last")
+
+
+async def test_a_match_between_people_goes_on_where_both_are(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.type("Anna", "a6 b6", "adjourn")
+    await hall.type("Bert", "adjourn", "go hall")
+    await hall.type("Anna", "go hall")
+    assert await refused(hall, "Anna", "resume") is Refusal.SAY_WHICH
+    assert await refused(hall, "Anna", "resume on oak board") is Refusal.RESUME_THERE
+
+
+async def test_who_quits_before_the_first_ply_leaves_a_bot(hall: Place) -> None:
+    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
+    await hall.type("Anna", "match carla")
+    await hall.type("Bert", "match carla", "a6 b6")
+    await hall.leave("Anna", Parting.QUIT)
+    await hall.leave("Bert", Parting.QUIT)
+    assert seats(hall) == {Side.TROLL: "Carla"}
+    assert seats(hall, "4th board") == {Side.DWARF: "Bert", Side.TROLL: "Carla"}
+    assert hall.away("4th board") == {"Bert"}
+
+
+async def test_what_was_typed_for_the_board_before_is_not_done_at_the_new_one(hall: Place) -> None:
+    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
+    await hall.type("Anna", "play as dwarf")
+    await hall.type("Bert", "play as troll")
+    for line in ("a6 b6", "resign", "leave"):
+        assert await refused(hall, "Anna", line) is Refusal.SAY_WHICH
+    assert await refused(hall, "Anna", "undo") is Refusal.NO_PLY_YET  # at either
+    await hall.type("Anna", f"a6 b6 on {MATCH}")
+    assert (hall.plies(MATCH), hall.plies("4th board")) == (1, 0)
+    await hall.type("Anna", "a6 c6")
+    assert (hall.plies(MATCH), hall.plies("4th board")) == (1, 1)
+
+
+async def test_who_has_looked_at_the_new_board_means_it(hall: Place) -> None:
+    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
+    await hall.type("Anna", "play as dwarf")
+    await hall.type("Bert", "play as troll")
+    await hall.type("Anna", "look", "a6 b6")
+    assert hall.plies("4th board") == 1
+
+
+async def test_to_invite_somebody_to_no_board_is_to_ask_for_a_match(hall: Place) -> None:
+    await hall.type("Anna", "invite bert as troll")
+    await hall.type("Bert", "accept")
+    assert seats(hall) == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
+
+
+async def test_who_plays_nowhere_is_told_so(hall: Place) -> None:
+    for line in ("no", "decline"):
+        assert await refused(hall, "Anna", line) is Refusal.NOTHING_STANDS
+    for line in ("hint", "resign"):
+        assert await refused(hall, "Anna", line) is Refusal.NOT_PLAYING
 
 
 async def test_a_bot_accepts_a_match_at_once(hall: Place) -> None:
@@ -227,6 +288,84 @@ async def test_a_new_board_is_there_as_long_as_somebody_is(hall: Place) -> None:
     await until(lambda: MATCH not in hall.hall.tables)
 
 
+async def test_who_asks_for_it_is_told_elsewhere_of_who_waits(hall: Place) -> None:
+    await hall.type("Bert", "options seeks on", "go to oak board")
+    await hall.type("Carla", "go to oak board")
+    for each in ("Bert", "Carla"):
+        hall.told[each] = []
+    await hall.type("Anna", "seek", "join game as dwarf on elm board")
+    assert "Anna would like to play" in hall.told["Bert"][0]
+    assert hall.told["Bert"][-1].startswith("[elm board] Anna sits down")
+    assert hall.told["Carla"] == []
+    await hall.type("Bert", "ignore anna")
+    hall.told["Bert"] = []
+    await hall.type("Anna", "seek classic")
+    assert hall.told["Bert"] == []
+
+
+async def test_who_comes_in_is_told_who_is_here_and_how_to_play_first(hall: Place) -> None:
+    await hall.type("Anna", "seek classic")
+    screen = Screen()
+    await hall.enter("Dora", screen=screen)
+    came, here, play, seek, boards, *_ = screen.told[0].split("\n")
+    assert came == "You come into the hall."
+    assert here == "Also here: Anna, Bert and Carla."
+    assert play == 'To play, type "play".'
+    assert seek.startswith("Anna would like to play a match by the classic rules.")
+    assert boards == 'This is the hall. Walk up to a board with "go to" and its name:'
+    for name in ("Bert", "Carla"):
+        await hall.type(name, "seek")
+    assert '3 matches are sought: "seeks" lists them.' in await hall.type("Dora", "look")
+
+
+async def test_what_is_told_of_a_full_hall_fits_a_screen(hall: Place) -> None:
+    hall.hall.caps = Caps(boards=10)
+    for _ in range(8):
+        await hall.type("Anna", "new board", "join game as dwarf")
+    await hall.enter(*(f"Guest{letter}" for letter in "abcdefghijkl"))
+    told = await hall.type("Bert", "look")
+    assert told.startswith("Also here: Carla, Guesta, ")
+    assert 'Guestk and 1 other ("who" lists all).' in told
+    assert told.endswith('And 2 more boards: "boards" lists all.')
+    assert "10th board" not in told
+    assert "10th board" in await hall.type("Bert", "boards")
+
+
+async def test_a_member_is_told_of_news_until_they_have_seen_it(hall: Place) -> None:
+    hall.hall.news = ["A match on Sunday."]
+    news = 'There is news that you have not seen: "news" shows it.'
+
+    async def come(name: str, seen: str | None, *, member: bool) -> str:
+        screen = Screen()
+        visit = await hall.service.join(name, Terminal(80), screen, member=member, news=seen)
+        assert visit
+        hall.visits[name] = visit
+        return screen.told[0]
+
+    assert (await come("Dora", "", member=True)).endswith(news)
+    assert news not in await come("Emil", None, member=False)
+    await hall.type("Dora", "news")
+    seen = hall.kept_news["Dora"]
+    await hall.leave("Dora")
+    assert news not in await come("Dora", seen, member=True)
+    await hall.leave("Dora")
+    hall.hall.news = ["A match on Monday."]
+    assert news in await come("Dora", seen, member=True)
+    await hall.leave("Dora")
+    hall.hall.news = ()
+    assert news not in await come("Dora", seen, member=True)
+
+
+async def test_a_new_board_may_be_for_members_alone(hall: Place) -> None:
+    hall.hall.caps = Caps(new_boards_for_members=True)
+    await hall.enter("Dora", member=True)
+    assert await refused(hall, "Anna", "new board") is Refusal.NEW_BOARDS_FOR_MEMBERS
+    await hall.type("Anna", "match bert")  # which opens one, too
+    await hall.type("Bert", "accept")
+    await hall.type("Dora", "new board")
+    assert hall.hall.people["Dora"].room == "4th board"
+
+
 async def test_what_is_left_of_who_is_gone_goes_in_the_end(store: SlowStore) -> None:
     alarms = Alarms()
     place = Place(store, later=alarms)
@@ -283,14 +422,29 @@ async def test_nobody_has_more_than_so_much(hall: Place) -> None:
 
 async def test_all_from_one_address_have_no_more_than_so_much(place: Place) -> None:
     place.hall.caps = Caps(seeks_per_address=1, boards_per_address=1)
-    for name in ("Anna", "Bert", "Carla"):
-        visit = await place.service.join(name, None, origin="10.0.0.1")
-        assert visit
-        place.visits[name] = visit
+    await place.enter("Anna", "Bert", "Carla", origin="10.0.0.1")
     await place.type("Anna", "seek")
     assert await refused(place, "Bert", "seek classic") is Refusal.TOO_MUCH_FROM_ADDRESS
     await place.type("Bert", "accept 1")
     assert await refused(place, "Carla", "new board") is Refusal.TOO_MUCH_FROM_ADDRESS
+
+
+async def test_who_has_left_counts_for_as_long_as_something_is_kept_for_them(place: Place) -> None:
+    place.hall.caps = Caps(seeks_per_address=1, boards_per_address=1)
+
+    for name, origin in (("Anna", "10.0.0.1"), ("Bert", "10.0.0.1"), ("Carla", "10.0.0.2")):
+        await place.enter(name, origin=origin)
+    await place.type("Anna", "seek")
+    await place.leave("Anna")
+    assert await refused(place, "Bert", "seek") is Refusal.TOO_MUCH_FROM_ADDRESS
+    await place.enter("Anna", origin="10.0.0.3")
+    await place.type("Bert", "seek")
+    await place.type("Carla", "accept bert")
+    await place.leave("Bert", Parting.QUIT)
+    await place.enter("Dora", origin="10.0.0.1")
+    assert await refused(place, "Dora", "new board") is Refusal.TOO_MUCH_FROM_ADDRESS
+    await place.type("Carla", "adjourn")
+    assert "walk to" in await place.type("Dora", "new board")
 
 
 async def test_boards_that_players_open_go_by_their_numbers(hall: Place) -> None:
@@ -520,6 +674,15 @@ async def test_of_two_on_different_nodes_one_gets_it(world: World) -> None:
     await until(lambda: one.hall.made == two.hall.made == {3: MATCH})
 
 
+async def test_across_nodes_who_asks_for_it_is_told_of_who_waits(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna")
+    await two.enter("Bert")
+    await two.type("Bert", "options seeks on", "go to oak board")
+    await one.type("Anna", "seek")
+    await until(lambda: any("Anna would like to play" in each for each in two.told["Bert"]))
+
+
 async def test_across_nodes_a_new_board_has_who_opened_it(world: World) -> None:
     one, two = await world.begin("one"), await world.begin("two")
     await one.enter("Anna")
@@ -530,6 +693,19 @@ async def test_across_nodes_a_new_board_has_who_opened_it(world: World) -> None:
     await two.type("Bert", "go to 3", "go hall", "seek")
     await until(lambda: bool(one.hall.seeks))
     assert one.hall.people["Anna"].room == MATCH
+
+
+@pytest.mark.parametrize("then", [[CameIn("Anna", None)], [Gone("Anna", None, Parting.QUIT)]])
+async def test_across_nodes_who_has_walked_on_is_not_brought_back(
+    world: World, then: list[Aside]
+) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna", "Carla")
+    await until(lambda: "Carla" in two.hall.people)
+    two.service.hear([CameIn("Anna", MATCH), *then, Entered("Anna", None)])
+    await one.type("Carla", "new board")
+    await until(lambda: MATCH in two.hall.tables and two.hall.people["Carla"].room == MATCH)
+    assert two.hall.people["Anna"].room is None
 
 
 async def test_across_nodes_an_invitation_is_declined(world: World) -> None:

@@ -16,10 +16,11 @@ import pytest
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
 from thudmud.play.commands import Style
-from thudmud.play.options import Options, SetWidth, Switch
+from thudmud.play.options import Options, SetWidth, Switch, Toggle
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.service import Dismissal, Elsewhere, Node, service
+from thudmud.service.nodes import note_form
 from thudmud.store import NotWritten, StoreError
 from thudmud.views import Terminal
 
@@ -336,7 +337,7 @@ async def test_how_they_want_things_goes_with_them(world: World, one: Place, two
     await two.type("Anna", "set board full on elm board")
     assert two.kept["Anna"] == {"oak board": Style.FULL, "elm board": Style.FULL}
     await two.type("Anna", "set machine on")
-    wanted = Options(width=60, reader=Switch.ON, machine=True)
+    wanted = Options(width=60, reader=Switch.ON, on=Options().on | {Toggle.MACHINE})
     assert two.kept_options["Anna"] == wanted
     assert one.hall.people["Anna"].options == wanted
 
@@ -358,6 +359,52 @@ async def test_whom_they_ignore_holds_everywhere(world: World, one: Place, two: 
     assert two.kept_ignored["Anna"] == ("Bert", "Carla")
     await two.type("Anna", "unignore bert")
     assert "You tell Anna: hello" in await three.type("Bert", "tell anna hello")
+
+
+async def test_whom_somebody_follows_is_known_wherever_they_come_in(
+    world: World, one: Place, two: Place
+) -> None:
+    await one.enter("Anna", "Carla", member=True)
+    await one.type("Anna", "follow bert", "go oak board")
+    await one.type("Anna", "plan To win.")
+    assert (one.kept_followed["Anna"], one.kept_plan["Anna"]) == (("Bert",), "To win.")
+    one.told["Anna"].clear()
+    await two.enter("Bert")
+    assert one.told["Anna"] == ["Bert has come in."]
+    assert "Anna's plan: To win." in await two.type("Bert", "finger anna")
+    one.told["Anna"].clear()
+    await two.type("Bert", "match carla")
+    await one.type("Carla", "accept")
+    assert len(one.told["Anna"]) == 1
+    assert one.told["Anna"][0].startswith("Bert and Carla begin a match")
+    three = await world.begin("three")
+    await three.enter("Anna", member=True)  # who has not waited until all was kept
+    three.told["Anna"].clear()
+    await two.leave("Bert")
+    await two.enter("Bert")
+    assert three.told["Anna"] == ["Bert has come in."]
+
+
+async def test_who_is_idle_is_known_on_all_nodes(world: World, one: Place, two: Place) -> None:
+    notes = list[object]()
+    hear = world.store.hear(notes.append, note_form)
+    await one.enter("Anna", "Bert")
+    two.now = one.now = 1300.0
+    await two.enter("Carla")
+    assert "idle for 5 minutes" in await two.type("Carla", "finger anna")
+    await one.type("Anna", "look")
+    assert "idle" not in await two.type("Carla", "finger anna")
+    assert "idle for 5 minutes" in await two.type("Carla", "finger bert")
+    before = len(notes)
+    for _ in range(20):
+        await one.type("Anna", "who")  # told once in a while, not line by line
+        one.now += 1.0
+    assert len(notes) == before
+    hear()
+    three = await world.begin("three")
+    three.now = 1300.0
+    await three.enter("Dora")
+    assert "idle for 5 minutes" in await three.type("Dora", "finger bert")
 
 
 async def test_what_is_kept_with_an_account_holds_where_they_come_in(

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from thudmud.house import House
 from thudmud.play.analysis import Weighed
-from thudmud.play.hall import BotLevel
+from thudmud.play.asides import Asked, LetterSent
+from thudmud.play.commands import Letters
+from thudmud.play.hall import BotLevel, Hall, Telling
+from thudmud.play.letters import Letter, LettersPage
+from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Game, Move, Side
 from thudmud.views import Message
+from thudmud.views.facts import Fact, as_json, facts, machine_line
 from thudmud.views.view import Terminal
 
 BEGAN = 1_767_225_600.0
@@ -31,6 +38,8 @@ LINES = [
     "Anna: say Your turn.",
     "Bert: emote smiles.",
     "Bert: tell Anna Wait and see.",
+    "Anna: view possible from e6",
+    "Bert: view possible from f7",
     "Bert: hint",
     "Bert: move from f7 to e7",
     "Anna: hint",
@@ -55,13 +64,14 @@ LINES = [
     "Anna: go to hall",
     "Anna: invite bert on elm table",
     "Bert: decline anna",
-    "Bert: match anna classic as troll",
+    "Bert: match anna classic 10+5 as troll",
     "Anna: decline bert",
     "Anna: join game as trol on elm table",
     "Bert: replay 9",
     "Grog: BACK",
     "Grog: join game as dwarf on pine board",
     "Anna: join game as troll on pine board",
+    "Anna: set clock 10+5",
     "Anna: start",
     "Grog: move from f1 to f2",
     "Anna: move from g7 to f7",
@@ -83,9 +93,71 @@ LINES = [
     "Bert: stop",
     "Anna: CLOSE",
     "Anna: comment 1 2 I should have seen that.",
+    "Anna: observe pine board",
+    "Bert: observe pine board",
+    "Anna: quit",
+    "Bert: quit",
+    "Anna: MEMBER",
+    "Bert: MEMBER",
+    "Bert: set machine on",
+    "Bert: plan The hall, on Sundays.",
+    "Anna: join game as dwarf on pine board",
+    "Bert: join game as troll on pine board",
+    "Anna: start",
+    "Anna: move from f1 to f2",
+    "Bert: move from g7 to f7",
+    "Anna: move from f2 to f1",
+    "Bert: move from f7 to g7",
+    "Anna: move from f1 to f2",
+    "Bert: move from g7 to f7",
+    "Anna: resign",
+    "Bert: start",
+    "Anna: adjourn",
+    "Bert: adjourn",
+    *(
+        f"{player}: {question}"
+        for question in (
+            "who",
+            "finger bert",
+            "follow carl",
+            "games",
+            "history",
+            "standings",
+            "score",
+            "score grog",
+            "record 1",
+            "replay 1",
+            "next",
+        )
+        for player in ("Anna", "Bert")
+    ),
+    "Anna: go to pine board",
+    "Carl: MEMBER",
+    "Dora: MEMBER",
+    "Carl: join game as dwarf on pine board",
+    "Dora: join game as troll on pine board",
+    "Carl: start",
+    *("Carl: move from f1 to f2", "Dora: move from g7 to f7"),
+    *("Carl: move from f2 to f1", "Dora: move from f7 to g7"),
+    *("Carl: move from f1 to f2", "Dora: move from g7 to f7"),
+    "Carl: resign",
+    "Carl: resign",
+    "Anna: score carl",
+    "Anna: finger carl",
+    "Olga: BACK",
+    "Olga: broadcast The tournament begins.",
+    "Olga: shutdown in 10 minutes because of an update",
+    "Olga: cancel shutdown",
+    "Anna: record 3",
+    "Anna: replay 3 5",
+    *("Anna: go to hall", "Bert: go to hall", "Carl: leave game"),
+    "Anna: options colour special thud dwarf bold bright red on #202020",
     "Anna: quit",
 ]
 
+
+AT_ONCE = ("analyse", "hint", "view possible", "observe", "finger", "follow", "plan")
+"""The beginnings of lines that take no time, so that what comes behind them is as without them."""
 
 ADVISED = {Side.TROLL: "TF7-F6xE6", Side.DWARF: "dE6-E7xE7"}
 
@@ -112,17 +184,29 @@ def played() -> dict[str, list[Message]]:
     names = {"oak board": "discworld", "elm table": "koom valley", "pine board": "discworld"}
     boards = [BoardSpec(name, rules) for name, rules in names.items()]
     house = House(boards, adviser=Kibitzer(), opens_boards=True)
+    house.hall.order = Order(operators=frozenset({"olga"}))
     house.hall.bots = {"Grog": BotLevel(4, "Granite", "Keeps together.")}
     house.hall.levels = tuple(filter(None, house.hall.bots.values()))
-    told: dict[str, list[Message]] = {"Anna": [], "Bert": [], "Grog": []}
+    told: defaultdict[str, list[Message]] = defaultdict(list)
     now = BEGAN
     for line in ["Anna: BACK", "Bert: BACK", *LINES]:
         player, _, words = line.partition(": ")
         for message in _done(house, player, words, now):
             for name in message.to:
                 told[name].append(message)
-        now += 0 if words in {"hint", "analyse 1"} else PAUSE
+        now += 0 if words.startswith(AT_ONCE) else PAUSE
+    for fact in _of_letters():  # which no house keeps
+        told["Anna"].append(Message(("Anna",), as_json(fact.data), fact.package))
+        told["Bert"].append(Message(("Bert",), machine_line(fact)))
     return told
+
+
+def _of_letters() -> list[Fact]:
+    """Return what programs are told of a letter that Anna has written to Bert."""
+    hall = Hall([BoardSpec("oak board")])
+    page = LettersPage((Letter(1, "Anna", BEGAN, "Shall we play on Sunday?"),), 1, 1)
+    told = LetterSent("Anna", "Bert", ""), Asked("Bert", Letters(), answer=page)
+    return [fact for aside in told for fact in facts(hall, Telling(aside, ("Bert",)))]
 
 
 def _done(house: House, player: str, words: str, now: float) -> list[Message]:
@@ -132,6 +216,7 @@ def _done(house: House, player: str, words: str, now: float) -> list[Message]:
         return house.rename_board("oak board", "yew board", now)
     if words == "CLOSE":
         return house.close_board("elm table", now)
-    if words == "BACK":
-        return house.enter(player, now, Terminal(packages=PACKAGES.get(player, frozenset())))
+    if words in {"BACK", "MEMBER"}:
+        terminal = Terminal(packages=PACKAGES.get(player, frozenset()))
+        return house.enter(player, now, terminal, member=words == "MEMBER")
     return house.obey(player, words, now)

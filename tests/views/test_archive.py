@@ -7,19 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from tests.play.annals import CAPTURE, DAY, DRAW, DWARFS, NOON, RECORD, TROLLS, Annals, saved
+from tests.play.annals import CAPTURE, DAY, DRAW, NOON, RECORD, TROLLS, Annals, saved
 from thudmud.play.archive import (
     PAGE,
     AdjournedLookup,
     BattleLookup,
     HistoryLookup,
-    ScoreLookup,
-    StandingsLookup,
     State,
 )
 from thudmud.play.commands import History
 from thudmud.play.events import BattleEnded, BattleStarted, Left, Moved, Parting, TableEvent
-from thudmud.play.hall import BotLevel
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import DISCWORLD, Ending, Outcome, Score, Side, read_record
 from thudmud.views import archive
@@ -27,10 +24,11 @@ from thudmud.views.archive import ENDINGS, STATES, entry
 
 LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
 """Names of 20 letters."""
-LEVELS = (BotLevel(1, "Chalk", "Plays badly."), BotLevel(2, "Slate", "Plays better."))
+FILTERS = LONG[0], 1, LONG[1], "koom valley", "2026-11-21"
 SAID_BY_STATE = {
     Ending.RESIGNATION: "Anna resigned",
-    Ending.CLAIM: "Anna stayed away",
+    Ending.CLAIM: "Anna did not play on",
+    Ending.TIME: "Anna ran out of time",
 }
 
 
@@ -40,27 +38,13 @@ def annals() -> Annals:
 
 
 def history(annals: Annals, asked: History, me: str, width: int) -> list[str]:
-    found = annals.found(HistoryLookup(asked.player, asked.page))
+    player, page, opponent, rules, day = (getattr(asked, name) for name in History.__slots__)
+    found = annals.found(HistoryLookup(player, page, opponent, rules, day))
     return archive.history(found, asked, me, width)
 
 
 def games(annals: Annals, tables: Iterable[Table], me: str, width: int) -> list[str]:
     return archive.games(tables, annals.found(AdjournedLookup(me)).matches, me, width)
-
-
-def score(annals: Annals, player: str, me: str, width: int) -> list[str]:
-    return archive.score(
-        annals.found(ScoreLookup(player)),
-        player,
-        me,
-        LEVELS,
-        width,
-        is_here=player in {"Anna", "Bert"},
-    )
-
-
-def standings(annals: Annals, me: str, width: int) -> list[str]:
-    return archive.standings(annals.found(StandingsLookup(me)), width)
 
 
 def text(lines: list[str]) -> str:
@@ -170,15 +154,64 @@ again."""
         assert "no page 2" in history(annals, History(page=2), "Anna", 100)[0]
 
     @pytest.mark.parametrize(
-        ("player", "said"),
+        ("asked", "said"),
         [
-            (None, "No battle has been played here yet."),
-            ("zoe", "No battle of Zoe is known here."),
-            ("anna", "No battle of yours is known here."),
+            (History(), "No battle has been played here yet."),
+            (History("zoe"), "No battle of Zoe is known here."),
+            (History("anna"), "No battle of yours is known here."),
+            (History("anna", opponent="bert"), "No battle of yours with Bert is known here."),
+            (History("bert", opponent="anna"), "No battle of Bert with you is known here."),
+            (History(rules="classic"), "No battle by the classic rules is known here."),
+            (History(day="2026-11-20"), "No battle on 2026-11-20 is known here."),
+            (
+                History("zoe", opponent="bert", rules="classic", day="today"),
+                "No battle of Zoe with Bert by the classic rules today is known here.",
+            ),
         ],
     )
-    def test_nothing_to_show(self, annals: Annals, player: str | None, said: str) -> None:
-        assert text(history(annals, History(player), "Anna", 80)) == said
+    def test_nothing_to_show(self, annals: Annals, asked: History, said: str) -> None:
+        assert text(history(annals, asked, "Anna", 80)) == said
+
+    @pytest.mark.parametrize(
+        ("asked", "numbers", "heading"),
+        [
+            (History("Anna", opponent="BERT"), [4, 2, 1], "Your battles with Bert"),
+            (History("bert", opponent="anna"), [4, 2, 1], "The battles of Bert with you"),
+            (History("carl", opponent="Anna"), [3], "The battles of Carl with you"),
+            (History("carl", opponent="Dora"), [5], "The battles of Carl with Dora"),
+            (History(rules="classic"), [5, 2], "The battles by the classic rules"),
+            (History("Anna", rules="classic"), [2], "Your battles by the classic rules"),
+            (History(day="2026-11-22"), [5, 4, 3], "The battles on 2026-11-22"),
+            (History(day="today"), [5, 4, 3], "The battles today"),
+            (History("anna", day="yesterday"), [2, 1], "Your battles yesterday"),
+            (
+                History("anna", 1, "bert", "discworld", "today"),
+                [4],
+                "Your battles with Bert by the discworld rules today",
+            ),
+        ],
+    )
+    def test_of_some(
+        self, annals: Annals, asked: History, numbers: list[int], heading: str
+    ) -> None:
+        annals.begin()
+        annals.begin(rules="classic", dwarf="Bert", troll="Anna")
+        annals.begin(troll="Carl", at=NOON + DAY)
+        annals.begin(at=NOON + DAY)
+        annals.begin(dwarf="Carl", troll="Dora", rules="classic", at=NOON + DAY)
+        lines = history(annals, asked, "Anna", 100)
+        assert lines[0] == f"{heading}, the last one first:"
+        assert [int(line.split(".")[0]) for line in lines[1:-1]] == numbers
+
+    def test_pages_of_some(self, annals: Annals) -> None:
+        for number in range(PAGE + 3):
+            annals.begin()
+            annals.begin(dwarf=f"X{chr(ord('a') + number)}")
+        lines = history(annals, History("Anna", opponent="bert"), "Anna", 100)
+        assert int(lines[PAGE].split(".")[0]) == 7
+        assert 'Page 1 of 2. "history Anna with bert page 2" shows earlier ones.' in lines[-2]
+        lines = history(annals, History("Anna", 2, "bert"), "Anna", 100)
+        assert [int(line.split(".")[0]) for line in lines[1:-1]] == [5, 3, 1]
 
 
 class TestGames:
@@ -229,79 +262,6 @@ played."""
         )
 
 
-class TestScore:
-    def test_of_somebody(self, annals: Annals) -> None:
-        annals.whole(DWARFS)
-        annals.whole(TROLLS, "Bert", "Anna", rules="koom valley")
-        annals.begin()
-        annals.end(DWARFS, points=(50, 40))
-        assert (
-            text(score(annals, "ANNA", "Bert", 80))
-            == """\
-Anna: rating 1687, give or take 228 (3 battles).
-  Discworld: matches 1 won, 0 drawn, 0 lost; as dwarfs 2 won, 0 drawn, 0 lost.
-  Koom valley: as trolls 1 won, 0 drawn, 0 lost."""
-        )
-
-    def test_without_a_rating(self, annals: Annals) -> None:
-        annals.whole(rated=False)
-        assert (
-            text(score(annals, "Anna", "Anna", 40))
-            == """\
-Anna: no rating yet.
-  Discworld: as dwarfs 1 won, 0 drawn,
-    0 lost."""
-        )
-
-    @pytest.mark.parametrize(("player", "who"), [("Anna", "You have"), ("Bert", "Bert has")])
-    def test_of_who_has_played_nothing(self, annals: Annals, player: str, who: str) -> None:
-        said = score(annals, player, "Anna", 80)
-        assert text(said) == f"{who} not finished a battle here yet."
-
-    def test_of_nobody(self, annals: Annals) -> None:
-        said = score(annals, "zoe", "Anna", 80)
-        assert text(said) == "Nobody called Zoe has finished a battle here."
-
-
-class TestStandings:
-    def test_the_best_first(self, annals: Annals) -> None:
-        for _ in range(3):
-            annals.whole(DWARFS, LONG[0], "Bert")
-        assert (
-            text(standings(annals, "Anna", 80))
-            == """\
-Players, ranked by their rating less twice the give or take:
-  1. Wolfeschlegelsteinha: 1687, give or take 228 (3 battles)
-  2. Bert: 1313, give or take 228 (3 battles)"""
-        )
-        assert (
-            text(standings(annals, "Anna", 40))
-            == """\
-Players, ranked by their rating less
-twice the give or take:
-  1. Wolfeschlegelsteinha: 1687, give
-     or take 228 (3 battles)
-  2. Bert: 1313, give or take 228 (3
-     battles)"""
-        )
-
-    def test_oneself_far_below(self, annals: Annals) -> None:
-        letters = "ABCDEFGHIJKLMNOPQRSTUVWX"
-        for letter in letters:
-            annals.whole(DWARFS, f"X{letter.lower()}", "Anna")
-        lines = standings(annals, "Anna", 80)
-        assert len(lines) == 1 + PAGE + 1 + 1
-        assert lines[-2].startswith(" 25. Anna: ")
-        assert lines[-1] == "There are 25 in all."
-
-    def test_nobody_yet(self, annals: Annals) -> None:
-        none = (
-            "Nobody has a rating yet: it takes a battle between two registered players, "
-            "of 6 plies or more."
-        )
-        assert standings(annals, "Anna", 100) == [none]
-
-
 class TestRecord:
     def test_it_can_be_copied(self, annals: Annals) -> None:
         annals.bring_in()
@@ -318,8 +278,7 @@ Page = Callable[[Annals, int], list[str]]
 PAGES: list[Page] = [
     lambda annals, width: history(annals, History(), LONG[1], width),
     lambda annals, width: history(annals, History(LONG[0]), LONG[1], width),
-    lambda annals, width: score(annals, LONG[0], LONG[1], width),
-    lambda annals, width: standings(annals, LONG[1], width),
+    lambda annals, width: history(annals, History(*FILTERS), LONG[1], width),
     lambda annals, width: games(annals, [], LONG[0], width),
 ]
 

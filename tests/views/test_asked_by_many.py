@@ -9,9 +9,9 @@ from random import Random
 import pytest
 
 from tests.views.positions import game_of, played_at_random, table_with
-from thudmud.play.asides import Asked
+from thudmud.play.asides import Asked, Entered
 from thudmud.play.commands import Captures, Lines, Style, ViewPossible
-from thudmud.play.hall import Hall, Telling
+from thudmud.play.hall import Decision, Hall, Telling
 from thudmud.play.table import BoardSpec
 from thudmud.rules import (
     DISCWORLD,
@@ -72,6 +72,7 @@ class Counting:
 def answers(game: Game, question: Captures | Lines | ViewPossible) -> Sequence[list[str]]:
     """Return what four players are told who look at their own screens, each at an equal game."""
     hall = Hall([BoardSpec("oak board")])
+    hall.commit(Decision("Carla", asides=(Entered("Carla", None),)))
     told = []
     for width, reader in [(80, False), (40, False), (80, False), (33, False)]:
         table = table_with(replace(game, moves=game.moves))

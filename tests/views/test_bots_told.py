@@ -20,9 +20,10 @@ from thudmud.views.view import Terminal
 BOTS = ("Grog", "Mog")
 
 
-def house_with(*people: str, width: int = 80) -> House:
+def house_with(*people: str, width: int = 80, opens_boards: bool = False) -> House:
     """Return a house with two boards and these people, of whom some may be bots."""
-    house = House([BoardSpec("oak board"), BoardSpec("pine board")])
+    boards = [BoardSpec("oak board"), BoardSpec("pine board")]
+    house = House(boards, opens_boards=opens_boards)
     house.hall.bots = dict.fromkeys(BOTS)
     for name in people:
         house.enter(name, 0.0, Terminal(width=width))
@@ -38,7 +39,7 @@ def shown(house: House, line: str, name: str = "Anna") -> str:
 def test_the_hall_tells_how_to_play_with_a_bot() -> None:
     hall = shown(house_with("Grog", "Anna"), "look")
     typed = '"join game as dwarf on oak board", then "invite grog", then "start"'
-    assert f"To play with the bot Grog, type {typed}. Also here: Grog (a bot)." in hall
+    assert hall.startswith(f"Also here: the bot Grog. To play with the bot Grog, type {typed}.")
 
 
 def test_who_comes_in_is_told_so() -> None:
@@ -50,7 +51,7 @@ def test_who_comes_in_is_told_so() -> None:
 @pytest.mark.parametrize("width", [20, 40, 80])
 def test_what_it_tells_can_be_typed_one_after_the_other(width: int) -> None:
     house = house_with("Grog", "Anna", width=width)
-    sentence = shown(house, "look").partition("To play with")[2]
+    sentence = shown(house, "look").partition("To play with")[2].partition("This is")[0]
     sit, invite, start = re.findall('"([^"]+)"', sentence)
     assert "You sit down" in shown(house, sit)
     assert shown(house, invite).startswith("You ask Grog to play the trolls")
@@ -65,7 +66,7 @@ def test_a_bot_is_told_of_also_when_it_is_elsewhere() -> None:
     assert 'bot Grog, type "join game as dwarf on pine board", then "invite grog"' in hall
     assert "Also here" not in hall
     house.obey("Anna", "go to oak board", 0.0)
-    assert "Also here: Grog (a bot)." in shown(house, "look")
+    assert "Also here: the bot Grog." in shown(house, "look")
 
 
 def test_several_bots_are_named() -> None:
@@ -102,9 +103,9 @@ LEVELS = (
 )
 
 
-def levelled(*people: str) -> House:
+def levelled(*people: str, opens_boards: bool = False) -> House:
     """Return a house where Grog is a bot at level 2 of 3, and Mog a program of its own."""
-    house = house_with(*people)
+    house = house_with(*people, opens_boards=opens_boards)
     house.hall.bots = {"Grog": LEVELS[1], "Mog": None}
     house.hall.levels = LEVELS
     return house
@@ -143,6 +144,14 @@ def test_bots_are_listed_with_their_levels() -> None:
     )
 
 
+def test_where_boards_are_opened_for_matches_a_bot_is_asked_to_one() -> None:
+    house = levelled("Grog", "Anna", opens_boards=True)
+    told = shown(house, "bots")
+    assert 'To play with one, type "match grog". "match grog level 3" has it play' in told
+    assert 'To ask a bot to a game, type "match" and its name.' in shown(house, "who")
+    assert "Grog plays the trolls" in shown(house, "match grog level 3")
+
+
 def test_and_with_what_came_of_it() -> None:
     house = levelled("Grog", "Mog", "Anna")
     for loser in ("Grog", "Anna", "Anna"):
@@ -152,8 +161,8 @@ def test_and_with_what_came_of_it() -> None:
     assert "\n".join(lines_shown(house, "bots").split("\n")[:3]) == (
         """\
 2 bots here, and what came of their battles with people:
-  Grog, 2 Slate: rating 1583, give or take 227; 2 won, 0 drawn, 1 lost.
-  Mog: rating 1416, give or take 241; 0 won, 0 drawn, 1 lost."""
+  Grog, 2 Slate: rating 1583?, give or take 227; 2 won, 0 drawn, 1 lost.
+  Mog: rating 1416?, give or take 241; 0 won, 0 drawn, 1 lost."""
     )
 
 
@@ -162,15 +171,19 @@ def test_in_a_row_each_on_a_narrow_screen() -> None:
     house.fit("Anna", Terminal(width=40))
     fought(house, "Anna")
     lines = lines_shown(house, "bots").split("\n")
-    assert lines[:5] == [
+    assert lines[:7] == [
         "2 bots here; level, rating (give or",
         "take), won/drawn/lost against people:",
-        "  Grog 2: 1579 (242), 1/0/0",
+        "  Grog 2: 1579? (242), 1/0/0",
         "  Mog: no rating, 0/0/0",
-        'To play with one, type "invite grog" at',
+        "The ratings are those by the discworld",
+        "rules.",
+        "What has a ? is provisional:",
     ]
     house.obey("Anna", "options reader on", 0.0)
-    assert "Grog, 2 Slate: rating 1579, give or take 242; 1 won, 0" in shown(house, "bots")
+    assert "Grog, 2 Slate: rating 1579, provisional, give or take 242; 1 won, 0" in shown(
+        house, "bots"
+    )
 
 
 def test_what_two_bots_play_changes_their_ratings_alone() -> None:
@@ -182,8 +195,8 @@ def test_what_two_bots_play_changes_their_ratings_alone() -> None:
         house.obey(player, f"move from {ply}", 0.0)
     house.obey("Mog", "resign", 0.0)
     listed = shown(house, "bots")
-    assert "Grog, 2 Slate: rating 1579, give or take 242; no battle yet." in listed
-    assert "Mog: rating 1421, give or take 242; no battle yet." in listed
+    assert "Grog, 2 Slate: rating 1579?, give or take 242; no battle yet." in listed
+    assert "Mog: rating 1421?, give or take 242; no battle yet." in listed
 
 
 def test_scores_tell_battles_with_bots_apart() -> None:
@@ -194,18 +207,23 @@ def test_scores_tell_battles_with_bots_apart() -> None:
     fought(house, "Anna", "Mog")
     assert lines_shown(house, "score") == (
         """\
-Anna, against bots: rating 1486, give or take 222 (4 battles).
-  Discworld: as dwarfs 2 won, 0 drawn, 2 lost."""
+Anna, against bots:
+  Discworld: as dwarfs 2 won, 0 drawn, 2 lost.
+    Rating 1486?, give or take 222 (4 battles).
+What has a ? is provisional: "help ratings"."""
     )
     assert lines_shown(house, "score grog") == (
         """\
-Grog, at level 2 Slate: rating 1421, give or take 242 (1 battle).
+Grog, at level 2 Slate:
   Discworld: as trolls 0 won, 0 drawn, 1 lost.
-Grog, at level 3 Marble: rating 1588, give or take 242 (1 battle).
-  Discworld: as trolls 1 won, 0 drawn, 0 lost."""
+    Rating 1421?, give or take 242 (1 battle).
+Grog, at level 3 Marble:
+  Discworld: as trolls 1 won, 0 drawn, 0 lost.
+    Rating 1588?, give or take 242 (1 battle).
+What has a ? is provisional: "help ratings"."""
     )
-    assert lines_shown(house, "score mog").startswith("Mog: rating ")
-    assert shown(house, "standings").startswith("Nobody has a rating yet")
+    assert lines_shown(house, "score mog").startswith("Mog:\n  Discworld: as trolls ")
+    assert shown(house, "standings").startswith("Discworld, untimed: nobody is ranked yet.")
 
 
 def test_who_and_look_tell_how_a_bot_plays() -> None:
@@ -215,10 +233,10 @@ def test_who_and_look_tell_how_a_bot_plays() -> None:
     seats = "plays the dwarfs at the oak board, at level 3; plays the dwarfs at the pine board"
     assert f"Grog (a bot): at the pine board; {seats} Mog" in shown(house, "who")
     assert shown(house, "look at grog").endswith(
-        f"{seats}. Slate, level 2 of 3: Walks into most traps."
+        f"{seats}. Slate, level 2 of 3: Walks into most traps. No rating yet."
     )
     assert shown(house, "look at mog") == (
-        "Mog (a bot): in the hall. A program of its own chooses its moves."
+        "Mog (a bot): in the hall. A program of its own chooses its moves. No rating yet."
     )
 
 
@@ -272,7 +290,14 @@ def test_the_pages_are_sound_with_a_bot_and_without(topic: str) -> None:
 
 
 def test_the_greeting_tells_of_a_bot_where_there_is_one() -> None:
-    told = " ".join(greeting(BOTS).split())
-    assert 'To play, type "play": a bot plays with you until somebody comes.' in told
-    assert max(map(len, greeting({"G" * 20}).split("\n"))) < 40
-    assert "invite" not in greeting(())
+    told = " ".join(greeting(BOTS, 3).split())
+    assert told.startswith("Welcome to thudmud. 3 players and 2 bots are here. To play Thud, ")
+    assert 'then type "play": a bot plays with you until somebody comes.' in told
+    assert max(map(len, greeting(BOTS, 1000).split("\n"))) < 40
+
+
+def test_the_greeting_tells_who_is_here_where_there_is_no_bot() -> None:
+    for players, here in ((0, "Nobody is here yet"), (1, "1 player is here")):
+        told = " ".join(greeting((), players).split())
+        assert told.startswith(f"Welcome to thudmud. {here}. To play")
+        assert "bot" not in told

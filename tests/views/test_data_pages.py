@@ -24,10 +24,27 @@ from thudmud.views.facts import TAG, as_json, refusal_fact
 DOCS = Path(__file__).parents[2] / "docs"
 GMCP = (DOCS / "gmcp.md").read_text("utf-8")
 MACHINE = (DOCS / "machine.md").read_text("utf-8")
-PACKAGES = ["Thud.Table", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Say", "Thud.Invite"]
-PACKAGES += ["Thud.Hint", "Thud.Exercise", "Thud.Comment", "Thud.Bots", "Thud.Analysis"]
-PACKAGES += ["Thud.Seek", "Thud.Settled", "Thud.Declined", "Thud.Closed", "Thud.Renamed"]
-PACKAGES += ["Thud.Refused"]
+PACKAGES = ["Thud.Table", "Thud.Listed", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Say"]
+PACKAGES += ["Thud.Message", "Thud.Messages", "Thud.Observe"]
+PACKAGES += ["Thud.Invite", "Thud.Hint", "Thud.Exercise", "Thud.Comment", "Thud.Bots"]
+PACKAGES += ["Thud.Analysis", "Thud.Seek", "Thud.Settled", "Thud.Declined", "Thud.Closed"]
+PACKAGES += [
+    "Thud.Renamed",
+    "Thud.Me",
+    "Thud.Options",
+    "Thud.Here",
+    "Thud.Came",
+    "Thud.Went",
+    "Thud.Who",
+    "Thud.Finger",
+    "Thud.Follow",
+    "Thud.Followed",
+    "Thud.Legal",
+    "Thud.Broadcast",
+    "Thud.Shutdown",
+]
+PACKAGES += ["Thud.Replay", "Thud.Record", "Thud.History", "Thud.Games", "Thud.Standings"]
+PACKAGES += ["Thud.Score", "Thud.Refused"]
 
 Fact = dict[str, Any]
 
@@ -96,13 +113,26 @@ def test_every_key_is_told_of_in_the_order_in_which_it_comes(
     assert [key for key in documented(package) if "." not in key] == list(made[package][0])
 
 
+def test_a_battle_with_a_clock_is_told_with_its_times(made: dict[str, list[Fact]]) -> None:
+    [timed] = [fact for fact in made["Thud.Record"] if fact["time"] == "10+5"]
+    first, second, third, *_ = timed["moves"]
+    assert [(each["spent"], each["left"]) for each in (first, second, third)] == [
+        (10, 595),
+        (10, 595),
+        (10, 590),
+    ]
+    assert "; time 0:10.0\n" in timed["record"]
+    [then] = [fact for fact in made["Thud.Replay"] if fact["battle"] == timed["battle"]]
+    assert then["clock"] == {"dwarf": 585, "troll": 590}
+
+
 @pytest.mark.parametrize(
     ("package", "words"),
     [
         ("Thud.Table", [*RULESETS, *(offer.value for offer in Offer)]),
         ("Thud.Move", [*(verb.value for verb in Verb), "dwarf", "troll", "rock"]),
         ("Thud.End", [ending.value.replace(" ", "_") for ending in Ending]),
-        ("Thud.Say", ["say", "emote", "tell"]),
+        ("Thud.Say", ["say", "emote", "tell", "shout"]),
         ("Thud.Invite", ["dwarf", "troll"]),
         ("Thud.Hint", [merit.value for merit in Merit]),
         ("Thud.Analysis", [mark.value for mark in PlyMark]),

@@ -14,7 +14,7 @@ from tests.language.generated import colours
 from tests.views.positions import table_with
 from thudmud.house import House
 from thudmud.play.commands import Style
-from thudmud.play.options import WIDTHS, Charset, Element, Options, Orient, Scheme, Switch
+from thudmud.play.options import WIDTHS, Charset, Element, Options, Orient, Scheme, Size, Switch
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import RULESETS, Game, Move, Side, Verb
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
@@ -47,7 +47,9 @@ ASKED = [
     "go to oak board",
 ]
 SGR = re.compile("\x1b\\[[0-9;]*m")
-GRID = re.compile(r"[.dTXR+*] [.dTXR+*] [.dTXR+*]|[.dTXR]{4}|\[[dTR]\]|\^|[^\x00-\x7f]")
+GRID = re.compile(
+    r"[.dTXR+*] [.dTXR+*] [.dTXR+*]|[.dTXR]{4}|\[[dTR]\]|\^|[|]   [|]|--- ---|[^\x00-\x7f]"
+)
 """A piece of a drawn board, in ASCII or not, or a mark below a mistake."""
 
 displays = st.builds(
@@ -56,6 +58,7 @@ displays = st.builds(
     colour=st.sampled_from(Switch),
     width=st.none() | st.sampled_from(WIDTHS),
     orient=st.sampled_from(Orient),
+    size=st.sampled_from(Size),
     reader=st.sampled_from(Switch),
     scheme=st.sampled_from(Scheme),
     elements=st.dictionaries(st.sampled_from(Element), colours, max_size=3).map(
@@ -68,6 +71,7 @@ terminals = st.builds(
     utf8=st.booleans(),
     colours=st.sampled_from([0, SIXTEEN, PALETTE, TRUE_COLOUR]),
     reader=st.booleans(),
+    height=st.sampled_from([0, 24, 60]),
 )
 
 

@@ -27,11 +27,18 @@ def house_of(**packages: frozenset[str]) -> House:
     return house
 
 
-def data(told: list[Message], name: str) -> list[tuple[str, dict[str, Any]]]:
+PRESENCE = {"Thud.Me", "Thud.Options", "Thud.Here", "Thud.Came", "Thud.Went"}
+"""What is told of people, whatever there is to tell of boards."""
+
+
+def data(
+    told: list[Message], name: str, *, of_people: bool = False
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return what somebody's program is told of people, or of all else."""
     return [
         (message.package, json.loads(message.text))
         for message in told
-        if message.package and name in message.to
+        if message.package and name in message.to and (message.package in PRESENCE) is of_people
     ]
 
 
@@ -126,6 +133,37 @@ def test_when_somebody_is_away_the_table_says_since_when() -> None:
     assert table["seats"][1] == {"side": "troll", "player": "Bert", "away_since": 77}
 
 
+def test_a_clock_that_stands_still_says_until_when() -> None:
+    house = house_of(Anna=EVERYTHING, Bert=frozenset())
+    house.obey("Anna", "join game as dwarf on oak board", 0.0)
+    house.obey("Bert", "join game as troll on oak board", 0.0)
+    house.obey("Anna", "set clock 10+5", 0.0)
+    ((_, table), *_) = data(house.obey("Bert", "start", 0.0), "Anna")
+    clock = {"dwarf": 600, "troll": 600, "at": 0, "runs": "dwarf", "falls": 600}
+    assert table["clock"] == clock | {"stands_until": None}
+    ((_, table),) = data(house.depart("Bert", 60.0), "Anna")
+    clock |= {"dwarf": 540, "at": 60, "runs": None, "falls": 720, "stands_until": 180}
+    assert table["clock"] == clock
+    table = dict(data(house.enter("Bert", 110.0), "Anna"))["Thud.Table"]
+    clock |= {"at": 110, "runs": "dwarf", "falls": 650, "stands_until": None}
+    assert table["clock"] == clock
+    ((_, table),) = data(house.depart("Bert", 120.0), "Anna")
+    clock |= {"dwarf": 530, "at": 120, "runs": None, "falls": 720, "stands_until": 190}
+    assert table["clock"] == clock
+
+
+def test_no_clock_runs_while_a_seat_is_free() -> None:
+    house = house_of(Anna=EVERYTHING, Bert=frozenset())
+    house.obey("Anna", "join game as dwarf on oak board", 0.0)
+    house.obey("Bert", "join game as troll on oak board", 0.0)
+    house.obey("Anna", "set clock 10+5", 0.0)
+    house.obey("Bert", "start", 0.0)
+    told = dict(data(house.obey("Bert", "leave game", 60.0), "Anna"))["Thud.Table"]
+    clock = {"dwarf": 540, "troll": 600, "at": 60}
+    assert told["running"]
+    assert told["clock"] == clock | {"runs": None, "falls": None, "stands_until": None}
+
+
 def test_a_program_that_comes_late_is_briefed() -> None:
     house = house_of(Anna=frozenset(), Bert=EVERYTHING)
     house.obey("Anna", "go to oak board", 0.0)
@@ -133,6 +171,9 @@ def test_a_program_that_comes_late_is_briefed() -> None:
     assert house.brief("Anna") == []
     house.fit("Anna", Terminal(packages=EVERYTHING))
     told = house.brief("Anna")
+    [(_, me), (_, here), _] = data(told, "Anna", of_people=True)
+    assert me == {"player": "Anna", "member": False, "bot": False, "room": "oak board"}
+    assert [each["player"] for each in here["people"]] == ["Anna", "Bert"]
     assert {each.to for each in told} == {("Anna",)}
     assert packages(told, "Anna") == ["Thud.Table", "Thud.Board"]
     assert house.brief("Zoe") == []
@@ -146,8 +187,11 @@ def test_in_the_hall_there_is_a_table_for_each_board() -> None:
             ("Thud.Table", "oak board"),
             ("Thud.Table", "elm table"),
         ]
-    assert packages(house.obey("Anna", "look at me", 0.0), "Anna") == []
-    assert packages(house.obey("Anna", "who", 0.0), "Anna") == []
+    assert packages(house.obey("Anna", "look at me", 0.0), "Anna") == ["Thud.Finger"]
+    [(package, who)] = data(house.obey("Anna", "who", 0.0), "Anna")
+    assert package == "Thud.Who"
+    anna = {"player": "Anna", "member": False, "bot": False, "room": None, "idle": 0, "plays": []}
+    assert who == {"people": [anna]}
 
 
 def test_two_plies_taken_back_are_told_last_first() -> None:

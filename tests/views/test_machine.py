@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from thudmud.house import House
 from thudmud.play.commands import Play
+from thudmud.play.options import Toggle
 from thudmud.play.table import BoardSpec
 from thudmud.rules import SQUARES
 from thudmud.views import Message
@@ -183,7 +184,7 @@ def test_the_lines_come_to_the_position_of_the_table(
 
 def _again(play: Visit, name: str) -> None:
     """Let whoever comes back choose again if nothing was kept for them."""
-    if name in play.house and not play.house.hall.people[name].options.machine:
+    if name in play.house and not play.house.hall.people[name].options.has(Toggle.MACHINE):
         play.type(name, "set machine on")
 
 
@@ -201,12 +202,18 @@ def test_the_answer_tells_how_things_stand() -> None:
     play = Visit()
     play.type("Anna", "join game as dwarf")
     play.type("Anna", "go to hall")
-    assert [(fact["type"], fact["board"]) for fact in play.programs["Anna"].told] == [
+    assert [(fact["type"], fact.get("board")) for fact in play.programs["Anna"].told] == [
+        ("came", None),
+        ("me", None),
+        ("here", None),
         ("table", BOARD),
         ("table", "elm table"),
     ]
     play.type("Anna", "set machine on")
-    assert [(fact["type"], fact["board"]) for fact in play.programs["Anna"].told] == [
+    assert [(fact["type"], fact.get("board")) for fact in play.programs["Anna"].told] == [
+        ("me", None),
+        ("here", None),
+        ("options", None),
         ("table", BOARD),
         ("table", "elm table"),
         ("board", BOARD),

@@ -15,7 +15,14 @@ from tests.rules.refused import EXAMPLES, Example, refusal
 from thudmud import BoardSpec, House
 from thudmud.errors import Refused
 from thudmud.language import ParseError, parse
-from thudmud.play.archive import BattleLookup, Found, FoundBattle, Unread
+from thudmud.play.archive import (
+    BattleLookup,
+    Found,
+    FoundBattle,
+    MemberLookup,
+    SeenMember,
+    Unread,
+)
 from thudmud.play.commands import SetRules
 from thudmud.play.exercises import puzzles
 from thudmud.play.hall import BotLevel, Caps
@@ -42,12 +49,14 @@ SEATED = f"{ALONE}; Bert: join game as troll on oak board"
 STARTED = f"{SEATED}; Anna: start game"
 PRACTISING = "Anna: practice on oak board"
 PLAYED = f"{STARTED}; Anna: move a6 b6"
+TIMED = f"{SEATED}; Anna: set clock 10+5; Anna: start game"
 HALF = f"{STARTED}; Anna: end game; Bert: end game"
 OVER = f"{HALF}; Bert: start game; Anna: resign"
 AWAY = f"{STARTED}; Bert is lost"
 ADJOURNED = f"{PLAYED}; Anna: adjourn game; Bert: adjourn game"
 TWICE = f"{ADJOURNED}; {STARTED}; Anna: adjourn game; Bert: adjourn game"
 IGNORING = "; ".join(f"Anna: ignore {one}{other}" for one in "qrstuvwxyz" for other in "qrstuvwxyz")
+OBSERVING = "; ".join(f"Anna: observe {letter} slab" for letter in "qrstuvwxyz")
 REPLAYING = f"{HALF}; Carla: replay 1"
 BOTH = "You play the dwarfs and Bert plays the trolls."
 SITTING = "Anna plays the dwarfs and Bert plays the trolls."
@@ -95,10 +104,15 @@ CASES = [
         'There is no player called "dora" here. "who" lists the players.',
     ),
     Case(
+        R.NOT_HERE, "", "Anna: tell dora hello",
+        'Dora is not here, and was last here 3 days ago. To leave them a message, type "message" '
+        "and the name, and the text.",
+    ),
+    Case(
         R.WHICH_PLAYER, "", "Anna: tell be hello",
         'Which player do you mean by "be": Bert or Bea?',
     ),
-    Case(R.AWAY_FROM, AWAY, "Anna: look at bert", "Bert is away from the oak board."),
+    Case(R.AWAY_FROM, AWAY, "Anna: tell bert hello", "Bert is away from the oak board."),
     Case(R.TELL_SELF, "", "Anna: tell anna hello",
          'That is you. To speak to the room, use "say".'),
     Case(
@@ -108,6 +122,14 @@ CASES = [
     Case(
         R.NOT_LISTENING, "Bert: ignore anna", "Anna: invite bert on oak board",
         "Bert is not taking messages from you.",
+    ),
+    Case(
+        R.SHOUTS_OFF, "Anna: options shout off", "Anna: shout hello",
+        'You hear no shouts, so you cannot shout either. "options shout on" brings both back.',
+    ),
+    Case(
+        R.NO_REPORTS, "", "Anna: report bert rude",
+        "Nobody reads reports here. Tell whoever runs this place in another way.",
     ),
     Case(R.IGNORE_SELF, "", "Anna: ignore anna", "That is you. Only others can be ignored."),
     Case(
@@ -122,6 +144,84 @@ CASES = [
     Case(
         R.NOT_IGNORED, "", "Anna: unignore bert",
         'You do not ignore "bert". "ignore" lists those whom you do.',
+    ),
+    Case(R.FOLLOW_SELF, "", "Anna: follow anna", "That is you. Only others can be followed."),
+    Case(
+        R.FOLLOWED_ALREADY, "Anna: follow bert", "Anna: follow BERT",
+        'You follow Bert already. "unfollow" and the name ends that.',
+    ),
+    Case(
+        R.FOLLOWS_TOO_MANY, IGNORING.replace("ignore", "follow"), "Anna: follow bert",
+        'You follow 100 players, the most that you can. To follow another, type "unfollow" and the'
+        ' name of one of these.',
+    ),
+    Case(
+        R.NOT_FOLLOWED, "", "Anna: unfollow bert",
+        'You do not follow "bert". "follow" lists those whom you do.',
+    ),
+    Case(
+        R.PLANS_FOR_MEMBERS, "", "Anna: plan To win",
+        'A plan is kept with a registered name: "register" makes yours one.',
+    ),
+    Case(
+        R.PLAN_TOO_LONG, "", f"Anna: plan {'x' * 201}",
+        "That is too long: a plan has at most 200 characters.",
+    ),
+    Case(
+        R.NO_INVITATIONS, "Bert: options invitations off", "Anna: match bert",
+        'Bert does not want to be asked to games just now. Somebody else may: "play" and "seek" ask'
+        ' all.',
+    ),
+    Case(
+        R.NO_INVITATIONS, "Bert: options invitations off", "Anna: invite bert on oak board",
+        'Bert does not want to be asked to games just now. Somebody else may: "play" and "seek" ask'
+        ' all.',
+    ),
+    Case(
+        R.NOTHING_TO_OBSERVE, "", "Anna: observe dora",
+        'There is no board and no player called "dora" here. "games all" lists what is played.',
+    ),
+    Case(R.WHICH_PLAYER, "", "Anna: observe be", 'Which player do you mean by "be": Bert or Bea?'),
+    Case(
+        R.OBSERVES_OWN, SEATED, "Anna: observe bert",
+        "You have a seat at the oak board, so you are told all that happens there.",
+    ),
+    Case(
+        R.OBSERVED_ALREADY, "Carla: observe oak board", "Carla: observe oak",
+        'You observe the oak board already. "unobserve oak board" ends that.',
+    ),
+    Case(
+        R.OBSERVES_TOO_MANY, OBSERVING, "Anna: observe oak board",
+        "You observe 10 boards, the most that you can: q slab, r slab, s slab, t slab, u slab, "
+        "v slab, w slab, x slab, y slab and z slab. To observe another, end one by "
+        '"unobserve" and its name.',
+    ),
+    Case(R.OBSERVES_NOTHING, "", "Carla: unobserve", "You observe no board."),
+    Case(
+        R.NOT_OBSERVED, "Carla: observe oak board; Carla: observe elm", "Carla: unobserve pine",
+        "You do not observe the pine board, but the oak board and elm table.",
+    ),
+    Case(
+        R.NOT_RUNNING, HALF, "Carla: observe battle 1",
+        'Battle 1 is not being played just now. "games all" lists what is.',
+    ),
+    Case(
+        R.PLAYS_NOWHERE, "", "Carla: observe bert",
+        'Bert does not play just now. "games all" lists those who do.',
+    ),
+    Case(
+        R.PLAYS_AT_SEVERAL, f"{ALONE}; Anna: join game as troll on pine board",
+        "Carla: observe anna",
+        "Anna plays at several boards. Name one: oak board or pine board.",
+    ),
+    Case(
+        R.NOT_WATCHING, "", "Carla: kibitz Well played on oak board",
+        'You do not watch the oak board. To talk about what happens there, "observe oak board" '
+        "first, or go there.",
+    ),
+    Case(
+        R.WATCHING_NOTHING, "", "Carla: whisper Well played.",
+        'You are at no board and observe none. "observe" and the name of a board begins that.',
     ),
     Case(R.NO_ACCOUNTS, "", "Anna: register", "Names cannot be registered here."),
     Case(
@@ -252,11 +352,11 @@ CASES = [
         f"No battle is being played at the oak board. {SITTING}",
     ),
     Case(
-        R.BATTLE_OVER, HALF, "Anna: resign",
+        R.BATTLE_OVER, HALF, "Anna: end game",
         'The battle at the oak board is over. "start game on oak board" begins the next.',
     ),
     Case(
-        R.BATTLE_OVER, f"{HALF}; Bert is lost", "Anna: resign",
+        R.BATTLE_OVER, f"{HALF}; Bert is lost", "Anna: end game",
         f"The battle at the oak board is over. {BOTH[:-1]} (away).",
     ),
     Case(R.OPPONENTS_TURN, STARTED, "Bert: move g7 f7", "It is Anna's turn (dwarfs)."),
@@ -274,9 +374,12 @@ CASES = [
         "Bert may still come back. You need not wait longer than another 5 minutes.",
     ),
     Case(
-        R.NOTHING_TO_CLAIM, HALF, "Anna: claim",
-        'There is no battle to claim between the two of a match; "adjourn game on oak board" puts '
-        "the match away.",
+        R.NOT_IDLE, STARTED, "Bert: claim",
+        "Anna is here, and has another 5 minutes to move before you can claim the battle.",
+    ),
+    Case(
+        R.CLOCK_RUNS, TIMED, "Bert: claim",
+        "A clock sees to that: Anna loses the battle when the time is up.",
     ),
     Case(
         R.NOBODY_TO_CLAIM_FROM, f"{STARTED}; Bert: leave game", "Anna: claim",
@@ -295,11 +398,13 @@ CASES = [
     ),
     Case(
         R.NO_EXERCISE, "", "Anna: stop",
-        'You are at no lesson and no puzzle. "tutorial" and "puzzle" begin with one.',
+        'You have no lesson, puzzle or replay open. "tutorial" and "puzzle" open one, "replay" and'
+        " the number of a battle, too.",
     ),
     Case(
         R.IN_BATTLE, STARTED, "Anna: tutorial",
-        "You are in a battle at the oak board. The lessons and the puzzles wait until it is over.",
+        "You are in a battle at the oak board. The lessons and the puzzles wait until it is over,"
+        ' or put away: "adjourn game".',
     ),
     Case(
         R.NO_SUCH_LESSON, "", "Anna: tutorial 7",
@@ -363,6 +468,11 @@ CASES = [
         'You have no game going. "play" finds you one.',
     ),
     Case(R.NO_HALL, "", "Anna: seek", "No boards are opened for matches here."),
+    Case(
+        R.NEW_BOARDS_FOR_MEMBERS, "", "Anna: new board",
+        'Here a name has to be registered to open a board: "register" keeps yours. "play" and'
+        ' "match" need no such name.',
+    ),
     Case(R.MATCH_SELF, "", "Anna: match anna", 'That is you. "play" finds somebody else.'),
     Case(
         R.ASKED_ALREADY, "Anna: match bert", "Anna: match bert",
@@ -445,7 +555,7 @@ CASES = [
     ),
     Case(
         R.REPLAY_AT_END, REPLAYING, "Carla: next",
-        'Battle 1 has no further ply. "back" and "first" go back.',
+        'Battle 1 has no further ply. "back" and "first" go back, "stop" leaves.',
     ),
     Case(
         R.REPLAY_GONE_ON, f"{STARTED}; Carla: replay 1; Anna: move a6 b6", "Carla: next",
@@ -490,6 +600,28 @@ CASES = [
         R.RULES_MID_MATCH, HALF, "Anna: set rules classic",
         "The oak board keeps the discworld rules for the second battle of the match. They can be "
         "set again when the match is over.",
+    ),
+    Case(
+        R.CLOCK_RUNNING, STARTED, "Anna: set clock 10+5",
+        "The clock of the oak board cannot be set while a battle is being played. It can be when "
+        "the match is over.",
+    ),
+    Case(
+        R.CLOCK_MID_MATCH, HALF, "Anna: set clock 3 days",
+        "Both battles of the match at the oak board are played by the same clock. It can be set "
+        "when the match is over.",
+    ),
+    Case(
+        R.CLOCK_SEATED_ONLY, SEATED, "Carla: set clock 10+5 on oak board",
+        f"The clock of the oak board is for its players to set. {SITTING}",
+    ),
+    Case(
+        R.CLOCK_ALREADY, "", "Anna: set clock off on oak board",
+        "The oak board has no clock as it is.",
+    ),
+    Case(
+        R.CLOCK_ALREADY, "Anna: set clock 3 days on oak board", "Anna: set clock 3 days on oak",
+        "The oak board has a clock of 3 days already.",
     ),
     Case(
         R.RULES_SEATED_ONLY, SEATED, "Carla: set rules classic on oak board",
@@ -551,6 +683,11 @@ def played(case: Case) -> StoredHall:
     hall.version = None if case.code is R.NO_HALL else 0
     if case.code in {R.SEEKS_TOO_MANY, R.BOARDS_TOO_MANY, R.THEIR_BOARDS_TOO_MANY}:
         hall.caps = Caps(seeks=1, boards=1)
+    hall.people["Anna"].member = case.code is R.PLAN_TOO_LONG
+    if case.code is R.NEW_BOARDS_FOR_MEMBERS:
+        hall.caps = Caps(new_boards_for_members=True)
+    if case.code is R.OBSERVES_TOO_MANY:
+        hall.open(BoardSpec(f"{letter} slab") for letter in "qrstuvwxyz")
     for step in filter(None, case.before.split("; ")):
         name, colon, line = step.partition(": ")
         if colon:
@@ -579,6 +716,8 @@ def brought_about(case: Case) -> Refused:
         comments = tuple(Comment(ply, "Anna", "well") for ply in range(1, 101))
         one = FoundBattle(hall.battles[0], Game.start(CLASSIC), comments, frozenset({"Anna"}))
         found.take(BattleLookup(1), one)
+    if case.code is R.NOT_HERE:
+        found.take(MemberLookup("dora"), SeenMember("Dora", NOW - 3 * 86_400))
     if case.code is R.NO_COMMENTS:
         hall.version = None
     while True:
@@ -626,12 +765,125 @@ def test_what_is_said_too_soon(refusal: Refused, source: str) -> None:
     )
 
 
-CROWDED = Refused(R.TOO_MUCH_FROM_ADDRESS, most=9)
+LETTERS = [
+    (
+        Refused(R.LETTERS_FOR_MEMBERS),
+        'Messages are for players whose names are registered: "register" keeps yours. "tell" speaks'
+        " to somebody who is here.",
+    ),
+    (Refused(R.NO_LETTERS), "No messages are kept here."),
+    (
+        Refused(R.NO_SUCH_MEMBER, words="dora"),
+        'There is no player called "dora" whose name is registered.',
+    ),
+    (
+        Refused(R.NOT_A_MEMBER, player="Bert"),
+        'The name Bert is not registered, so no message can be kept for them. "tell" speaks to them'
+        " while they are here.",
+    ),
+    (Refused(R.LETTER_SELF), "That is you. Messages are for others."),
+    (
+        Refused(R.LETTERS_TOO_MANY, player="Bert", most=100),
+        "Bert has 100 messages, and no more are kept until they forget some.",
+    ),
+    (
+        Refused(R.LETTERS_OF_YOURS_TOO_MANY, player="Bert", most=20),
+        "Bert has 20 messages from you, and no more are kept until they forget some.",
+    ),
+    (
+        Refused(R.NO_SUCH_LETTER, number=7),
+        'You have no message 7. "messages" lists those that you have.',
+    ),
+    (
+        Refused(R.NO_LETTERS_FROM, words="bert"),
+        'You have no message from "bert". "messages" lists all.',
+    ),
+    (Refused(R.NOTHING_TO_FORGET), "You have no messages."),
+    (
+        Refused(R.SHOUTS_TOO_FAST, seconds=90.0, is_shared=False),
+        "That was not shouted: everybody has just heard shouts from you. You can shout again in 90"
+        " seconds.",
+    ),
+    (
+        Refused(R.REPORTS_TOO_MANY, most=5),
+        "The operators have 5 reports from you that they have not closed yet, the most that you can"
+        " make.",
+    ),
+    (
+        Refused(R.REPORTS_FULL),
+        "The operators have more reports than they can read. Try again later.",
+    ),
+    (Refused(R.REPORT_SELF), "That is you. A report is about somebody else."),
+]
+
+
+@pytest.mark.parametrize(("refusal", "sentence"), LETTERS, ids=lambda each: str(each)[:30])
+def test_what_is_not_kept_for_others_to_read(refusal: Refused, sentence: str) -> None:
+    assert refused(refusal) == sentence
+
+
+CROWDED = Refused(R.TOO_MUCH_FROM_ADDRESS, what="seeks", most=9)
 
 
 def test_what_many_from_one_address_have() -> None:
-    told = "Players from your address have as many already as they can: 9."
+    told = "Players from your address have as many seeks already as they can: 9."
     assert refused(CROWDED) == told
+
+
+ORDER = [
+    (
+        Refused(R.NO_OPERATORS),
+        "There are no operators here: whoever runs this place keeps order.",
+    ),
+    (
+        Refused(R.OPERATORS_ONLY),
+        'Operators alone can do that. "report" tells them of somebody; "ignore" keeps from you what'
+        " somebody says.",
+    ),
+    (
+        Refused(R.MUTED, seconds=600.0, why="of the shouting"),
+        "Nobody hears what you say for another 10 minutes, because of the shouting. You can play"
+        " on.",
+    ),
+    (Refused(R.MUTED, seconds=None, why=""), "Nobody hears what you say. You can play on."),
+    (Refused(R.SANCTION_SELF), "You cannot do that to yourself."),
+    (
+        Refused(R.SANCTION_OPERATOR, player="Olga"),
+        "Olga is an operator, too: that cannot be done to them.",
+    ),
+    (
+        Refused(R.SANCTION_BOT, player="Flint"),
+        "Flint is a program of this server, and does as its settings say.",
+    ),
+    (Refused(R.NOT_MUTED, words="bert"), '"bert" is not muted; "mutes" lists who is.'),
+    (Refused(R.NOT_BANNED, words="bert"), '"bert" is not banned; "bans" lists who is.'),
+    (
+        Refused(R.NO_SUCH_NETWORK, words="1.2.3.400"),
+        '"1.2.3.400" is no name, no address, such as 203.0.113.7, and no network, such as'
+        " 203.0.113.0/24 or 2001:db8::/32.",
+    ),
+    (
+        Refused(R.NETWORK_TOO_WIDE, network="0.0.0.0/0", widest="/8"),
+        "0.0.0.0/0 is too much of the world; the widest network that can be banned is a /8.",
+    ),
+    (
+        Refused(R.NETWORK_LOCAL, network="127.0.0.1"),
+        "127.0.0.1 is this machine itself: anybody may come from there.",
+    ),
+    (
+        Refused(R.NO_SUCH_REPORT, number=9),
+        'No report 9 is open; "reports" lists those that are.',
+    ),
+    (
+        Refused(R.NO_SHUTDOWN),
+        "The server is not about to stop, so there is nothing to be taken back.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("refusal", "sentence"), ORDER)
+def test_what_operators_are_refused_and_others_by_them(refusal: Refused, sentence: str) -> None:
+    assert refused(refusal) == sentence
 
 
 HINTS = {
@@ -639,6 +891,10 @@ HINTS = {
     R.NO_HINTS_RATED: (
         "You are playing a battle at the oak board that counts for ratings. There are no hints for"
         " you until it is over."
+    ),
+    R.LEAVES_RATED: (
+        'You are in a rated match at the oak board, so your seat cannot be given up: "resign" gives'
+        ' up the battle, "adjourn" puts the match off.'
     ),
     R.HINT_PENDING: "A hint for you is being looked for. It comes by itself.",
     R.HINT_FAILED: 'No hint was found this time. "hint on oak board" asks again.',
@@ -703,8 +959,9 @@ def all_refusals() -> Iterator[Refused]:
     yield from map(brought_about, CASES)
     yield from map(of_a_board, BOARDS)
     yield from (*TALKS, CROWDED)
+    yield from (refusal for refusal, _ in ORDER)
     yield from (Refused(code, board="oak board") for code in HINTS)
-    yield from (refusal for refusal, _ in ANALYSES)
+    yield from (refusal for refusal, _ in (*ANALYSES, *LETTERS))
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
 
@@ -791,12 +1048,16 @@ LINES = [
     ("replay 0", "Numbers begin with 1 here."),
     ("history page 000", "Numbers begin with 1 here."),
     ("resume #0", "Numbers begin with 1 here."),
+    (
+        "history 2026-02-30",
+        "A day is written like 2026-11-20: the year, the month and the day.",
+    ),
     ("record 1234567890", "That number is too long: numbers have at most 9 digits."),
     ("replay", 'Say which battle, by its number: "history" lists them.'),
     ("record anna", 'Say which battle, by its number: "history" lists them.'),
     ("replay -1", 'Say which battle, by its number: "history" lists them.'),
     (
-        "play 12",
+        "play oak 12",
         '"play" by itself finds an opponent. To take a seat at a board, type "join game as dwarf"'
         ' or "join game as troll".',
     ),
@@ -809,7 +1070,16 @@ LINES = [
         "inventory",
         'There is nothing to carry here. "look" tells what there is, "games" lists your matches.',
     ),
-    ("time", "There are no clocks here: everybody may think for as long as they like."),
+    (
+        "seek 10 min",
+        'A clock is written as minutes and seconds, such as "10+5", or as days, such as "3 days". '
+        'Did you mean "10+0"?',
+    ),
+    (
+        "set clock 15 days",
+        "A clock gives 1 to 180 minutes and 0 to 180 seconds more for each ply, or 1 to 14 days "
+        "for each ply.",
+    ),
     ("ok", 'To agree to what was offered, type "accept".'),
     ("Agreed!", 'To agree to what was offered, type "accept".'),
     ("scan row 16", "There is no row 16: rows go from 1 to 15."),
@@ -871,16 +1141,19 @@ LINES = [
         'After "options width" something is missing: a number from 20 to 500 or "auto".',
     ),
     (
-        "move a6 b6 on board capturing c7 c8",
-        'After "... a6 b6 on board capturing c7" comes a comma, "and" or the end of the line, '
-        'not "c8".',
+        "move a6 b6 on board capturing c7 with",
+        'After "... a6 b6 on board capturing c7" comes a position such as A6, a comma, "and" or the'
+        ' end of the line, not "with".',
     ),
     (
         "setup dF1,dI5",
         "The letters of a setup text are those of game records, which skip the I: J is the column "
         'after H. With the letters of the board, type "setup dwarfs" and squares.',
     ),
-    ("quit now", 'After "quit" comes "tutorial", "puzzle" or the end of the line, not "now".'),
+    (
+        "quit now",
+        'After "quit" comes "tutorial", "puzzle", "replay" or the end of the line, not "now".',
+    ),
 ]
 
 WIDE = ["\u6f22\u5b57", "\U0001f44d", "\U0001f468\u200d\U0001f680", "e\u0301"]
@@ -975,14 +1248,15 @@ shove c5 to c7 on board
 A shove has to capture: add "capturing" and positions such as D8, E8, or "all".""",
     ),
     (
-        "move from a6 to b6 on the second oak board capturing d8, e8 f8, g8",
+        "move from a6 to b6 on the second oak board capturing d8, e8 with g8",
         40,
         """\
-...ak board capturing d8, e8 f8, g8
-                             ^^
+...k board capturing d8, e8 with g8
+                            ^^^^
 After "... oak board capturing d8, e8"
-comes a comma, "and" or the end of the
-line, not "f8".""",
+comes a position such as A6, a comma,
+"and" or the end of the line, not
+"with".""",
     ),
     (
         "scan row",

@@ -42,7 +42,7 @@ def test_before_the_first_ply(ended: Battle) -> None:
 Battle 1, as it began on 2026-11-21. 4 plies to see:
 Replay of battle 1: dwarfs 32 (Anna), trolls 8 (Bert); score 32 to 32.
 "next" and "back" go from ply to ply, "first" and "last" to either end; "play"
-goes on."""
+goes on, "stop" leaves."""
     )
 
 
@@ -70,25 +70,26 @@ def test_the_end_is_told_where_it_is(ended: Battle) -> None:
 def test_the_board_whole(ended: Battle) -> None:
     assert (
         seen(ended, 2, style=Style.FULL)
-        == """\
+        == r"""
 Battle 1, ply 2 of 4: Bert shoves the troll from G7 to E7, capturing the dwarf
 at F8.
-   A B C D E F G H I J K L M N O    Replay of battle 1, discworld rules
- 1           d d . d d              Battle 1 of 2, 2 plies
- 2         d . . . . . d
- 3       d . . . . . . . d          d Dwarfs: Anna, 31 left, 1 lost
- 4     d . . . . . . . . . d        T Trolls: Bert, 8 left, 0 lost
- 5   d . . . . . . . . . . . d
- 6 d . . . . . . . . . . . . . d    Score: dwarfs 31, trolls 32
- 7 d . . .[T]. + T T . . . . . d
- 8 . . . . . * T X T . . . . . .    Last move: G7 to E7
- 9 d . . . . . T T T . . . . . d      (+ from, [T] to, * captured)
-10 d . . . . . . . . . . . . . d    Turn: dwarfs (Anna)
-11   d . . . . . . . . . . . d
-12     d . . . . . . . . . d
-13       d . . . . . . . d
-14         d . . . . . d
-15           . d . d d"""
+    A B C D E-F-G-H-I-J-K L M N O       Replay of battle 1, discworld rules
+ 1          / d d . d d \           1   Battle 1 of 2, 2 plies
+ 2        / d . . . . . d \         2
+ 3      / d . . . . . . . d \       3   d Dwarfs: Anna, 31 left, 1 lost
+ 4    / d . . . . . . . . . d \     4   T Trolls: Bert, 8 left, 0 lost
+ 5  / d . . . . . . . . . . . d \   5
+ 6| d . . . . . . . . . . . . . d | 6   Score: dwarfs 31, trolls 32
+ 7| d . . .[T]. + T T . . . . . d | 7
+ 8| . . . . . * T X T . . . . . . | 8   Last move: G7 to E7
+ 9| d . . . . . T T T . . . . . d | 9     (+ from, [T] to, * captured)
+10| d . . . . . . . . . . . . . d |10   Turn: dwarfs (Anna)
+11  \ d . . . . . . . . . . . d /  11
+12    \ d . . . . . . . . . d /    12
+13      \ d . . . . . . . d /      13
+14        \ d . . . . . d /        14
+15          \ . d . d d /          15
+    A B C D E-F-G-H-I-J-K L M N O"""[1:]
     )
 
 

@@ -69,7 +69,7 @@ def test_who_goes_is_told_nothing_more_and_who_comes_is(house: House) -> None:
 
 
 def test_who_speaks_or_sits_down_among_those_who_look_on_is_told_apart(house: House) -> None:
-    assert groups(house, "Dora", "say hello") == {
+    assert groups(house, "Dora", "kibitz hello") == {
         ("Dora",),
         ("Anna",),
         ("Bert",),
@@ -90,6 +90,22 @@ def test_a_player_who_has_gone_elsewhere_is_told_of_it_there(house: House) -> No
     assert not told[WATCHERS].startswith("[oak board]")
 
 
+def test_who_observes_is_told_of_it_where_they_are(house: House) -> None:
+    house.obey("Dora", "go to hall", 0.0)
+    house.enter("Fay", 0.0)
+    for player in ("Fay", "Dora"):
+        house.obey(player, "observe oak board", 0.0)
+    told = {message.to: message.text for message in house.obey("Bert", "move g7 f7", 0.0)}
+    assert told["Fay", "Dora"].startswith("[oak board] Bert moves")
+    assert told["Carla", "Emil"].startswith("Bert moves")
+    house.obey("Dora", "go to oak board", 0.0)
+    assert groups(house, "Anna", "move b6 a6") == {("Anna",), ("Bert",), WATCHERS, ("Fay",)}
+    house.obey("Fay", "options width 40", 0.0)
+    assert ("Fay",) in groups(house, "Bert", "move f7 g7")
+    house.obey("Fay", "unobserve", 0.0)
+    assert groups(house, "Anna", "move a6 b6") == {("Anna",), ("Bert",), WATCHERS}
+
+
 def test_what_is_known_of_who_has_gone_is_let_go(house: House) -> None:
     name = Name("Fay")
     house.enter(name, 0.0, Terminal(packages=frozenset({"thud"})))
@@ -100,3 +116,16 @@ def test_what_is_known_of_who_has_gone_is_let_go(house: House) -> None:
     del name
     collect()
     assert known() is None
+
+
+def test_who_says_that_there_is_no_utf_8_is_spared_it(house: House) -> None:
+    house.fit("Anna", Terminal(ascii_only=True))
+
+    def heard() -> dict[str, str]:
+        told = house.obey("Bert", "say café ☃", 0.0)
+        return {name: message.text for message in told for name in message.to}
+
+    assert heard()["Anna"] == "Bert says: cafe ?"
+    assert heard()["Carla"] == "Bert says: café ☃"
+    house.obey("Anna", "options charset utf-8", 0.0)
+    assert heard()["Anna"] == "Bert says: café ☃"

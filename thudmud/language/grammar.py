@@ -18,9 +18,12 @@ from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_a
 from lark.common import LexerConf
 from lark.lexer import ContextualLexer
 
+from thudmud.english import length_of
 from thudmud.play import commands, options
+from thudmud.play.clocks import TimeClass, TimeControl
 from thudmud.play.commands import Command
-from thudmud.play.options import SHADES, Colour, Element, Shade, Switch
+from thudmud.play.days import day_begins
+from thudmud.play.options import SHADES, Colour, Element, Shade, Switch, Toggle
 from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb, ruleset_called
 from thudmud.rules.board import LETTERS
 
@@ -59,6 +62,8 @@ def _side(token: Token | None) -> Side | None:
 
 
 _Captures = tuple[Square, ...] | Every
+_Terms = tuple[str | None, TimeControl | None]
+_NO_TERMS: _Terms = None, None
 
 
 @v_args(inline=True)
@@ -71,10 +76,14 @@ class _Builder(Transformer[Token, Command]):
     SHADE = staticmethod(_shade)
     ROW = COLUMNS = NUMBER = int
     COLUMN = SPEECH = DEED = TOPIC = RULESET = str
-    OBJECT = PLACE = PLAYER = LEVEL = staticmethod(_unstopped)
+    OBJECT = PLACE = PLAYER = WHOSE = LEVEL = staticmethod(_unstopped)
+    WHOSE_BY_RULES = str
+    BANNED = staticmethod(_unstopped)
+    CLOCK = TimeControl.of
+    LENGTH = staticmethod(length_of)
 
     # What several commands have.
-    on = piece = str
+    on = piece = because = str
 
     def capturing(self, *squares: Square) -> _Captures:
         return squares
@@ -96,6 +105,7 @@ class _Builder(Transformer[Token, Command]):
     adjourn = commands.Adjourn
     resume = commands.Resume
     set_rules = commands.SetRules
+    set_clock = commands.SetClock
     practice = commands.Practice
     view_game = commands.ViewGame
     view_possible = commands.ViewPossible
@@ -142,6 +152,9 @@ class _Builder(Transformer[Token, Command]):
     def join_at(self, on: str | None, side: Token | None) -> Command:
         return commands.Join(_side(side), on)
 
+    def set_clock_off(self, *words: Token | str | None) -> Command:
+        return commands.SetClock(None, words[-1])
+
     def set_board(self, style: Token, on: str | None) -> Command:
         return commands.SetBoard(commands.Style[style.type], on)
 
@@ -178,11 +191,14 @@ class _Builder(Transformer[Token, Command]):
     # Queries.
     around = commands.Around
     captures = commands.Captures
+    clock = commands.ViewClock
     hint = commands.Hint
     tutorial = commands.Tutorial
     lessons = commands.Lessons
     puzzle = commands.TryPuzzle
-    leave_exercise = commands.LeaveExercise
+
+    def stop(self, *_: Token | None) -> Command:
+        return commands.Stop()
 
     def where(self, piece: Token, on: str | None) -> Command:
         return commands.Where(Piece[piece.type], on)
@@ -206,26 +222,34 @@ class _Builder(Transformer[Token, Command]):
     withdraw = commands.Withdraw
     new_board = commands.NewBoard
 
-    def seek(self, rules: str | None, side: Token | None, unrated: Token | None) -> Command:
-        return commands.Seek(rules, _side(side), unrated is None)
+    def terms(self, rules: str | None, time: TimeControl | None) -> _Terms:
+        return rules, time
+
+    def terms_turned(self, time: TimeControl, rules: str | None) -> _Terms:
+        return rules, time
+
+    def seek(self, terms: _Terms | None, side: Token | None, unrated: Token | None) -> Command:
+        rules, time = terms or _NO_TERMS
+        return commands.Seek(rules, _side(side), unrated is None, time)
 
     def challenge(
         self,
         player: str,
-        rules: str | None,
+        terms: _Terms | None,
         side: Token | None,
         unrated: Token | None,
         level: str | None,
     ) -> Command:
-        return commands.Challenge(player, rules, _side(side), unrated is None, level)
+        rules, time = terms or _NO_TERMS
+        return commands.Challenge(player, rules, _side(side), unrated is None, level, time)
 
-    def play_now(self, rules: str | None, side: Token | None) -> Command:
-        return commands.PlayNow(rules, _side(side))
+    def play_now(self, terms: _Terms | None, side: Token | None) -> Command:
+        rules, time = terms or _NO_TERMS
+        return commands.PlayNow(rules, _side(side), time)
 
     # What was played.
     record = commands.ViewRecord
     score = commands.ViewScore
-    standings = commands.ViewStandings
     analyse = commands.Analyse
     cancel_analysis = commands.CancelAnalysis
 
@@ -236,8 +260,35 @@ class _Builder(Transformer[Token, Command]):
         number, ply = map(int, place.split(" ")) if place else (None, None)
         return commands.MakeComment("" if text.lower() == "none" else str(text), number, ply)
 
-    def history(self, player: str | None, page: int | None) -> Command:
-        return commands.History(player, page or 1)
+    def history(
+        self,
+        player: str | None,
+        opponent: str | None,
+        rules: str | None,
+        day: str | None,
+        page: int | None,
+    ) -> Command:
+        return commands.History(player, page or 1, opponent, rules, day)
+
+    def history_by_rules(
+        self, whose: str, opponent: str | None, day: str | None, page: int | None
+    ) -> Command:
+        if rules := ruleset_called(whose):
+            return commands.History(None, page or 1, opponent, rules.name, day)
+        player, _, by = whose.partition(" ")
+        return commands.History(player, page or 1, opponent, by, day)
+
+    def day(self, word: Token) -> str:
+        return word.lower()
+
+    def standings(self, rules: str | None, time: TimeClass | None) -> Command:
+        return commands.ViewStandings(rules, time)
+
+    def standings_turned(self, time: TimeClass, rules: str) -> Command:
+        return commands.ViewStandings(rules, time)
+
+    def time_class(self, word: Token) -> TimeClass:
+        return TimeClass[word.type]
 
     def replay(self, number: int, ply: int | None) -> Command:
         return commands.Replay(number, ply or 0)
@@ -264,16 +315,22 @@ class _Builder(Transformer[Token, Command]):
     def set_orient(self, value: Token) -> Command:
         return options.SetOrient(options.Orient[value.type])
 
-    def set_machine(self, value: Switch) -> Command:
-        return options.SetMachine(value is Switch.ON)
+    def set_size(self, value: Token) -> Command:
+        return options.SetSize(options.Size[value.type])
 
-    def set_prompt(self, value: Switch) -> Command:
-        return options.SetPrompt(value is Switch.ON)
+    def set_toggle(self, toggle: Toggle, value: Switch) -> Command:
+        return options.SetToggle(toggle, value is Switch.ON)
+
+    def set_machine(self, value: Switch) -> Command:
+        return options.SetToggle(Toggle.MACHINE, value is Switch.ON)
 
     def option_switch(self, value: Token) -> Switch:
         return Switch(spoken(value.type))
 
     option_whether = option_switch
+
+    def option_toggle(self, value: Token) -> Toggle:
+        return Toggle(spoken(value.type))
 
     def option_element(self, *words: Token) -> Element:
         return Element.LAST_MOVE if words[0].type == "LAST" else Element[words[0].type]
@@ -301,12 +358,22 @@ class _Builder(Transformer[Token, Command]):
     look = commands.Look
     go = go_hall = commands.Go
     boards = commands.Boards
-    who = commands.Who
+    finger = commands.Finger
+    plan = commands.Plan
+    follow = commands.Follow
+    unfollow = commands.Unfollow
     bots = commands.ViewBots
     news = commands.ViewNews
     say = commands.Say
     emote = commands.Emote
     tell = commands.Tell
+    message = commands.SendLetter
+    shout = commands.Shout
+    report = commands.FileReport
+    kibitz = commands.Kibitz
+    whisper = commands.Whisper
+    observe = commands.Observe
+    unobserve = commands.Unobserve
     ignore = commands.Ignore
     unignore = commands.Unignore
     help = commands.Help
@@ -315,6 +382,47 @@ class _Builder(Transformer[Token, Command]):
     password = commands.Password
     again = commands.Again
     quit = commands.Quit
+
+    # What operators do.
+    broadcast = commands.Broadcast
+    unmute = commands.Unmute
+    mutes = commands.Mutes
+    unban = commands.Unban
+    cancel_shutdown = commands.CancelShutdown
+    close_report = commands.CloseReport
+
+    def mute(self, player: str, seconds: int | None, why: str | None) -> Command:
+        return commands.Mute(player, seconds, why or "")
+
+    def kick(self, player: str, why: str | None) -> Command:
+        return commands.Kick(player, why or "")
+
+    def ban(self, whom: str, seconds: int | None, why: str | None) -> Command:
+        return commands.Ban(whom, seconds, why or "")
+
+    def bans(self, page: int | None) -> Command:
+        return commands.Bans(page or 1)
+
+    def reports(self, page: int | None) -> Command:
+        return commands.Reports(page or 1)
+
+    def shutdown(self, seconds: int, why: str | None) -> Command:
+        return commands.StopServer(seconds, why or "")
+
+    def shutdown_now(self, why: str | None) -> Command:
+        return commands.StopServer(0, why or "")
+
+    def who(self, player: str | None, page: int | None) -> Command:
+        return commands.Who(player, page or 1)
+
+    def messages(self, sender: str | None, page: int | None) -> Command:
+        return commands.Letters(sender, page or 1)
+
+    def forget(self, number: int) -> Command:
+        return commands.ForgetLetters(number)
+
+    def forget_messages(self, sender: str | None) -> Command:
+        return commands.ForgetLetters(None, sender)
 
     def invite(self, player: str, side: Token | None, level: str | None, on: str | None) -> Command:
         return commands.Invite(player, _side(side), on, level)
@@ -411,6 +519,28 @@ def _ruleset(words: Token) -> Token:
     raise UnexpectedToken(rest, {words.type})  # type: ignore[no-untyped-call]  # Lark's own
 
 
+def _whose(words: Token) -> Token:
+    """Return a player alone as they are, and what names a ruleset, too, as ``WHOSE_BY_RULES``.
+
+    Raises:
+        UnexpectedToken: there is more behind, and it is not the ruleset of a player's battles.
+    """
+    player, _, rest = words.partition(" ")
+    if rest and not ruleset_called(words):
+        behind = Token("RULESET", rest, (words.start_pos or 0) + len(player) + 1)
+        if ruleset_called(player):
+            raise UnexpectedToken(behind, set())  # type: ignore[no-untyped-call]  # Lark's own
+        return words.update("WHOSE_BY_RULES", f"{player} {_ruleset(behind)}")
+    return words.update("WHOSE_BY_RULES") if ruleset_called(words) else words
+
+
+def _day(word: Token) -> Token:
+    """Return a day; raises UnexpectedToken if there is none such."""
+    if day_begins(word) is None:
+        raise UnexpectedToken(word, {"DAY"})  # type: ignore[no-untyped-call]  # Lark's own
+    return word
+
+
 def grammar_file() -> Traversable | Path:
     """Return the grammar: in an installed package its own copy, in a checkout the only one."""
     installed = resources.files("thudmud") / "grammar" / "thud.lark"
@@ -442,7 +572,7 @@ _LARK = Lark(
     lexer="contextual",
     transformer=_Builder(),
     g_regex_flags=_FLAGS,
-    lexer_callbacks={"RULESET": _ruleset},
+    lexer_callbacks={"RULESET": _ruleset, "WHOSE": _whose, "DAY": _day},
     _plugins={"ContextualLexer": _Lexer},
 )
 
@@ -458,7 +588,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 
 _SPELLINGS = frozenset(word for words in WORDS.values() for word in words)
 
-_FREE_RULES = ("query", "setup", "option")
+_FREE_RULES = ("query", "setup", "option", "time_class")
 """How the rules begin whose own words nobody would misread in the place of a name."""
 
 RESERVED_WORDS: tuple[str, ...] = tuple(

@@ -31,21 +31,23 @@ from thudmud.language.grammar import (
     spoken,
 )
 from thudmud.language.slips import SLIPS, Finding, Place, near_miss
+from thudmud.play.archive import PLAN
 from thudmud.play.commands import Command, Style
-from thudmud.play.hall import MOST_IGNORED
+from thudmud.play.hall import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
 from thudmud.play.meaning import RESERVED
 from thudmud.play.options import (
     Options,
     SetCharset,
     SetColour,
     SetElement,
-    SetMachine,
     SetOption,
     SetOrient,
-    SetPrompt,
     SetReader,
     SetScheme,
+    SetSize,
+    SetToggle,
     SetWidth,
+    Toggle,
     after,
 )
 from thudmud.play.refusals import Mistake, NameProblem
@@ -108,11 +110,16 @@ _KINDS = {
     "OBJECT": ("<object>",),
     "PLACE": ("<object>",),
     "PLAYER": ("<player>",),
+    "WHOSE": ("<player>",),
     "LEVEL": ("<level>",),
     "NUMBER": ("<number>",),
+    "DAY": ("<day>",),
     "ROW": ("<row>",),
     "COLUMN": ("<column>",),
     "COLUMNS": ("<width>",),
+    "CLOCK": ("<clock>",),
+    "LENGTH": ("<time>",),
+    "BANNED": ("<player>", "<address>", "<network>"),
     "SHADE": ("<colour>",),
     "PIECE": ("<piece>",),
     "BATTLE_AND_PLY": ("<ply>",),
@@ -185,7 +192,7 @@ VERBS: tuple[str, ...] = tuple(
 )
 """The words and signs that a line can begin with, in the order of the grammar."""
 
-_OF_ROOMS = openings("room_command")
+_OF_ROOMS = openings("room_command") | openings("operator_command")
 
 BOARD_VERBS: tuple[str, ...] = tuple(
     word for name, words in WORDS.items() if name in _FIRST - _OF_ROOMS for word in words
@@ -272,10 +279,11 @@ _SENTENCES_BEGIN = """
     elsewhere every everyone everything examples for four give goodbye how if in instead keep
     lesson make many match more name names no north northeast northwest not note nothing now
     numbers of old once one only options or other others over part pieces players playing please
-    ply put puzzles ready row safe saying see seeing so sorry south southeast southwest squares
-    still take tell that then there these they this those three thudstone too trample trap try
-    turn two type walk watch welcome well west what whatever when whenever where which while who
-    whoever with write yes
+    ply put puzzles ratings ready row safe saying see seeing so sorry south southeast southwest
+    squares still take tell that then there these they this those three thudstone too trample trap
+    try turn two type walk watch welcome well west what whatever when whenever where which while who
+    whoever with write yes keeping bytes connections open plies seats standing
+    times whether
 """
 """Words that sentences of the server begin with: a test finds them."""
 
@@ -333,6 +341,8 @@ def player_problem(name: str, board_words: Container[str] = ()) -> Refused | Non
 _STYLES = "styles"
 _OPTIONS = "options"
 _IGNORED = "ignored"
+_FOLLOWED = "followed"
+_NEWS = "news"
 _KNOWN = {style.value: style for style in Style}
 
 
@@ -356,9 +366,26 @@ def options_of(preferences: Mapping[str, Any]) -> Options:
 
 def ignored_of(preferences: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of those whom a member ignores."""
-    kept = preferences.get(_IGNORED)
-    names = (str(name) for name in kept) if isinstance(kept, list) else ()
-    return tuple(names)[:MOST_IGNORED]
+    return _names(preferences.get(_IGNORED))[:MOST_IGNORED]
+
+
+def followed_of(preferences: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of those whom a member follows."""
+    return _names(preferences.get(_FOLLOWED))[:MOST_FOLLOWED]
+
+
+def _names(kept: object) -> tuple[str, ...]:
+    return tuple(map(str, kept)) if isinstance(kept, list) else ()
+
+
+def plan_of(preferences: Mapping[str, Any]) -> str:
+    """Return what a member says about themselves; "" for nothing."""
+    return clean(str(preferences.get(PLAN, "")))[:LONGEST_PLAN]
+
+
+def news_of(preferences: Mapping[str, Any]) -> str:
+    """Return which edition of the news a member has seen last."""
+    return str(preferences.get(_NEWS, ""))
 
 
 def chosen_by(line: str) -> SetOption | None:
@@ -371,9 +398,15 @@ def chosen_by(line: str) -> SetOption | None:
 
 
 def preferences_of(
-    styles: Mapping[str, Style], options: Options, ignored: Iterable[str] = ()
+    styles: Mapping[str, Style],
+    options: Options,
+    ignored: Iterable[str] = (),
+    news: str = "",
+    *,
+    followed: Iterable[str] = (),
+    plan: str = "",
 ) -> dict[str, Any]:
-    """Return the preferences that `styles_of`, `options_of` and `ignored_of` read.
+    """Return the preferences that `styles_of`, `options_of`, `ignored_of` and so on read.
 
     The options are kept as the commands that choose them: those are what stays the same.
     """
@@ -382,9 +415,9 @@ def preferences_of(
         SetColour(options.colour),
         SetWidth(options.width),
         SetOrient(options.orient),
+        SetSize(options.size),
         SetReader(options.reader),
-        SetMachine(options.machine),
-        SetPrompt(options.prompt),
+        *(SetToggle(toggle, options.has(toggle)) for toggle in Toggle),
         SetScheme(options.scheme),
         *(SetElement(element, colour) for element, colour in options.elements),
     ]
@@ -392,4 +425,7 @@ def preferences_of(
         _STYLES: {board: style.value for board, style in styles.items()},
         _OPTIONS: [str(choice) for choice in choices],
         _IGNORED: list(ignored),
+        _FOLLOWED: list(followed),
+        PLAN: plan,
+        **({_NEWS: news} if news else {}),
     }

@@ -15,7 +15,9 @@ from typing import NamedTuple
 
 from lark import UnexpectedInput
 
+from thudmud.errors import InvalidValueError
 from thudmud.language.grammar import WORDS, following, opens
+from thudmud.play.clocks import TimeControl
 from thudmud.play.commands import Play
 from thudmud.play.options import SHADES, WIDTHS
 from thudmud.play.refusals import Mistake
@@ -30,10 +32,12 @@ _SYNONYMS = {
         "around": "near nearby surroundings",
         "auto": "automatic",
         "back": "prev previous",
+        "bell": "beep sound sounds",
         "bright": "light",
         "captures": "threats",
         "capturing": "capture captures killing taking",
         "charset": "encoding",
+        "clock": "clocks time timer",
         "colour": "colors colours",
         "column": "file",
         "coordinates": "labels",
@@ -41,22 +45,25 @@ _SYNONYMS = {
         "default": "normal reset",
         "dim": "dark",
         "end": "draw stop",
+        "finger": "profile whois",
         "first": "rewind",
+        "follow": "buddy friend notify",
         "games": "matches",
         "go": "walk watch",
         "help": "info man manual usage",
         "help rules": "rules",
         "history": "archive battles past",
         "hurl": "throw",
-        "ignore": "block gag mute squelch",
+        "ignore": "block gag squelch",
         "match": "challenge",
         "join": "sit",
         "leave": "stand",
-        "look": "examine x",
+        "look": "board display examine show x",
         "magenta": "pink purple violet",
         "next": "forward",
         "news": "motd",
         "no": "nah nope reject",
+        "large": "big bigger larger",
         "none": "nothing",
         "off": "disable disabled false",
         "on": "at enable enabled in onto true",
@@ -70,20 +77,24 @@ _SYNONYMS = {
         "replay": "rewatch",
         "resign": "abandon concede forfeit surrender",
         "resume": "continue load",
-        "say": "chat kibitz shout yell",
+        "observe": "spectate",
+        "say": "chat shout yell",
         "scheme": "palette theme",
-        "score": "finger points statistics stats",
+        "score": "points statistics stats",
         "shove": "push",
+        "small": "smaller",
         "standings": "ladder leaderboard rank ranking rankings ranks rating ratings top",
         "start": "begin",
-        "tell": "whisper",
+        "times": "timestamp timestamps",
         "to": "into",
-        "unignore": "unblock ungag unmute unsquelch",
+        "unfollow": "unfriend unnotify",
+        "unignore": "unblock ungag unsquelch",
         "undo": "oops retract revert unmove",
         "utf-8": "unicode utf",
         "where": "find locate",
         "who": "players users",
         "width": "columns",
+        "with": "against versus vs",
         "yellow": "brown gold orange",
     }.items()
     for word in words.split()
@@ -99,7 +110,6 @@ _OF_ELSEWHERE = {
             down
         """,
         Mistake.NOTHING_TO_CARRY: "i inv inventory eq equipment get drop wear wield",
-        Mistake.NO_CLOCKS: "time clock clocks",
     }.items()
     for word in words.split()
 }
@@ -248,6 +258,12 @@ _MEANT_NUMBER = re.compile(r"#?0*([0-9]*)[.#]?", re.ASCII)
 _MEANT_ROW = re.compile("-?0*([0-9]{0,3})[0-9]*", re.ASCII)
 _LETTER = re.compile("[A-Z]", re.ASCII)
 _PIECE_ON_I = re.compile("[dTR] ?I[0-9]{1,2}", re.ASCII | re.IGNORECASE)
+_MEANT_DAYS = re.compile(r"([0-9]{1,4}) ?-?(?:d|days?)(?![^ ,])", re.ASCII | re.IGNORECASE)
+_MEANT_MINUTES = re.compile(
+    r"([0-9]{1,4}) ?(?:m|mins?|minutes?)?(?: ?[+/:|-] ?| (?:and|plus) | )?([0-9]{1,4})?"
+    r" ?(?:s|secs?|seconds?)?(?![^ ,])",
+    re.ASCII | re.IGNORECASE,
+)
 _FILLERS = {"is", "are", "the"}
 _LONGEST_NUMBER = 9
 _HIDDEN = {"register", "password"}
@@ -394,10 +410,42 @@ def _page_without_a_word(place: Place) -> Finding | None:
     return _meant(f"page {digits[1]}")
 
 
+_MEANT_DAY = re.compile(r"[0-9]{1,4}([-./])[0-9]{1,2}(\1[0-9]{0,4})?[.]?", re.ASCII)
+
+
+def _no_such_day(place: Place) -> Finding | None:
+    """``history 2026-02-30``, ``history 20.11.2026``."""
+    if "DAY" not in place.terminals or not _MEANT_DAY.fullmatch(place.word):
+        return None
+    return _wrong(Mistake.NO_SUCH_DAY)
+
+
+def _opponent_without_a_word(place: Place) -> Finding | None:
+    """``history anna bert``."""
+    word = place.word
+    if "_WITH" not in place.terminals or not word.isalpha() or near_miss(word, place.spellings):
+        return None
+    return _meant(f"with {word}")
+
+
 def _of_elsewhere(place: Place) -> Finding | None:
     """``north``, ``inventory``, ``ok``: words that do something in other games."""
     code = None if place.column else _OF_ELSEWHERE.get(place.word.lower())
     return code and _wrong(code, "")
+
+
+def _clock_otherwise(place: Place) -> Finding | None:
+    """``10 5``, ``10m``, ``5+``, ``3d``, ``200+5``: how much time, as we do not write it."""
+    days, minutes = _MEANT_DAYS.match(place.rest), _MEANT_MINUTES.match(place.rest)
+    if "CLOCK" not in place.terminals or not (days or minutes):
+        return None
+    try:
+        if days:
+            return _wrong(Mistake.CLOCK_WRITTEN_OTHERWISE, str(TimeControl(days=int(days[1]))))
+        given, increment = (int(each or 0) for each in minutes.groups()) if minutes else (0, 0)
+        return _wrong(Mistake.CLOCK_WRITTEN_OTHERWISE, str(TimeControl(given, increment)))
+    except InvalidValueError:
+        return _wrong(Mistake.NO_SUCH_CLOCK, "")
 
 
 def _playing(place: Place) -> Finding | None:
@@ -425,7 +473,7 @@ _LEFT_OUT = {
     "": ("scan", "options", "set board"),
     "scan": ("row", "column"),
     "set": ("board", "rules"),
-    "options": ("charset", "width", "orient", "colour scheme", "colour special thud"),
+    "options": ("charset", "width", "orient", "size", "colour scheme", "colour special thud"),
     "options colour": ("scheme", "special thud"),
     "options colour special": ("thud",),
 }
@@ -525,7 +573,10 @@ SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _moves_of_a_move,
     _where_is_a_player,
     _page_without_a_word,
+    _no_such_day,
+    _opponent_without_a_word,
     _of_elsewhere,
+    _clock_otherwise,
     _playing,
     _said_openly,
     _no_such_width,

@@ -14,8 +14,9 @@ from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
+from thudmud.play.clocks import TimeClass, TimeControl
 from thudmud.play.events import BattleId, SavedMatch
-from thudmud.rules import Comment, Game, Outcome, Side
+from thudmud.rules import DEFAULT_RULES, Comment, Game, Outcome, Side
 
 
 class State(Enum):
@@ -46,11 +47,12 @@ class Battle(NamedTuple):
         before: the points of the match before it, of who has the dwarfs and of who has the trolls.
         plies: how many were played; None where only its events tell that.
         outcome: how it ended; None if it has not, or if it was imported and that is not known.
-        rated: whether it counts for ratings.
+        rated: whether it counts for ratings; while it is running, whether it may.
         points: if its match was over with it, the points of who has the dwarfs and of who has the
             trolls.
         imported: whether it was brought in from elsewhere.
         set_up: whether it began from a position that was set up: then it counts for nothing.
+        time: how much time it gave; None if it was played without a clock.
     """
 
     number: int
@@ -70,6 +72,7 @@ class Battle(NamedTuple):
     points: tuple[int, int] | None = None
     imported: bool = False
     set_up: bool = False
+    time: TimeControl | None = None
 
     @property
     def players(self) -> tuple[str, str]:
@@ -106,6 +109,26 @@ class Tally(NamedTuple):
 MIDDLE = 1500
 """The rating of a player who is not known yet."""
 
+PROVISIONAL = 6
+"""How many results a rating has to rest on, or it is provisional.
+
+In trials with players whose strength was known, ratings were wrong by some 200 points after one
+match, by some 135 after six, and by hardly less after twenty."""
+
+
+class Pool(NamedTuple):
+    """The matches that a rating is about: those by a ruleset and at about the same pace.
+
+    Battles against bots are told apart by ruleset alone: a bot takes no longer for a slow clock.
+    """
+
+    rules: str
+    time: TimeClass = TimeClass.UNTIMED
+
+    def __str__(self) -> str:
+        """Return it in words: ``discworld, untimed``."""
+        return f"{self.rules}, {self.time.value}"
+
 
 @dataclass(frozen=True, slots=True)
 class Rating:
@@ -115,12 +138,18 @@ class Rating:
         points: the rating, as a chess player would read it.
         uncertainty: one standard deviation of it, in points: it is as likely as two to one that the
             player is that near.
-        battles: how many battles it rests on.
+        results: on how many it rests: of matches between people, of battles in which a bot
+            played, or of puzzles.
     """
 
     points: int
     uncertainty: int
-    battles: int
+    results: int
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether it rests on too little to be in the standings."""
+        return self.results < PROVISIONAL
 
     @property
     def proven(self) -> int:
@@ -135,12 +164,12 @@ class Performance:
     Attributes:
         battles: by ruleset's name and side.
         matches: by ruleset's name.
-        rating: how good that makes them, if any of it was rated.
+        ratings: how good that makes them, where any of it was rated.
     """
 
     battles: Mapping[tuple[str, Side], Tally] = field(default_factory=dict)
     matches: Mapping[str, Tally] = field(default_factory=dict)
-    rating: Rating | None = None
+    ratings: Mapping[Pool, Rating] = field(default_factory=dict)
 
     @property
     def in_all(self) -> Tally:
@@ -160,6 +189,8 @@ class PlayerScore:
         levels: if they are a bot: what, against people, by the level at which it played. The
             ratings rest on battles between bots, too.
         puzzles: how good they are at puzzles, if they have tried any.
+        curves: how their ratings against people have come to be what they are, where that was
+            looked up: the points before the last `CURVE` matches, and after each of them.
     """
 
     name: str
@@ -167,6 +198,23 @@ class PlayerScore:
     bots: Performance = Performance()
     levels: Mapping[int, Performance] = field(default_factory=dict)
     puzzles: Rating | None = None
+    curves: Mapping[Pool, tuple[int, ...]] = field(default_factory=dict)
+
+
+class RatingChange(NamedTuple):
+    """How a match has changed a player's rating.
+
+    Attributes:
+        player: whose.
+        pool: which of theirs.
+        before: the points that it had.
+        after: what it is now.
+    """
+
+    player: str
+    pool: Pool
+    before: int
+    after: Rating
 
 
 class StudyRecord(NamedTuple):
@@ -188,6 +236,9 @@ class StudyRecord(NamedTuple):
 PAGE = 20
 """Battles on a page of the history, and players in the standings."""
 
+CURVE = 60
+"""The matches of a curve: as many as fit across a screen of 80 columns."""
+
 AnswerT = TypeVar("AnswerT")
 
 
@@ -199,12 +250,14 @@ class FoundBattle(NamedTuple):
         game: it as far as it has come; None if its plies are no longer kept.
         comments: what was said about its plies, in their order.
         players: the names of those of its players who have them still: a guest's may be another's.
+        spent: how many seconds each ply took; nothing if it was played without a clock.
     """
 
     battle: Battle
     game: Game | None
     comments: tuple[Comment, ...] = ()
     players: frozenset[str] = frozenset()
+    spent: tuple[float, ...] = ()
 
 
 class AdjournedMatch(NamedTuple):
@@ -227,12 +280,49 @@ class HistoryPage(NamedTuple):
     in_all: int
 
 
+class SeenMember(NamedTuple):
+    """A player with an account.
+
+    Attributes:
+        name: what they are called.
+        at: when they were last here, in seconds since the epoch.
+        plan: what they say about themselves; "" for nothing.
+    """
+
+    name: str
+    at: float
+    plan: str = ""
+
+
+PLAN = "plan"
+"""Under which key of a member's preferences that is kept."""
+
+
+class Fingered(NamedTuple):
+    """Who a player is, here or not.
+
+    Attributes:
+        name: what they are called.
+        member: what is kept of them, if they have an account.
+        score: what they have won and lost, if they have ended a battle.
+    """
+
+    name: str
+    member: SeenMember | None
+    score: PlayerScore | None
+
+
 class ListedBot(NamedTuple):
     """A bot that is here, the level at which it usually plays, and how it has fared at that."""
 
     name: str
     level: int
     fared: Performance
+
+    @property
+    def rating(self) -> Rating | None:
+        """How good it is at that level by the rules that most are played by, if that is known."""
+        return self.fared.ratings.get(Pool(DEFAULT_RULES.name))
 
 
 class BotList(NamedTuple):
@@ -242,21 +332,40 @@ class BotList(NamedTuple):
 
 
 class RankedPlayer(NamedTuple):
-    """A player and their place, from 1."""
+    """A player, their place, from 1, and why it is theirs."""
 
     place: int
-    score: PlayerScore
+    name: str
+    rating: Rating
 
 
 class Ranking(NamedTuple):
-    """The best players, the one who asked if they have a rating, and how many have one in all."""
+    """The best players by one kind of ratings.
 
-    players: tuple[RankedPlayer, ...]
-    in_all: int
+    Attributes:
+        pool: which ratings.
+        players: the best, and who asked if they are among the others.
+        in_all: how many have such a rating that is not provisional.
+        mine: that of who asked, if they have one.
+        others: how many have one of another kind, those of which most have one first.
+    """
+
+    pool: Pool
+    players: tuple[RankedPlayer, ...] = ()
+    in_all: int = 0
+    mine: Rating | None = None
+    others: tuple[tuple[Pool, int], ...] = ()
 
 
 LookupAnswer = (
-    FoundBattle | AdjournedMatches | HistoryPage | PlayerScore | StudyRecord | BotList | Ranking
+    FoundBattle
+    | AdjournedMatches
+    | HistoryPage
+    | PlayerScore
+    | StudyRecord
+    | BotList
+    | Ranking
+    | Fingered
 )
 
 
@@ -282,24 +391,44 @@ class AdjournedLookup(Lookup[AdjournedMatches]):
 
 @dataclass(frozen=True, slots=True)
 class HistoryLookup(Lookup[HistoryPage]):
-    """A page, from 1, of the battles of a player, named in any case, or of everybody."""
+    """A page of the battles that were played.
+
+    Attributes:
+        player: whose, named in any case; None for everybody's.
+        page: which, from 1.
+        opponent: with whom, likewise.
+        rules: by which ruleset; None for any.
+        day: only those that began on a day such as 2026-11-20, ``today`` or ``yesterday``.
+    """
 
     player: str | None
     page: int = 1
+    opponent: str | None = None
+    rules: str | None = None
+    day: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreLookup(Lookup["PlayerScore | None"]):
-    """What a player, named in any case, has won and lost; None if they have ended no battle."""
+    """What a player, named in any case, has won and lost; None if they have ended no battle.
+
+    With ``curves`` it is told, too, how their ratings have come about.
+    """
 
     player: str
+    curves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StandingsLookup(Lookup[Ranking]):
-    """The best players, and the one who asks."""
+    """The best players, and the one who asks: by a ruleset, and at a pace.
+
+    Where one of the two is None, it is that of which most players have ratings.
+    """
 
     player: str
+    rules: str | None = None
+    time: TimeClass | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +436,13 @@ class StudiesLookup(Lookup[StudyRecord]):
     """What a player, named in any case, has done of the lessons and the puzzles."""
 
     player: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemberLookup(Lookup["SeenMember | None"]):
+    """The player with an account who has a name, in any case; None if nobody has."""
+
+    name: str
 
 
 class Unread(ThudmudError):

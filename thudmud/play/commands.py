@@ -9,11 +9,16 @@ where they were left out; only the hall knows which board they mean.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, NamedTuple
 
+from thudmud.english import length
+from thudmud.errors import InvalidValueError
+from thudmud.play.clocks import TimeClass, TimeControl
+from thudmud.play.days import day_begins
+from thudmud.play.events import Offer
 from thudmud.play.options import OptionCommand
 from thudmud.rules import EVERY, Attempt, Piece, Side, Square
 from thudmud.rules.board import LETTERS
@@ -67,10 +72,58 @@ class Boards:
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """List the players."""
+    """List the players, or those whose names begin with ``player``, a page of them."""
+
+    player: str | None = None
+    page: int = 1
 
     def __str__(self) -> str:
-        return "who"
+        player = "" if self.player is None else f" {self.player}"
+        return f"who{player}{'' if self.page == 1 else f' page {self.page}'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finger:
+    """Read who a player is, here or not: ratings, what they do, their plan; None is oneself."""
+
+    player: str | None = None
+
+    def __str__(self) -> str:
+        return "finger" if self.player is None else f"finger {self.player}"
+
+
+NO_PLAN = frozenset({"none", "-"})
+"""What takes a plan away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Say something about oneself, which whoever asks can read; None reads it."""
+
+    text: str | None = None
+
+    def __str__(self) -> str:
+        return "plan" if self.text is None else f"plan {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """Be told when a player comes, and begins a match; None lists whom one follows."""
+
+    player: str | None = None
+
+    def __str__(self) -> str:
+        return "follow" if self.player is None else f"follow {self.player}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unfollow:
+    """Be told no longer what a player begins."""
+
+    player: str
+
+    def __str__(self) -> str:
+        return f"unfollow {self.player}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +198,106 @@ class Tell:
 
 
 @dataclass(frozen=True, slots=True)
+class SendLetter:
+    """Leave a message for a member, who need not be here."""
+
+    player: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"message {self.player} {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """Read the messages that others have left for one, or those of one player; the last first."""
+
+    sender: str | None = None
+    page: int = 1
+
+    def __str__(self) -> str:
+        sender = "" if self.sender is None else f" from {self.sender}"
+        return f"messages{sender}{'' if self.page == 1 else f' page {self.page}'}"
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetLetters:
+    """Delete a message by its number, or those of one player, or all."""
+
+    number: int | None = None
+    sender: str | None = None
+
+    def __str__(self) -> str:
+        if self.number is not None:
+            return f"forget {self.number}"
+        return "forget messages" if self.sender is None else f"forget messages from {self.sender}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shout:
+    """Speak to everybody who has not turned that off."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"shout {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """Tell the operator of a player, who need not be here."""
+
+    player: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"report {self.player} {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Kibitz:
+    """Speak to the players at a board and to all who watch; the text may end in "on" and which."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"kibitz {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Whisper:
+    """Speak to those alone who watch a board; the text may end in "on" and which."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"whisper {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Observe:
+    """Be told of what happens at a board from afar; ``at`` is None to list where one is.
+
+    ``at`` is the name of a board, of one who plays at it, or "battle" and its number.
+    """
+
+    at: str | None = None
+
+    def __str__(self) -> str:
+        return "observe" if self.at is None else f"observe {self.at}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unobserve:
+    """Be told of a board no longer; ``at`` is as in `Observe`, but None for all of them."""
+
+    at: str | None = None
+
+    def __str__(self) -> str:
+        return "unobserve" if self.at is None else f"unobserve {self.at}"
+
+
+@dataclass(frozen=True, slots=True)
 class Invite:
     """Ask a player to a seat at a board, by default a free one; a bot perhaps at some level."""
 
@@ -162,22 +315,26 @@ class Invite:
 # Who plays with whom.
 
 
-def _terms(rules: str | None, side: Side | None, *, rated: bool = True) -> str:
+def _terms(
+    rules: str | None, time: TimeControl | None, side: Side | None, *, rated: bool = True
+) -> str:
     """Return the words for what a match is to be like."""
-    words = ["" if rules is None else f" {rules}", "" if side is None else f" as {side.value}"]
+    words = ["" if rules is None else f" {rules}", "" if time is None else f" {time}"]
+    words.append("" if side is None else f" as {side.value}")
     return "".join([*words, "" if rated else " unrated"])
 
 
 @dataclass(frozen=True, slots=True)
 class Seek:
-    """Say that one would like to play, by some ruleset, with anybody."""
+    """Say that one would like to play, by some ruleset and clock or none, with anybody."""
 
     rules: str | None = None
     side: Side | None = None
     rated: bool = True
+    time: TimeControl | None = None
 
     def __str__(self) -> str:
-        return f"seek{_terms(self.rules, self.side, rated=self.rated)}"
+        return f"seek{_terms(self.rules, self.time, self.side, rated=self.rated)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +346,12 @@ class Challenge:
     side: Side | None = None
     rated: bool = True
     level: str | None = None
+    time: TimeControl | None = None
 
     def __str__(self) -> str:
+        terms = _terms(self.rules, self.time, self.side, rated=self.rated)
         level = "" if self.level is None else f" level {self.level}"
-        return f"match {self.player}{_terms(self.rules, self.side, rated=self.rated)}{level}"
+        return f"match {self.player}{terms}{level}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,9 +398,10 @@ class PlayNow:
 
     rules: str | None = None
     side: Side | None = None
+    time: TimeControl | None = None
 
     def __str__(self) -> str:
-        return f"play{_terms(self.rules, self.side)}"
+        return f"play{_terms(self.rules, self.time, self.side)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,11 +472,24 @@ RoomCommand = (
     | Go
     | Boards
     | Who
+    | Finger
+    | Plan
+    | Follow
+    | Unfollow
     | ViewBots
     | ViewNews
     | Say
     | Emote
     | Tell
+    | SendLetter
+    | Letters
+    | ForgetLetters
+    | Shout
+    | FileReport
+    | Kibitz
+    | Whisper
+    | Observe
+    | Unobserve
     | Invite
     | Ignore
     | Unignore
@@ -326,6 +499,154 @@ RoomCommand = (
     | Password
     | Again
     | Quit
+)
+
+
+# What operators do to keep order.
+
+
+def _for(seconds: int | None, why: str) -> str:
+    return ("" if seconds is None else f" for {length(seconds)}") + (
+        f" because {why}" if why else ""
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Broadcast:
+    """Tell everybody something, wherever they are."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return f"broadcast {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mute:
+    """Let nobody hear a player, for so many seconds or for good."""
+
+    player: str
+    seconds: int | None = None
+    why: str = ""
+
+    def __str__(self) -> str:
+        return f"mute {self.player}{_for(self.seconds, self.why)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unmute:
+    """Let a player be heard again."""
+
+    player: str
+
+    def __str__(self) -> str:
+        return f"unmute {self.player}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mutes:
+    """List those who are muted."""
+
+    def __str__(self) -> str:
+        return "mutes"
+
+
+@dataclass(frozen=True, slots=True)
+class Kick:
+    """End a player's connection; they may come back."""
+
+    player: str
+    why: str = ""
+
+    def __str__(self) -> str:
+        return f"kick {self.player}{_for(None, self.why)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ban:
+    """Keep out a player, or all who come from an address or a network, for a time or for good."""
+
+    whom: str
+    seconds: int | None = None
+    why: str = ""
+
+    def __str__(self) -> str:
+        return f"ban {self.whom}{_for(self.seconds, self.why)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unban:
+    """Keep a player, an address or a network out no longer."""
+
+    whom: str
+
+    def __str__(self) -> str:
+        return f"unban {self.whom}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bans:
+    """List who is kept out, page by page."""
+
+    page: int = 1
+
+    def __str__(self) -> str:
+        return "bans" if self.page == 1 else f"bans page {self.page}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """List what players have reported of others, page by page."""
+
+    page: int = 1
+
+    def __str__(self) -> str:
+        return "reports" if self.page == 1 else f"reports page {self.page}"
+
+
+@dataclass(frozen=True, slots=True)
+class CloseReport:
+    """Close a report: it has been seen to."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"close report {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class StopServer:
+    """Stop the server in so many seconds; 0 is now."""
+
+    seconds: int
+    why: str = ""
+
+    def __str__(self) -> str:
+        when = f"in {length(self.seconds)}" if self.seconds else "now"
+        return f"shutdown {when}{_for(None, self.why)}"
+
+
+@dataclass(frozen=True, slots=True)
+class CancelShutdown:
+    """Do not stop the server after all."""
+
+    def __str__(self) -> str:
+        return "cancel shutdown"
+
+
+OperatorCommand = (
+    Broadcast
+    | Mute
+    | Unmute
+    | Mutes
+    | Kick
+    | Ban
+    | Unban
+    | Bans
+    | Reports
+    | CloseReport
+    | StopServer
+    | CancelShutdown
 )
 
 
@@ -361,14 +682,14 @@ class TryPuzzle:
 
 
 @dataclass(frozen=True, slots=True)
-class LeaveExercise:
-    """Leave the lesson or the puzzle that one is at."""
+class Stop:
+    """Leave the lesson, the puzzle or the replay that one has open: one at most."""
 
     def __str__(self) -> str:
         return "stop"
 
 
-ExerciseCommand = Tutorial | Lessons | TryPuzzle | LeaveExercise
+ExerciseCommand = Tutorial | Lessons | TryPuzzle | Stop
 
 
 # The battles that were played.
@@ -386,14 +707,34 @@ class Games:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """List the battles that were played, the last one first: all of them, or a player's."""
+    """List the battles that were played, the last one first: all of them, or some.
+
+    Attributes:
+        player: only those of a player; None for everybody's, or with an opponent for one's own.
+        page: which page of them, from 1.
+        opponent: only those with somebody.
+        rules: only those by a ruleset, by its name.
+        day: only those that began on a day such as 2026-11-20, ``today`` or ``yesterday``.
+
+    Raises:
+        InvalidValueError: there is no such day.
+    """
 
     player: str | None = None
     page: int = 1
+    opponent: str | None = None
+    rules: str | None = None
+    day: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.day is not None and day_begins(self.day, 0.0) is None:
+            raise InvalidValueError(f"there is no day {self.day!r:.50}")
 
     def __str__(self) -> str:
-        player = "" if self.player is None else f" {self.player}"
-        return f"history{player}" + ("" if self.page == 1 else f" page {self.page}")
+        opponent = self.opponent and f"with {self.opponent}"
+        page = "" if self.page == 1 else f"page {self.page}"
+        words = "history", self.player, opponent, self.rules, self.day, page
+        return " ".join(filter(None, words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,10 +808,17 @@ class ViewScore:
 
 @dataclass(frozen=True, slots=True)
 class ViewStandings:
-    """List the players by their ratings."""
+    """List the players by their ratings: by some ruleset and at some pace, or where most have one.
+
+    ``rules`` is the ruleset's name.
+    """
+
+    rules: str | None = None
+    time: TimeClass | None = None
 
     def __str__(self) -> str:
-        return "standings"
+        words = "standings", self.rules, self.time and self.time.value
+        return " ".join(filter(None, words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -590,7 +938,17 @@ class LastMove(_BoardCommand):
     words = "last move"
 
 
-Query = Where | ScanRow | ScanColumn | Around | Lines | Captures | LastMove
+@dataclass(frozen=True, slots=True)
+class ViewClock:
+    """Tell how much time the players of a board have left, and whose time runs."""
+
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"clock{_on(self.on)}"
+
+
+Query = Where | ScanRow | ScanColumn | Around | Lines | Captures | LastMove | ViewClock
 
 
 # At a board.
@@ -687,6 +1045,15 @@ class Adjourn(_BoardCommand):
     words = "adjourn game"
 
 
+OFFERING: Mapping[Offer, type[End | Start | Adjourn | Undo]] = {
+    Offer.END: End,
+    Offer.RESTART: Start,
+    Offer.ADJOURN: Adjourn,
+    Offer.UNDO: Undo,
+}
+"""The command that makes each offer, and agrees to it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resume:
     """Go on with a match that was put away: the one of battle ``number``, or the only one."""
@@ -719,6 +1086,17 @@ class SetRules:
 
     def __str__(self) -> str:
         return f"set rules {self.rules}{_on(self.on)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SetClock:
+    """Choose how much time the next match on a board gives; None for no clock."""
+
+    time: TimeControl | None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"set clock {self.time or 'off'}{_on(self.on)}"
 
 
 class Pieces(NamedTuple):
@@ -869,6 +1247,7 @@ GameCommand = (
     | SetBoard
     | SetRules
     | SetUpCommand
+    | SetClock
     | Play
     | ViewGame
     | ViewPossible
@@ -877,6 +1256,7 @@ GameCommand = (
 Command = (
     GameCommand
     | RoomCommand
+    | OperatorCommand
     | ExerciseCommand
     | MatchmakingCommand
     | ArchiveCommand

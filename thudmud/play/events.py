@@ -15,6 +15,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from thudmud.errors import InvalidValueError
+from thudmud.play.clocks import Clock, TimeControl
 from thudmud.rules import RULESETS, Move, Outcome, Piece, Position, Side, require_possible
 
 BATTLES = 2
@@ -126,6 +127,7 @@ class SavedMatch:
         outcome: how it ended; None while it goes on.
         levels: at which bots play in it.
         opening: the position that its battles begin from, if that was set up; else None.
+        clock: as it stood when the match was put away; None if it is played without.
     """
 
     began: BattleId
@@ -139,6 +141,7 @@ class SavedMatch:
     outcome: Outcome | None
     levels: Levels = NO_BOTS
     opening: Position | None = None
+    clock: Clock | None = None
 
     def __post_init__(self) -> None:
         require_match(self.battle, self.before)
@@ -270,13 +273,22 @@ class PositionSet(_AtABoard):
 
 
 @dataclass(frozen=True, slots=True)
+class TimeSet(_AtABoard):
+    """How much time the next match gives was chosen; ``time`` is None for no clock."""
+
+    at: float
+    player: str
+    time: TimeControl | None
+
+
+@dataclass(frozen=True, slots=True)
 class BattleStarted(_AtABoard):
     """A battle began: ``number`` 1 opens a new match, 2 is played with the seats swapped.
 
     ``dwarf`` and ``troll`` are who sits where from now on, ``levels`` whether they are bots;
     ``rated`` says whether the battle may count for their ratings, since both have accounts or one
     is a bot. ``opening`` is the position that it begins from, if that was set up: such a battle is
-    never rated.
+    never rated. ``time`` is how much time there is; None if it is played without a clock.
     """
 
     at: float
@@ -288,6 +300,7 @@ class BattleStarted(_AtABoard):
     rated: bool = False
     levels: Levels = NO_BOTS
     opening: Position | None = None
+    time: TimeControl | None = None
 
     def __post_init__(self) -> None:
         _AtABoard.__post_init__(self)
@@ -401,6 +414,32 @@ class BattleEnded(_AtABoard):
 
 
 @dataclass(frozen=True, slots=True)
+class ClockHeld(_AtABoard):
+    """No server was there to play on for some of the time since the last event: it does not count.
+
+    ``player`` is "" for the server; ``seconds`` is how long that was in all.
+    """
+
+    at: float
+    player: str
+    seconds: float
+
+    def __post_init__(self) -> None:
+        _require_doer(self.at, self.player)
+        if self.seconds < 0:
+            raise InvalidValueError(f"no clock stands still for {self.seconds} seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class IdleWarned(_AtABoard):
+    """Both were told that the other may soon claim the battle, since ``player`` does not move."""
+
+    at: float
+    player: str
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
 class Adjourned(_AtABoard):
     """A match was put away for another day: the board is as new.
 
@@ -432,6 +471,7 @@ TableEvent = (
     | Cleared
     | RulesSet
     | PositionSet
+    | TimeSet
     | BattleStarted
     | Moved
     | Offered
@@ -439,6 +479,8 @@ TableEvent = (
     | Declined
     | TakenBack
     | BattleEnded
+    | ClockHeld
+    | IdleWarned
     | Adjourned
     | Resumed
 )
@@ -647,6 +689,7 @@ class SeekMade:
         side: what they would play in the first battle; None if that is left to chance and order.
         rated: whether the match is to count for ratings, if both have accounts.
         to: whom they ask; "" for anybody.
+        time: how much time there is; None if it is to be played without a clock.
     """
 
     at: float
@@ -656,6 +699,7 @@ class SeekMade:
     side: Side | None = None
     rated: bool = True
     to: str = ""
+    time: TimeControl | None = None
 
     def __post_init__(self) -> None:
         require_time(self.at, EARLIEST)

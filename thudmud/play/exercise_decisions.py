@@ -22,13 +22,13 @@ from thudmud.play.commands import (
     Hint,
     LastMove,
     Leave,
-    LeaveExercise,
     Lessons,
     Look,
     Play,
     Query,
     Resign,
     Step,
+    Stop,
     TryPuzzle,
     Tutorial,
     Undo,
@@ -69,7 +69,7 @@ def begin(hall: Hall, person: Person, command: ExerciseCommand, found: Found) ->
     match command:
         case Lessons():
             return _listed(person, found)
-        case LeaveExercise():
+        case Stop():
             if person.exercise is None:
                 raise Refused(Refusal.NO_EXERCISE)
             return Decision(person.name, asides=put_aside(person))

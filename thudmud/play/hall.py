@@ -8,8 +8,9 @@ people are told is made in `thudmud.views`.
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -17,11 +18,15 @@ from operator import attrgetter
 
 from thudmud.errors import InvalidValueError
 from thudmud.play.analysis import AnalysedBattle
+from thudmud.play.archive import RatingChange
 from thudmud.play.asides import (
+    Active,
     Analysing,
     AnalysisCancelled,
+    Announced,
     Aside,
     Asked,
+    BoardListed,
     CameIn,
     CaughtUp,
     CommentMade,
@@ -29,19 +34,35 @@ from thudmud.play.asides import (
     Entered,
     Exercised,
     ExerciseLeft,
+    FollowChosen,
+    FollowedBegan,
+    FollowedCame,
     Gone,
     IgnoreChosen,
     Invited,
+    LetterSent,
+    LettersForgotten,
+    Lifted,
+    ObserveChosen,
+    OfOperators,
     OptionChosen,
+    PlanChosen,
+    PlayersDeaf,
     Replayed,
+    ReplayLeft,
+    ReportClosed,
+    ReportMade,
+    Sanctioned,
+    ShutdownTold,
     Spoke,
     StyleChosen,
+    TimeShort,
     Told,
     TookOver,
     TurnedDown,
     WentOut,
 )
-from thudmud.play.commands import Style
+from thudmud.play.commands import Style, ViewNews
 from thudmud.play.events import (
     MADE,
     OWN_PROGRAM,
@@ -53,17 +74,22 @@ from thudmud.play.events import (
     HallEvent,
     Joined,
     Moved,
+    Resumed,
     SavedMatch,
     SeekEnded,
     SeekMade,
     TableEvent,
 )
 from thudmud.play.exercises import NOTHING_DONE, Exercise, Studies
-from thudmud.play.options import Options, SetOption, after
+from thudmud.play.options import Options, SetOption, Toggle, after
+from thudmud.play.order import Measure, Order
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Side
 
 DEFAULTS = Options()
+SPEECH = Spoke | Emoted | Told
+"""What is in a player's own words, and heard at once."""
+_EDITION = 16  # characters of a hash
 _NUMBERED = re.compile(r"([0-9]+)[a-z]+ ")
 
 
@@ -76,9 +102,17 @@ class Person:
         member: whether they have an account.
         room: where they are; None is the hall.
         used: the board that ``it`` means to them.
+        fetched_from: the board from which they were fetched to a match, until they have done
+            something at a board since: what they had begun to type may be meant for it.
         styles: how they want to see boards, where they have chosen.
         options: how they want to see everything.
         ignored: the names of those whom they do not want to hear.
+        followed: the names of those of whom they are told what they begin.
+        plan: what they say about themselves.
+        active: when they typed something last, about, in seconds since the epoch.
+        observed: the boards that they are told of wherever they are.
+        knows_deaf: whether they have been told that players do not hear those who only watch.
+        news: the edition of the news that they have seen last.
         replay: the battle that they are seeing again, and where they are in it.
         invitations: to which seats they were asked last, by whom they were.
         exercise: the lesson or the puzzle that they are at; it ends a replay, and the other way
@@ -91,14 +125,26 @@ class Person:
     member: bool = False
     room: str | None = None
     used: str | None = None
+    fetched_from: str | None = None
     styles: dict[str, Style] = field(default_factory=dict)
     options: Options = DEFAULTS
     ignored: tuple[str, ...] = ()
+    followed: tuple[str, ...] = ()
+    plan: str = ""
+    active: float = 0.0
+    observed: tuple[str, ...] = ()
+    knows_deaf: bool = False
+    news: str = ""
     replay: Replayed | None = None
     invitations: dict[str, Invited] = field(default_factory=dict)
     exercise: Exercise | None = None
     studies: Studies = NOTHING_DONE
     number: int = field(default=0, compare=False)
+
+    def forget_invitations(self, board: str) -> None:
+        """Forget who has asked them to a seat at a board."""
+        asked = self.invitations.items()
+        self.invitations = {by: each for by, each in asked if each.board != board}
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +179,12 @@ class Members(Container[str]):
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Occupants:
-    """Those in a room: another value once somebody comes, goes, or chooses to see things otherwise.
+    """Those in a room, or told of it: another value once any come, go, or see things otherwise.
 
     So what is worked out of them all may be cached by it.
 
     Attributes:
-        names: in the order they came to the server.
+        names: in the order they came to the server; who only observes comes last.
         members: the same, quick to look up.
     """
 
@@ -147,12 +193,14 @@ class Occupants:
 
 
 class Rooms:
-    """Who is in which room."""
+    """Who is in which room, and who observes it from elsewhere."""
 
     def __init__(self) -> None:
         self._here: defaultdict[str | None, dict[str, Person]] = defaultdict(dict)
+        self._observers: defaultdict[str, dict[str, Person]] = defaultdict(dict)
         self._come = 0
         self._known: dict[str | None, Occupants] = {}
+        self._known_told: dict[str | None, Occupants] = {}
 
     def occupants(self, room: str | None) -> Occupants:
         """Return those in a room."""
@@ -165,6 +213,34 @@ class Rooms:
             self._known[room] = occupants
         return occupants
 
+    def told_of(self, room: str) -> Occupants:
+        """Return those in a room, and then those who observe it."""
+        if (known := self._known_told.get(room)) is not None:
+            return known
+        occupants, observers = self.occupants(room), self._observers.get(room, ())
+        elsewhere = [name for name in observers if name not in occupants.members]
+        if not elsewhere:
+            return occupants
+        names = (*occupants.names, *elsewhere)
+        told = self._known_told[room] = Occupants(names, frozenset(names))
+        return told
+
+    def observers(self, room: str) -> list[Person]:
+        """Return those who observe a room."""
+        return list(self._observers.get(room, {}).values())
+
+    def observe(self, person: Person, rooms: tuple[str, ...]) -> None:
+        """Note which rooms somebody observes: these, and no others."""
+        for room in person.observed:
+            self._observers[room].pop(person.name, None)
+            if not self._observers[room]:
+                del self._observers[room]
+        self.changed(person)
+        person.observed = rooms
+        for room in rooms:
+            self._observers[room][person.name] = person
+        self.changed(person)
+
     def enter(self, person: Person) -> None:
         """Add somebody to the room where they are, as the last of all who have come."""
         self._come += 1
@@ -176,7 +252,11 @@ class Rooms:
         for person in self._here.pop(room, {}).values():
             person.room = name
             self._here[name][person.name] = person
+        for person in self._observers.pop(room, {}).values():
+            person.observed = tuple(name if each == room else each for each in person.observed)
+            self._observers[name][person.name] = person
         self._known.pop(room, None)
+        self._known_told.pop(room, None)
 
     def move(self, person: Person, room: str | None) -> None:
         """Move somebody to a room."""
@@ -188,6 +268,8 @@ class Rooms:
     def changed(self, person: Person) -> None:
         """Note that somebody has come or gone, or has chosen to see things otherwise."""
         self._known.pop(person.room, None)
+        for room in (person.room, *person.observed):
+            self._known_told.pop(room, None)
 
     def leave(self, person: Person) -> None:
         """Take somebody out of the room where they are, if they are in any."""
@@ -198,25 +280,25 @@ class Rooms:
             del self._here[person.room]
 
 
-class Seats:
-    """At which boards each player has a seat."""
+class ByPlayer:
+    """Which boards have a player's name on them, or who has it on a list of theirs."""
 
     def __init__(self) -> None:
-        self._boards: defaultdict[str, set[str]] = defaultdict(set)
+        self._known: defaultdict[str, set[str]] = defaultdict(set)
 
     def of(self, player: str) -> Collection[str]:
-        """Return the boards at which a player of that name, in any case, has a seat."""
-        return self._boards.get(player.lower(), ())
+        """Return what has a player of that name, in any case."""
+        return self._known.get(player.lower(), ())
 
-    def change(self, board: str, before: Iterable[str], after: Iterable[str]) -> None:
-        """Note who had seats at a board, and who has now."""
+    def change(self, holder: str, before: Iterable[str], after: Iterable[str]) -> None:
+        """Note whom a board, or somebody's list, had, and whom it has now."""
         for player in before:
-            boards = self._boards[player.lower()]
-            boards.discard(board)
-            if not boards:
-                del self._boards[player.lower()]
+            holders = self._known[player.lower()]
+            holders.discard(holder)
+            if not holders:
+                del self._known[player.lower()]
         for player in after:
-            self._boards[player.lower()].add(board)
+            self._known[player.lower()].add(holder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +309,7 @@ class Decision:
     those of the hall's own, decided when the hall stood at ``hall_version``, and come first: they
     may open the board. The ``asides`` happen after these, and before the events at the board.
     ``battle`` is the number of the battle that the events begin or take up again, which is known
-    once they are stored.
+    once they are stored; so is how the match that they end has changed ratings, ``changes``.
     """
 
     player: str
@@ -238,6 +320,7 @@ class Decision:
     battle: int | None = None
     hall: tuple[HallEvent, ...] = ()
     hall_version: int = 0
+    changes: tuple[RatingChange, ...] = ()
 
     def __post_init__(self) -> None:
         if self.events and self.board is None:
@@ -248,13 +331,25 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """One thing that happened, who is to be told, and the table as it stood right after."""
+    """One thing that happened, who is to be told, and the table as it stood right after.
+
+    ``changes`` are those of ratings, if it ended a match that counts for them.
+    """
 
     event: TableEvent | HallEvent | Aside
     audience: tuple[str, ...]
     table: Table | None = None
     occupants: Occupants | None = field(default=None, compare=False)
-    """Those who are in the room where it happened, if all of them are told: they come first."""
+    """Those in the room where it happened, perhaps with who observes it, if all of them are told:
+    they come first."""
+    changes: tuple[RatingChange, ...] = ()
+    at: float = 0.0
+    """When it is told: clocks are shown as they stand then."""
+
+    def told_at(self, now: float) -> Telling:
+        """Return it as it is told now: clocks stand as they do then, or did at the event."""
+        at = self.event.at if isinstance(self.event, TableEvent) else now
+        return replace(self, table=self.table and self.table.as_of(at), at=at)
 
 
 MOST_MISSED = 30
@@ -270,18 +365,43 @@ class Caps:
         boards: at how many boards that players have opened they may sit.
         seeks_per_address: how many seeks all players from one address may have.
         boards_per_address: at how many such boards all of them may sit.
+        analyses_per_address: how many battles are analysed at once for all of them.
+        new_boards_for_members: whether only members may open boards without a match.
+        letters: how many letters a member may have; 0 if none are kept here.
+        letters_from_one: how many of these from one other.
+        reports: how many reports of one player may be open; 0 if nobody reads any.
     """
 
     seeks: int = 3
     boards: int = 3
     seeks_per_address: int = 9
     boards_per_address: int = 9
+    analyses_per_address: int = 2
+    new_boards_for_members: bool = False
+    letters: int = 0
+    letters_from_one: int = 0
+    reports: int = 0
 
 
 CAPS = Caps()
 
 MOST_IGNORED = 100
 """How many others a player may ignore."""
+
+MOST_FOLLOWED = 100
+"""How many others a player may follow."""
+
+LONGEST_PLAN = 200
+"""The most characters that a player may say about themselves."""
+
+SAID_KEPT = 5
+"""How many of the last lines of a player are remembered for a report."""
+
+MOST_SPEAKERS = 200
+"""Of how many players, those who spoke last."""
+
+MOST_OBSERVED = 10
+"""How many boards a player may observe at a time."""
 
 
 class Hall:
@@ -293,6 +413,8 @@ class Hall:
         quiet_plies: after how many plies without a capture one player may end a battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before others need not wait.
+        idle_limit: after how many seconds without a ply a battle without a clock may be claimed;
+            0 for never.
         caps: how much one player may have.
         opens_boards: whether players may ask for matches, for which boards are opened.
 
@@ -307,6 +429,10 @@ class Hall:
             the bot's own chooses its plies.
         levels: at which others they can be asked to play, the weakest first.
         news: the lines that the operator has written for all.
+        order: who keeps order, and who is muted; None where that is not done here.
+        origins: by name, where those come from who are here, and who have gone and left a seek or a
+            seat behind, if that is known: an address, or a network.
+        shutdown: when this server stops, if an operator has said so.
         missed: what happened at a board, for each side whose player is away, and the table then.
         seeks: those that stand, by their numbers.
         made: the names of the boards that players have opened, by their numbers.
@@ -321,12 +447,14 @@ class Hall:
         seat_grace: float = 300.0,
         caps: Caps = CAPS,
         *,
+        idle_limit: float = 600.0,
         opens_boards: bool = True,
     ) -> None:
         self.caps, self.opens_boards = caps, opens_boards
         self.tables: dict[str, Table] = {}
         self.board_words: frozenset[str] = frozenset()
         self.quiet_plies, self.seat_grace = quiet_plies, seat_grace
+        self.idle_limit = idle_limit
         self.version: int | None = None
         self.seeks: dict[int, SeekMade] = {}
         self.made: dict[int, str] = {}
@@ -338,28 +466,35 @@ class Hall:
         self.bots: Mapping[str, BotLevel | None] = {}
         self.levels: Sequence[BotLevel] = ()
         self.news: Sequence[str] = ()
+        self.order: Order | None = None
+        self.origins: dict[str, str] = {}
+        self.shutdown: ShutdownTold | None = None
         self._keys: dict[str, str] = {}
         self._styles: dict[str, Style] = {}
         self._by_words: dict[tuple[str, ...], str] = {}
         self._places: dict[str, int] = {}
         self._rooms = Rooms()
-        self._seats = Seats()
-        self._ignorers: defaultdict[str, set[str]] = defaultdict(set)
-        """By the lower-case name of somebody, those here who ignore them."""
-        for spec in boards:
-            self._put_up(spec, 0)
-        self._index()
+        self._seats = ByPlayer()
+        """At which boards each has a seat."""
+        self._ignorers, self._followers = ByPlayer(), ByPlayer()
+        """Who of those here ignores somebody, and who follows them."""
+        self._said: dict[str, deque[Telling]] = {}
+        """The last lines of players, by name, those of who spoke last at the end."""
+        self.open(boards)
 
     # --- the boards --------------------------------------------------------------------------
 
-    def open(self, spec: BoardSpec, version: int = 0) -> None:
-        """Put up a board, behind all others; nobody is told.
+    def open(self, specs: Iterable[BoardSpec], version: int = 0) -> None:
+        """Put up boards, behind all others; nobody is told.
 
         Args:
-            spec: what it is. No other board has its key or its name.
-            version: how many events are stored of it, after which it is as new.
+            specs: what they are. No other board has the key or the name of one of them.
+            version: how many events are stored of each, after which it is as new.
         """
-        self._put_up(spec, version)
+        for spec in specs:
+            table = Table.set_up(spec, self.quiet_plies, self.seat_grace, self.idle_limit)
+            self.tables[spec.name] = replace(table, version=version)
+            self._styles[spec.name] = spec.style
         self._index()
 
     def happen(self, event: HallEvent) -> list[Telling]:
@@ -371,7 +506,7 @@ class Hall:
             case BoardOpened(key=key, name=name, rules=rules, version=version):
                 if key in self._keys:
                     return []
-                self.open(BoardSpec(name, rules, key=key), version)
+                self.open([BoardSpec(name, rules, key=key)], version)
                 return [Telling(event, tuple(self.people_in(None)), self.tables[name])]
             case BoardClosed(key=key) if key in self._keys:
                 return self._close(event, self._keys[key])
@@ -387,22 +522,27 @@ class Hall:
         return []
 
     def _told_of_seek(self, player: str, to: str) -> tuple[str, ...]:
-        """Return who is told of a seek: who is asked, or all in the hall if it is anybody."""
+        """Return who is told of a seek: who is asked, or all who may accept it if it is anybody."""
         if to:
             return player, to
-        names = (*self._rooms.occupants(None).names, player)
+        names = (*self._told_who_waits(), player)
         return self._hearers(player, tuple(dict.fromkeys(names)))
 
-    def _put_up(self, spec: BoardSpec, version: int) -> None:
-        table = Table.set_up(spec, self.quiet_plies, self.seat_grace)
-        self.tables[spec.name] = replace(table, version=version)
-        self._styles[spec.name] = spec.style
+    def _told_who_waits(self) -> tuple[str, ...]:
+        """Return those in the hall, and those elsewhere who want to know of whoever would play."""
+        people = self.people.values()
+        waits = (each for each in people if each.room and each.options.has(Toggle.SEEKS))
+        return (*self._rooms.occupants(None).names, *(person.name for person in waits))
 
     def _close(self, event: BoardClosed, board: str) -> list[Telling]:
         """Take a board down; whoever is there comes to the hall."""
         here = self.people_in(board)
-        told = [Telling(event, (*here, *self.people_in(None)), self.tables[board])]
+        told_of_it = dict.fromkeys((*self.told_of(board).names, *self.people_in(None)))
+        told = [Telling(event, tuple(told_of_it), self.tables[board])]
         told += [self._told(CameIn(player, None)) for player in here]
+        for person in self._rooms.observers(board):
+            others = tuple(each for each in person.observed if each != board)
+            told.append(self._told(ObserveChosen(person.name, board, others)))
         self.put(board, Table.set_up(BoardSpec(board)))  # nobody has a seat there any more
         del self.tables[board]
         self._styles.pop(board, None)
@@ -411,8 +551,7 @@ class Hall:
         for person in (*self.people.values(), *self.left.values()):
             person.used = None if person.used == board else person.used
             person.room = None if person.room == board else person.room
-            asked = person.invitations.items()
-            person.invitations = {by: each for by, each in asked if each.board != board}
+            person.forget_invitations(board)
         self._index()
         return told
 
@@ -441,7 +580,7 @@ class Hall:
             if board in person.styles:
                 person.styles[name] = person.styles.pop(board)
         self._index()
-        here = (*self.people_in(name), *self.people_in(None))
+        here = (*self.told_of(name).names, *self.people_in(None))
         return [Telling(event, tuple(dict.fromkeys((*here, *seated))), before)]
 
     def _index(self) -> None:
@@ -462,9 +601,19 @@ class Hall:
 
     def is_idle(self, table: Table) -> bool:
         """Whether a board was opened by players, none of whom needs it any more."""
-        if not table.key.startswith(MADE) or table.under_way or self.people_in(table.name):
+        if not table.key.startswith(MADE) or table.under_way or self._anybody_at(table.name):
             return False
         return table.match is not None or not table.seats
+
+    def is_deserted(self, table: Table) -> bool:
+        """Whether nobody is at a board where somebody who is elsewhere in the hall practises."""
+        if not table.is_practice or self._anybody_at(table.name):
+            return False
+        return any(player in self.people for player in table.seats.values())
+
+    def _anybody_at(self, board: str) -> bool:
+        """Whether anybody but bots is at a board."""
+        return any(name not in self.bots for name in self.people_in(board))
 
     def called(self, key: str) -> str:
         """Return the name of the board with a key; the key itself if it is not here."""
@@ -475,14 +624,24 @@ class Hall:
         name = self._keys.get(key)
         return None if name is None else self.tables[name]
 
+    @property
+    def edition(self) -> str:
+        """What tells the news from what it was before, and will be; "" if there is none."""
+        text = "\n".join(self.news).encode()
+        return hashlib.sha256(text).hexdigest()[:_EDITION] if self.news else ""
+
     # --- the people --------------------------------------------------------------------------
 
-    def usual_level(self, name: str) -> int | None:
-        """Return at which level somebody plays unless asked for another, as `Levels` has it."""
+    def level(self, name: str, asked: int | None = None) -> int | None:
+        """Return at which level somebody plays, perhaps asked for one, as `Levels` has it."""
         if name not in self.bots:
             return None
-        level = self.bots[name]
-        return level.number if level else OWN_PROGRAM
+        usual = self.bots[name]
+        return asked or usual.number if usual else OWN_PROGRAM
+
+    def is_operator(self, name: str) -> bool:
+        """Whether somebody keeps order here."""
+        return self.order is not None and name.lower() in self.order.operators
 
     def style(self, player: str, board: str) -> Style:
         """Return how ``player`` is shown ``board``, which may have been closed."""
@@ -503,19 +662,63 @@ class Hall:
 
     def ignores(self, player: str, other: str) -> bool:
         """Whether somebody who is here does not want to hear another, named in any case."""
-        return player in self._ignorers.get(other.lower(), ())
+        return player in self._ignorers.of(other)
 
     def ignore(self, player: str, others: Sequence[str]) -> None:
         """Note whom somebody who is here does not want to hear: these, and nobody else."""
         person = self.people[player]
-        for other in person.ignored:
-            ignorers = self._ignorers[other.lower()]
-            ignorers.discard(player)
-            if not ignorers:
-                del self._ignorers[other.lower()]
+        self._ignorers.change(player, person.ignored, others)
         person.ignored = tuple(others)
-        for other in others:
-            self._ignorers[other.lower()].add(player)
+
+    def follow(self, player: str, others: Sequence[str]) -> None:
+        """Note whom somebody who is here follows: these, and nobody else."""
+        person = self.people[player]
+        self._followers.change(player, person.followed, others)
+        person.followed = tuple(others)
+
+    def heard(self, player: str, speaker: str) -> tuple[str, ...]:
+        """Return what somebody has last heard from a player, of the last lines of that one."""
+        return tuple(
+            f"{_verb(aside)}: {aside.text}"
+            for telling in self._said.get(speaker, ())
+            if isinstance(aside := telling.event, SPEECH) and player in telling.audience
+        )
+
+    def _note_said(self, telling: Telling, speaker: str) -> None:
+        """Remember a line of a player, where it may come to be reported."""
+        if self.caps.reports:
+            said = self._said.pop(speaker, None) or deque(maxlen=SAID_KEPT)
+            said.append(replace(telling, table=None, occupants=None))
+            self._said[speaker] = said
+            if len(self._said) > MOST_SPEAKERS:
+                del self._said[next(iter(self._said))]
+
+    def keep_lists(
+        self, player: str, ignored: Sequence[str] | None, followed: Sequence[str] | None
+    ) -> None:
+        """Note whom somebody who is here ignores, and whom they follow, where that is known."""
+        if ignored is not None:
+            self.ignore(player, ignored)
+        if followed is not None:
+            self.follow(player, followed)
+
+    def observe(self, player: str, boards: tuple[str, ...]) -> None:
+        """Note which boards somebody who is here observes: these, and no others."""
+        self._rooms.observe(self.people[player], boards)
+
+    def told_of(self, board: str) -> Occupants:
+        """Return those who are told what happens at a board: who is there, and who observes it."""
+        return self._rooms.told_of(board)
+
+    def hears(self, player: str, talk: Toggle, table: Table) -> bool:
+        """Whether somebody hears a kind of talk at a table; a player hears no whispers."""
+        plays = player in table.seats.values()
+        if plays and talk is Toggle.WHISPER:
+            return False
+        if not plays and talk is Toggle.WATCHERS:
+            return True
+        person = self.people.get(player)
+        return person is not None and person.options.has(talk)
 
     def board_seen(self, player: str, board: str) -> Table:
         """Return the board that ``player`` sees by a name, that of an exercise included."""
@@ -523,6 +726,10 @@ class Hall:
         if exercise and exercise.table.name == board:
             return exercise.table
         return self.tables[board]
+
+    def begins(self, words: str) -> list[str]:
+        """Return those here whose names begin so, in any case, in the order in which they came."""
+        return [name for name in self.people if name.lower().startswith(words.lower())]
 
     def people_in(self, room: str | None) -> list[str]:
         """Return the names of those in a room, in the order they came to the server."""
@@ -560,54 +767,68 @@ class Hall:
         if table.seats is not before.seats:
             self._seats.change(board, before.seats.values(), table.seats.values())
             for player in before.seats.values():
-                if not self.seats_of(player):
-                    self.left.pop(player, None)
+                if player not in self.people and not self.seats_of(player):
+                    self._forget(player)
 
     def commit(self, decision: Decision) -> list[Telling]:
         """Apply a decision, and return who is to be told what, in order."""
         told: list[Telling] = []
         for of_hall in decision.hall:
             told += self.happen(of_hall)
-        told += [self._told(aside) for aside in decision.asides]
-        board, battle = str(decision.board), decision.battle
+        for aside in decision.asides:
+            told.append(self._told(aside))
+            if isinstance(aside, Entered):
+                told += self._followed_came(aside, told[-1].audience)
+        board = str(decision.board)
         for event in decision.events:
-            if isinstance(event, BattleStarted) and not self.tables[board].seats:
-                told += self._fetched(event.dwarf, board)
-                for each in self._fetched(event.troll, board):  # who has just come sees them there
-                    others = tuple(name for name in each.audience if name != event.dwarf)
-                    told.append(replace(each, audience=others, occupants=None))
-            told.append(self._happened(event, board, battle))
+            if isinstance(event, BattleStarted | Resumed):
+                told += self._gathered(event, board)
+            told.append(self._happened(event, board, decision))
+            if isinstance(event, BattleStarted | Resumed):
+                told += self._followed_began(event, board, told[-1].audience)
         if decision.events and board in self.tables:
             told += self._leave_exercises(self.tables[board])
         if decision.board and decision.player in self.people:
-            self.people[decision.player].used = decision.board
+            person = self.people[decision.player]
+            person.used, person.fetched_from = decision.board, None
         return told
 
     # --- applying ----------------------------------------------------------------------------
 
-    def _happened(self, event: TableEvent, board: str, battle: int | None) -> Telling:
+    def _happened(self, event: TableEvent, board: str, decision: Decision) -> Telling:
         """Apply an event at a board, and return who is to be told."""
         # Both those who give a seat up by it and those who take one are to be told.
         before = self.tables[board].seats.values()
-        table = self._apply(board, event, battle)
+        table = self._apply(board, event, decision.battle)
         if isinstance(event, Moved):
             self._close_replays(table)
-        occupants = self._rooms.occupants(board)
+        occupants = self._rooms.told_of(board)
         concerned = (*table.seats.values(), *before, event.player)
         person = self.people.get(event.player)
         if person and isinstance(event, Joined):
-            theirs = person.invitations.items()
-            person.invitations = {by: each for by, each in theirs if each.board != board}
-        if isinstance(event, Joined) and not table.full:  # who is in the hall may want to play
-            concerned += self._hearers(event.player, self._rooms.occupants(None).names)
-        return Telling(event, _audience(occupants, concerned), table, occupants)
+            person.forget_invitations(board)
+        if isinstance(event, Joined) and not table.full:
+            concerned += self._hearers(event.player, self._told_who_waits())
+        audience = _audience(occupants, concerned)
+        return Telling(event, audience, table, occupants, decision.changes)
+
+    def _gathered(self, begun: BattleStarted | Resumed, board: str) -> list[Telling]:
+        """Return how the players of a match come to a board that has just been opened for it."""
+        if self.tables[board].seats or board not in self.made.values():
+            return []
+        match = begun.match if isinstance(begun, Resumed) else begun
+        told = self._fetched(match.dwarf, board)
+        for each in self._fetched(match.troll, board):  # who has just come sees them there
+            others = tuple(name for name in each.audience if name != match.dwarf)
+            told.append(replace(each, audience=others, occupants=None))
+        return told
 
     def _fetched(self, player: str, board: str) -> list[Telling]:
         """Return how somebody comes to a board that was opened for their match."""
         person = self.people.get(player)
         if person is None or person.room == board:
             return []
-        person.used = board
+        person.used, person.fetched_from = board, person.room
         walk = WentOut(player, person.room, board), CameIn(player, board, sits=True)
         return [self._told(each) for each in walk]
 
@@ -653,36 +874,36 @@ class Hall:
 
     def _told(self, aside: Aside) -> Telling:
         """Apply an aside, and return who is to be told."""
+        telling = self._applied(aside)
+        if isinstance(aside, SPEECH):
+            self._note_said(telling, aside.player)
+        return telling
+
+    def _applied(self, aside: Aside) -> Telling:
         match aside:  # the most frequent come first, since the cases are tried in turn
-            case Spoke(player, room) | Emoted(player, room):
-                table, occupants = self._table(room), self._rooms.occupants(room)
-                there = _audience(occupants, table.seats.values() if table else ())
-                heard = self._hearers(player, there)
-                is_all = len(heard) == len(there)
-                return Telling(aside, heard, table, occupants if is_all else None)
-            case Entered(player, room, member, styles, options, _, ignored):
+            case Spoke() | Emoted():
+                return self._spoken(aside)
+            case Entered(player, room, member, styles, options, _, ignored, news, _):
                 before = self.left.pop(player, None) or Person(player)
                 chosen = before.styles | dict(styles)
                 kept = options or before.options
                 person = Person(player, member, room, styles=chosen, options=kept)
+                person.news = before.news if news is None else news
+                person.plan = before.plan if aside.plan is None else aside.plan
+                person.active = aside.active
                 self.people[player], self.names[player.lower()] = person, player
                 self._rooms.enter(person)
                 self.ignore(player, before.ignored if ignored is None else ignored)
+                self.follow(player, before.followed if aside.followed is None else aside.followed)
+                self.observe(player, tuple(each for each in aside.observed if each in self.tables))
                 audience = (player,) if room else self._told_who_moves(player, None)
                 return Telling(aside, audience, self._table(room))
-            case CaughtUp(player, room) | TookOver(player, room):
+            case CaughtUp(player, room) | TookOver(player, room) | TimeShort(player, room):
                 return Telling(aside, (player,), self._table(room))
-            case Gone(player, room, _, told):
-                audience = (player,) if told else self._told_who_moves(player, room)
-                ignored = self.people[player].ignored
-                self.ignore(player, ())
-                person = self.people.pop(player)
-                person.ignored = ignored
-                del self.names[player.lower()]
-                self._rooms.leave(person)
-                if self.seats_of(player):
-                    self.left[player] = person
-                return Telling(aside, audience)
+            case BoardListed(_, board):
+                return self._told_in_hall(aside, self.tables[board])
+            case Gone():
+                return self._gone(aside)
             case WentOut(player, room):
                 told_of_it = self._told_who_moves(player, room)
                 return Telling(aside, tuple(name for name in told_of_it if name != player))
@@ -692,6 +913,8 @@ class Hall:
             case Told(player, to) | Invited(player, to) | TurnedDown(player, to):
                 self._note_invitation(aside)
                 return Telling(aside, self._hearers(player, (player, to)))
+            case LetterSent(player, to):
+                return Telling(aside, (player, to) if to in self.people else (player,))
             case StyleChosen(player, board, style):
                 self.people[player].styles[board] = style
                 self._rooms.changed(self.people[player])
@@ -700,23 +923,133 @@ class Hall:
                 self.people[player].options = options
                 self._rooms.changed(self.people[player])
                 return Telling(aside, (player,))
-            case IgnoreChosen(player, _, ignored):
-                self.ignore(player, ignored)
+            case PlayersDeaf() | IgnoreChosen() | FollowChosen() | PlanChosen() | Active():
+                return self._noted(aside)
+            case FollowedCame() | FollowedBegan():
+                raise ValueError(f"{aside} is told with what has happened")
+            case ObserveChosen(player, board, observed):
+                self.observe(player, observed)
+                return Telling(aside, (player,), self.tables[board] if board in observed else None)
+            case Replayed(player) | ReplayLeft(player):
+                self.people[player].replay = aside if isinstance(aside, Replayed) else None
                 return Telling(aside, (player,))
-            case Replayed(player):
-                self.people[player].replay = aside
-                return Telling(aside, (player,))
-            case Analysing(player) | AnalysisCancelled(player):
-                return Telling(aside, (player,))
+            case Analysing() | AnalysisCancelled() | LettersForgotten():
+                return Telling(aside, (aside.player,))
             case CommentMade():
                 return self._commented(aside)
             case Exercised() | ExerciseLeft():
                 return self._exercised(aside)
-            case Asked(player, _, board, answer):
+            case (
+                Announced()
+                | Sanctioned()
+                | Lifted()
+                | ReportClosed()
+                | ReportMade()
+                | ShutdownTold()
+            ):
+                return self._ordered(aside)
+            case Asked(player, question, board, answer):
+                if isinstance(question, ViewNews):
+                    self.people[player].news = self.edition
                 if isinstance(answer, AnalysedBattle):
                     self._show_in_replay(self.people[player], answer)
                 table = self.board_seen(player, board) if board else None
                 return Telling(aside, (player,), table)
+
+    def _ordered(self, aside: OfOperators | ReportMade) -> Telling:
+        """Return who is told what an operator has brought about, or is to see to."""
+        audience = tuple(self.people)
+        match aside:
+            case Sanctioned(player, sanction) | Lifted(player, sanction):
+                told_of_it = list(self._operators_and(player))
+                if sanction.measure is not Measure.BAN and sanction.whom in self.people:
+                    told_of_it.append(sanction.whom)
+                audience = tuple(dict.fromkeys(told_of_it))
+            case ReportClosed(player) | ReportMade(player):
+                audience = self._operators_and(player)
+            case ShutdownTold(to="", seconds=seconds):
+                self.shutdown = None if seconds is None else aside
+            case ShutdownTold(to=to):
+                audience = (to,)
+        return Telling(aside, audience)
+
+    def _operators_and(self, player: str) -> tuple[str, ...]:
+        """Return who is here of a player and all operators."""
+        names = (player, *filter(self.is_operator, self.people))
+        return tuple(name for name in dict.fromkeys(names) if name in self.people)
+
+    def _noted(
+        self, aside: PlayersDeaf | IgnoreChosen | FollowChosen | PlanChosen | Active
+    ) -> Telling:
+        """Note what is known of somebody from now on, of which nobody else is told."""
+        player = aside.player
+        match aside:
+            case IgnoreChosen(ignored=ignored):
+                self.ignore(player, ignored)
+            case FollowChosen(followed=followed):
+                self.follow(player, followed)
+            case PlayersDeaf():
+                self.people[player].knows_deaf = True
+            case PlanChosen(plan=plan):
+                self.people[player].plan = plan
+            case Active(at=at):
+                self.people[player].active = at
+                return Telling(aside, ())
+        return Telling(aside, (player,))
+
+    def _told_in_hall(self, aside: Aside, table: Table) -> Telling:
+        here = self._rooms.occupants(None)
+        return Telling(aside, here.names, table, here)
+
+    def _spoken(self, aside: Spoke | Emoted) -> Telling:
+        """Return who hears what is said in a room, or sees what is done there.
+
+        What players say at their board is heard by all who watch. What others say there stays in
+        the room, but for kibitzes and whispers.
+        """
+        player, room, talk = aside.player, aside.room, aside.talk
+        occupants, table = self._rooms.occupants(room), self._table(room)
+        if talk is Toggle.SHOUT:
+            there = tuple(each.name for each in self.people.values() if each.options.has(talk))
+        elif room is None or table is None:
+            there = occupants.names
+        else:
+            seated = table.seats.values()
+            if player in seated or talk in {Toggle.KIBITZ, Toggle.WHISPER}:
+                occupants = self._rooms.told_of(room)
+            there = _audience(occupants, (*seated, player) if talk else seated)
+            if talk:
+                there = tuple(
+                    name for name in there if name == player or self.hears(name, talk, table)
+                )
+        heard = self._hearers(player, there)
+        is_all = heard[: len(occupants.names)] == occupants.names
+        return Telling(aside, heard, table, occupants if is_all else None)
+
+    def _gone(self, gone: Gone) -> Telling:
+        """Take leave of somebody, and return who is to be told."""
+        player = gone.player
+        audience = (player,) if gone.told else self._told_who_moves(player, gone.room)
+        person = self.people[player]
+        ignored, followed = person.ignored, person.followed
+        self.ignore(player, ())
+        self.follow(player, ())
+        self.observe(player, ())
+        del self.people[player]
+        person.ignored, person.followed = ignored, followed
+        del self.names[player.lower()]
+        self._rooms.leave(person)
+        if self.seats_of(player):
+            self.left[player] = person
+        else:
+            self._forget(player)
+        return Telling(gone, audience)
+
+    def _forget(self, player: str) -> None:
+        """Forget somebody who is gone and has no seat, and whom they have invited."""
+        self.left.pop(player, None)
+        for person in self.people.values():
+            person.invitations.pop(player, None)
 
     def _note_invitation(self, aside: Invited | TurnedDown | Told) -> None:
         """Remember, or forget, to which seat somebody was asked."""
@@ -744,10 +1077,42 @@ class Hall:
         self, player: str, names: tuple[str, ...], besides: Container[str] = ()
     ) -> tuple[str, ...]:
         """Return those of some people who do not ignore a player, or hear them all the same."""
-        ignorers = self._ignorers.get(player.lower())
+        ignorers = self._ignorers.of(player)
         if not ignorers:
             return names
         return tuple(name for name in names if name not in ignorers or name in besides)
+
+    def _followed_came(self, entered: Entered, told: Collection[str]) -> list[Telling]:
+        """Return that somebody has come, to those who follow them and are not told otherwise."""
+        player, room = entered.player, entered.room
+        there = self._rooms.told_of(room).members if room else frozenset()
+        others = [each for each in self._followers_of(player) if each not in {*there, *told}]
+        return [Telling(FollowedCame(player, room), tuple(others))] if others else []
+
+    def _followed_began(
+        self, begun: BattleStarted | Resumed, board: str, told: Container[str]
+    ) -> list[Telling]:
+        """Return that a match begins, or goes on, to those who follow one of its players.
+
+        Not to those who are told of the battle itself; and whoever practises is left in peace.
+        """
+        match = begun.match if isinstance(begun, Resumed) else begun
+        is_second = isinstance(begun, BattleStarted) and begun.number > 1
+        if is_second or match.dwarf == match.troll:
+            return []
+        followers = [*self._followers_of(match.dwarf), *self._followers_of(match.troll)]
+        others = tuple(each for each in dict.fromkeys(followers) if each not in told)
+        resumed = isinstance(begun, Resumed)
+        began = FollowedBegan(begun.player, board, match.dwarf, match.troll, resumed)
+        return [Telling(began, others)] if others else []
+
+    def _followers_of(self, player: str) -> list[str]:
+        """Return those here who follow a player, but for those of whom one ignores the other."""
+        return [
+            name
+            for name in sorted(self._followers.of(player))
+            if not self.ignores(player, name) and not self.ignores(name, player)
+        ]
 
     def _told_who_moves(self, player: str, room: str | None) -> tuple[str, ...]:
         """Return those in a room who are told that a player comes or goes.
@@ -760,6 +1125,16 @@ class Hall:
 
     def _table(self, room: str | None) -> Table | None:
         return self.tables[room] if room else None
+
+
+def _verb(aside: SPEECH) -> str:
+    match aside:
+        case Spoke():
+            return aside.verb
+        case Emoted():
+            return "emote"
+        case Told():
+            return "tell"
 
 
 def _audience(occupants: Occupants, concerned: Iterable[str]) -> tuple[str, ...]:

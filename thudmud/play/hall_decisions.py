@@ -7,15 +7,20 @@ left to `thudmud.play.table_decisions`. Nothing changes here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import inf
 from operator import attrgetter
 from typing import assert_never
 
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.play import exercise_decisions, matchmaking, table_decisions
+from thudmud.play import (
+    exercise_decisions,
+    letter_decisions,
+    matchmaking,
+    order_decisions,
+    table_decisions,
+)
 from thudmud.play.analysis import (
     GOES_ON,
     SHORTEST,
@@ -28,13 +33,11 @@ from thudmud.play.analysis import (
 from thudmud.play.archive import (
     AdjournedLookup,
     BattleLookup,
-    BotList,
+    Fingered,
     Found,
     FoundBattle,
     HistoryLookup,
-    ListedBot,
-    Performance,
-    PlayerScore,
+    MemberLookup,
     ScoreLookup,
     StandingsLookup,
 )
@@ -47,12 +50,19 @@ from thudmud.play.asides import (
     CommentMade,
     Emoted,
     Entered,
+    FollowChosen,
     Gone,
     IgnoreChosen,
     Invited,
+    LetterSent,
+    ObserveChosen,
     OptionChosen,
+    PlanChosen,
+    PlayersDeaf,
     Question,
     Replayed,
+    ReplayLeft,
+    ReportMade,
     Spoke,
     StyleChosen,
     Told,
@@ -60,21 +70,31 @@ from thudmud.play.asides import (
     WentOut,
 )
 from thudmud.play.commands import (
+    NO_PLAN,
     Accept,
     Adjourn,
     Again,
     Analyse,
     ArchiveCommand,
     Around,
+    Ban,
+    Bans,
     Boards,
+    Broadcast,
     CancelAnalysis,
+    CancelShutdown,
     Captures,
     Challenge,
     Claim,
+    CloseReport,
     Command,
     Decline,
     Emote,
     End,
+    FileReport,
+    Finger,
+    Follow,
+    ForgetLetters,
     Games,
     Go,
     Help,
@@ -83,22 +103,29 @@ from thudmud.play.commands import (
     Ignore,
     Invite,
     Join,
+    Kibitz,
+    Kick,
     LastMove,
     Leave,
-    LeaveExercise,
     Lessons,
+    Letters,
     Lines,
     Look,
     MakeComment,
+    Mute,
+    Mutes,
     NewBoard,
     No,
+    Observe,
     Password,
+    Plan,
     Play,
     PlayNow,
     Practice,
     Quit,
     Register,
     Replay,
+    Reports,
     Resign,
     Resume,
     Say,
@@ -106,22 +133,33 @@ from thudmud.play.commands import (
     ScanRow,
     Seek,
     Seeks,
+    SendLetter,
     SetBoard,
+    SetClock,
     SetRules,
     SetUp,
+    SetUpCommand,
     SetUpLess,
     SetUpMore,
     SetUpOpening,
+    Shout,
     Start,
     Step,
+    Stop,
+    StopServer,
     Style,
     Syntax,
     Tell,
     TryPuzzle,
     Tutorial,
+    Unban,
     Undo,
+    Unfollow,
     Unignore,
+    Unmute,
+    Unobserve,
     ViewBots,
+    ViewClock,
     ViewGame,
     ViewNews,
     ViewPossible,
@@ -130,6 +168,7 @@ from thudmud.play.commands import (
     ViewStandings,
     Way,
     Where,
+    Whisper,
     Who,
     Withdraw,
 )
@@ -146,34 +185,47 @@ from thudmud.play.events import (
     Moved,
     Offer,
     Parting,
+    Resumed,
     SavedMatch,
     SeekMade,
     TakenBack,
 )
 from thudmud.play.exercise_decisions import put_aside
-from thudmud.play.hall import MOST_IGNORED, Decision, Hall, Person
+from thudmud.play.hall import (
+    LONGEST_PLAN,
+    MOST_FOLLOWED,
+    MOST_IGNORED,
+    MOST_OBSERVED,
+    Decision,
+    Hall,
+    Person,
+)
 from thudmud.play.hints import AdviceLookup, advice
+from thudmud.play.letters import NO_LETTERS, LetterCount
 from thudmud.play.meaning import (
     away_from,
     board_meant,
-    fits_a_board,
     hall_board_meant,
     level_meant,
+    observed_meant,
     player_meant,
+    split_board,
+    watched_meant,
 )
 from thudmud.play.options import (
     Options,
     SetCharset,
     SetColour,
     SetElement,
-    SetMachine,
     SetOrient,
-    SetPrompt,
     SetReader,
     SetScheme,
+    SetSize,
+    SetToggle,
     SetWidth,
     ShowOptions,
     ShowScheme,
+    Toggle,
     after,
 )
 from thudmud.play.refusals import Refusal
@@ -181,6 +233,7 @@ from thudmud.play.table import Table
 from thudmud.play.table_decisions import (
     Context,
     Events,
+    TableCommand,
     battle,
     come_back,
     invited,
@@ -188,7 +241,7 @@ from thudmud.play.table_decisions import (
     seat,
     vanish,
 )
-from thudmud.rules import Comment, Game
+from thudmud.rules import Comment, Game, IllegalMove
 
 
 def decide(
@@ -210,6 +263,7 @@ def decide(
     """
     if isinstance(command, Quit):
         return part(hall, player, Parting.QUIT, now)
+    order_decisions.require_heard(hall, player, command, now)
     person, context = hall.people[player], Context(now, hall.members)
     found = found or Found()
     if (exercised := exercise_decisions.obey(hall, person, command, now, found)) is not None:
@@ -237,14 +291,13 @@ def _decide(
             | Claim()
             | Adjourn()
             | SetRules()
+            | SetClock()
             | SetUp()
             | SetUpMore()
             | SetUpLess()
             | SetUpOpening()
         ):
-            if not isinstance(command, SetRules):
-                _require_seat(hall, person, command.on)
-            table = hall_board_meant(hall, person, command.on)
+            table = _table_meant(hall, person, command, context)
             return _at(table, person, table_decisions.decide(table, name, command, context))
         case (
             Seek()
@@ -262,28 +315,30 @@ def _decide(
             if isinstance(found_out, Decision):
                 return found_out
             return _decide(found_out, hall, person, context, found)
-        case Say(text):
-            return Decision(name, asides=(Spoke(name, person.room, text),))
-        case Emote(text):
-            return Decision(name, asides=(Emoted(name, person.room, text),))
-        case Tell(to, text):
-            return _tell(hall, name, to, text)
-        case Ignore(words):
-            return _ignore(hall, person, words) if words else _answer(person, command)
-        case Unignore(words):
-            return _unignore(hall, person, words)
+        case Say() | Emote() | Kibitz() | Whisper() | Shout():
+            return _speak(command, hall, person)
+        case Observe() | Unobserve():
+            return _observe(command, hall, person)
+        case Tell():
+            return _tell(hall, name, command, context.now, found)
+        case SendLetter() | Letters() | ForgetLetters() | FileReport():
+            return letter_decisions.decide(command, hall, person, found)
+        case Ignore(None) | Follow(None):
+            return _answer(person, command)
+        case Ignore() | Unignore() | Follow() | Unfollow():
+            return _list(command, hall, person)
+        case Finger() | Plan() | Who():
+            return _about(command, hall, person, context.now, found)
         case Look():
-            return _look(command, hall, person)
+            return _look(command, hall, person, found)
         case Go():
             return _go(command, hall, person)
         case Join() | Practice():
             return _sit(command, hall, person, context)
         case Resume():
-            table = hall_board_meant(hall, person, command.on)
-            saved = _to_resume(command, hall, person, table, found)
-            return _at(table, person, table_decisions.resume(table, name, saved, context))
+            return _resume(command, hall, person, context, found)
         case Invite():
-            return _invite(command, hall, person, context)
+            return _invite(command, hall, person, context, found)
         case Step():
             return _step(command, hall, person, found)
         case MakeComment():
@@ -301,7 +356,9 @@ def _decide(
             shown = _looked_up(hall, person, command, found)
             left = put_aside(person) if isinstance(shown, Replayed) else ()
             return Decision(name, asides=(*left, shown))
-        case Tutorial() | Lessons() | TryPuzzle() | LeaveExercise():
+        case Stop() if person.replay:
+            return Decision(name, asides=(ReplayLeft(name, person.replay),))
+        case Tutorial() | Lessons() | TryPuzzle() | Stop():
             return exercise_decisions.begin(hall, person, command, found)
         case (
             Where()
@@ -311,6 +368,7 @@ def _decide(
             | Lines()
             | Captures()
             | LastMove()
+            | ViewClock()
             | ViewGame()
         ):
             return _answer(person, command, board_meant(hall, person, command.on).name)
@@ -321,9 +379,25 @@ def _decide(
         case Hint():
             return _hint(command, hall, person, found)
         case ViewBots():
-            return Decision(name, asides=(Asked(name, command, answer=_bots(hall, found)),))
-        case Boards() | Who() | ViewNews() | Help() | Syntax() | ShowOptions() | ShowScheme():
+            bots = matchmaking.bots_here(hall, found)
+            return Decision(name, asides=(Asked(name, command, answer=bots),))
+        case Boards() | ViewNews() | Help() | Syntax() | ShowOptions() | ShowScheme():
             return _answer(person, command)
+        case (
+            Broadcast()
+            | Mute()
+            | Unmute()
+            | Mutes()
+            | Kick()
+            | Ban()
+            | Unban()
+            | Bans()
+            | Reports()
+            | CloseReport()
+            | StopServer()
+            | CancelShutdown()
+        ):
+            return order_decisions.decide(command, hall, person, context.now, found)
         case SetBoard():
             board = board_meant(hall, person, command.on).name
             return Decision(name, board, asides=(StyleChosen(name, board, command.style),))
@@ -332,9 +406,9 @@ def _decide(
             | SetColour()
             | SetWidth()
             | SetOrient()
+            | SetSize()
             | SetReader()
-            | SetMachine()
-            | SetPrompt()
+            | SetToggle()
             | SetScheme()
             | SetElement()
         ):
@@ -352,13 +426,55 @@ def _decide(
             assert_never(command)
 
 
-_TOLD_TO_OTHERS = Spoke | Emoted | Told | Invited | TurnedDown | WentOut | CameIn | CommentMade
+_TOLD_TO_OTHERS = (
+    Spoke
+    | Emoted
+    | Told
+    | LetterSent
+    | ReportMade
+    | Invited
+    | TurnedDown
+    | WentOut
+    | CameIn
+    | CommentMade
+)
 
 
-def _require_seat(hall: Hall, person: Person, on: str | None) -> None:
+def _table_meant(hall: Hall, person: Person, command: TableCommand, context: Context) -> Table:
+    """Return the table at which somebody wants to do something.
+
+    Raises:
+        Refused: they play nowhere, and name no board; or no board or more than one fits.
+    """
+    if not isinstance(command, SetRules | SetUpCommand | SetClock):
+        _require_playing(hall, person, command.on)
+        if command.on is None:
+            _require_meant_here(hall, person, command, context)
+    return hall_board_meant(hall, person, command.on)
+
+
+def _require_playing(hall: Hall, person: Person, on: str | None) -> None:
     """Refuse what is for players to one who plays nowhere, and names no board."""
     if on is None and person.room is None and hall.opens_boards and not hall.seats_of(person.name):
         raise Refused(Refusal.NOT_PLAYING)
+
+
+def _require_meant_here(
+    hall: Hall, person: Person, command: TableCommand, context: Context
+) -> None:
+    """Refuse what may have been typed before its player was fetched to a match, and names no board.
+
+    That is so if it could be done at either board.
+    """
+    boards = [board for board in (person.room, person.fetched_from) if board in hall.tables]
+    if len(boards) < 2:
+        return
+    for board in boards:
+        try:
+            table_decisions.decide(hall.tables[board], person.name, command, context)
+        except (Refused, IllegalMove):
+            return
+    raise Refused(Refusal.SAY_WHICH, boards=tuple(boards))
 
 
 def is_limited(hall: Hall, decision: Decision) -> bool:
@@ -375,7 +491,7 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
     board = str(decision.board)
     match decision.events[-1]:
         case Moved() | Declined() | TakenBack() | Adjourned() | BattleEnded():
-            others = set(hall.people_in(board)) - {decision.player}
+            others = hall.told_of(board).members - {decision.player}
             return bool(others) and hall.tables[board].is_practice
         case BattleStarted():
             return Offer.RESTART not in hall.tables[board].offers
@@ -383,19 +499,90 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
             return True
 
 
-def _look(command: Look, hall: Hall, person: Person) -> Decision:
+def _look(command: Look, hall: Hall, person: Person, found: Found) -> Decision:
     match command.at and command.at.lower():
         case None | "here" | "round" | "around":
             return _answer(person, Look(), person.room)
         case "hall" | "the hall":
             return _answer(person, Look())
         case "me" | "myself":
-            return _answer(person, Look(person.name))
-        case words if words in hall.names and not fits_a_board(hall, words):
-            return _answer(person, Look(hall.names[words]))
-        case words if not fits_a_board(hall, words) and (away := away_from(hall, words)):
-            raise Refused(Refusal.AWAY_FROM, player=away[0], boards=away[1])
-    return _answer(person, command, board_meant(hall, person, command.at).name)
+            return _finger(Finger(), hall, person, None, found)
+    try:
+        return _answer(person, command, board_meant(hall, person, command.at).name)
+    except Refused as refusal:
+        if refusal.code is not Refusal.NO_BOARD_HERE:
+            raise
+        try:
+            return _finger(Finger(), hall, person, command.at, found, whole=True)
+        except Refused:
+            raise refusal from None
+
+
+def _about(
+    command: Finger | Plan | Who, hall: Hall, person: Person, now: float, found: Found
+) -> Decision:
+    match command:
+        case Finger(words):
+            return _finger(command, hall, person, words, found)
+        case Plan(text):
+            return _plan(command, hall, person, text, found)
+        case Who():
+            return _who(command, hall, person, now, found)
+
+
+def _finger(
+    command: Finger | Plan,
+    hall: Hall,
+    person: Person,
+    words: str | None,
+    found: Found,
+    *,
+    whole: bool = False,
+) -> Decision:
+    """Return who a player is, here or not; with ``whole`` the words are not the beginning alone.
+
+    Raises:
+        Refused: nobody is known who is called so, or more than one fits.
+        Unread: what is known of them has to be looked up first.
+    """
+    me = person.name
+    name = me if _named(words, me) in {None, me} else _known(hall, str(words), found, whole=whole)
+    fingered = Fingered(name, found[MemberLookup(name)], found[ScoreLookup(name)])
+    asked = Finger(name) if isinstance(command, Finger) else command
+    return Decision(me, asides=(Asked(me, asked, answer=fingered),))
+
+
+def _known(hall: Hall, words: str, found: Found, *, whole: bool) -> str:
+    """Return the name of the player who is called so: who is here, has an account, or is away."""
+    if words.lower() in hall.names:
+        return hall.names[words.lower()]
+    if member := found[MemberLookup(words)]:
+        return member.name
+    if away := away_from(hall, words):
+        return away[0]
+    if whole:
+        raise Refused(Refusal.NO_SUCH_PLAYER, words=words)
+    return player_meant(hall, words)
+
+
+def _plan(command: Plan, hall: Hall, person: Person, text: str | None, found: Found) -> Decision:
+    """Return what a member says about themselves from now on, or what they have said."""
+    if text is None:
+        return _finger(command, hall, person, None, found)
+    if not person.member:
+        raise Refused(Refusal.PLANS_FOR_MEMBERS)
+    if len(text) > LONGEST_PLAN:
+        raise Refused(Refusal.PLAN_TOO_LONG, most=LONGEST_PLAN)
+    chosen = PlanChosen(person.name, "" if text.lower() in NO_PLAN else text)
+    return Decision(person.name, asides=(chosen,))
+
+
+def _who(command: Who, hall: Hall, person: Person, now: float, found: Found) -> Decision:
+    """Return who is here, or those whose names begin so, of whom there is one at least."""
+    if command.player and not hall.begins(command.player):
+        _refuse_absent(hall, command.player, now, found)
+        raise Refused(Refusal.NO_SUCH_PLAYER, words=command.player)
+    return _answer(person, command)
 
 
 def _go(command: Go, hall: Hall, person: Person) -> Decision:
@@ -407,12 +594,25 @@ def _go(command: Go, hall: Hall, person: Person) -> Decision:
     return Decision(person.name, to, asides=(*put_aside(person), *_walk(person, to)))
 
 
-def _tell(hall: Hall, player: str, words: str, text: str) -> Decision:
-    to = player_meant(hall, words)
+def _tell(hall: Hall, player: str, command: Tell, now: float, found: Found) -> Decision:
+    try:
+        to = player_meant(hall, command.player)
+    except Refused as refusal:
+        if refusal.code is Refusal.NO_SUCH_PLAYER:
+            _refuse_absent(hall, command.player, now, found)
+        raise
     if to == player:
         raise Refused(Refusal.TELL_SELF)
     _require_listening(hall, to, player)
-    return Decision(player, asides=(Told(player, to, text),))
+    return Decision(player, asides=(Told(player, to, command.text),))
+
+
+def _refuse_absent(hall: Hall, words: str, now: float, found: Found) -> None:
+    """Raise Refused if that is the name of somebody who is not here, but will be expected back."""
+    if known := found[MemberLookup(words)]:
+        raise Refused(Refusal.NOT_HERE, player=known.name, seconds=max(0.0, now - known.at))
+    if away := away_from(hall, words):
+        raise Refused(Refusal.AWAY_FROM, player=away[0], boards=away[1])
 
 
 def _require_listening(hall: Hall, to: str, player: str) -> None:
@@ -421,37 +621,163 @@ def _require_listening(hall: Hall, to: str, player: str) -> None:
         raise Refused(Refusal.NOT_LISTENING, player=to)
 
 
-def _ignore(hall: Hall, person: Person, words: str) -> Decision:
-    """Return that a player ignores another, who need not be here."""
+def is_shout(decision: Decision) -> bool:
+    """Whether all who listen hear what was decided, which a player may do less often yet."""
+    asides = decision.asides
+    return any(isinstance(each, Spoke) and each.talk is Toggle.SHOUT for each in asides)
+
+
+def _speak(command: Say | Emote | Kibitz | Whisper | Shout, hall: Hall, person: Person) -> Decision:
+    match command:
+        case Say(text):
+            return _aloud(hall, person, Spoke(person.name, person.room, text))
+        case Emote(text):
+            return _aloud(hall, person, Emoted(person.name, person.room, text))
+        case Shout(text):
+            if not person.options.has(Toggle.SHOUT):
+                raise Refused(Refusal.SHOUTS_OFF)
+            shouted = Spoke(person.name, None, text, Toggle.SHOUT)
+            return Decision(person.name, asides=(shouted,))
+        case Kibitz():
+            return _talk(command, Toggle.KIBITZ, hall, person)
+        case Whisper():
+            return _talk(command, Toggle.WHISPER, hall, person)
+
+
+def _aloud(hall: Hall, person: Person, aside: Spoke | Emoted) -> Decision:
+    """Return what somebody says or does before a room.
+
+    While a battle is played, whoever only watches it disturbs its players as little as they like.
+    """
+    table = hall.tables[person.room] if person.room else None
+    if table is None or not table.running or person.name in table.seats.values():
+        return Decision(person.name, asides=(aside,))
+    aside = replace(aside, talk=Toggle.WATCHERS)
+    here = (player for player in table.seats.values() if player in hall.people)
+    is_deaf = not all(hall.hears(player, Toggle.WATCHERS, table) for player in here)
+    learns = is_deaf and not person.knows_deaf
+    more = (PlayersDeaf(person.name, table.name),) if learns else ()
+    return Decision(person.name, asides=(aside, *more))
+
+
+def _talk(command: Kibitz | Whisper, talk: Toggle, hall: Hall, person: Person) -> Decision:
+    """Return what somebody says about a battle.
+
+    As on FICS, its players can do both, too: a whisper of theirs is for those who watch, and spares
+    the opponent. They hear none, so nobody can help them in this way.
+    """
+    text, words = split_board(hall, command.text)
+    table = watched_meant(hall, person, words)
+    spoke = Spoke(person.name, table.name, text, talk)
+    return Decision(person.name, table.name if words else None, asides=(spoke,))
+
+
+def _observe(command: Observe | Unobserve, hall: Hall, person: Person) -> Decision:
+    """Return that somebody is told of a board from afar, or no longer; or of which they are."""
+    if isinstance(command, Unobserve):
+        return _unobserve(hall, person, command.at)
+    if command.at is None:
+        return _answer(person, command)
+    table = observed_meant(hall, person, command.at)
+    board, observed = table.name, person.observed
+    if person.name in table.seats.values():
+        raise Refused(Refusal.OBSERVES_OWN, board=board)
+    if board in observed:
+        raise Refused(Refusal.OBSERVED_ALREADY, board=board)
+    if len(observed) >= MOST_OBSERVED:
+        raise Refused(Refusal.OBSERVES_TOO_MANY, most=MOST_OBSERVED, boards=observed)
+    chosen = ObserveChosen(person.name, board, (*observed, board))
+    return Decision(person.name, board, asides=(chosen,))
+
+
+def _unobserve(hall: Hall, person: Person, words: str | None) -> Decision:
+    """Return that somebody is told no longer of a board, or of all that they observe."""
+    observed = person.observed
+    if not observed:
+        raise Refused(Refusal.OBSERVES_NOTHING)
+    ends = observed if words is None else (observed_meant(hall, person, words).name,)
+    chosen = []
+    for board in ends:
+        if board not in observed:
+            raise Refused(Refusal.NOT_OBSERVED, board=board, boards=observed)
+        observed = tuple(each for each in observed if each != board)
+        chosen.append(ObserveChosen(person.name, board, observed))
+    return Decision(person.name, asides=tuple(chosen))
+
+
+def _list(command: Ignore | Unignore | Follow | Unfollow, hall: Hall, person: Person) -> Decision:
+    """Return that somebody is on one of a player's lists from now on, or no longer."""
+    match command:
+        case Ignore(words):
+            other, is_here = _other_named(hall, str(words))
+            _require_room(person, other, person.ignored, _IGNORING, MOST_IGNORED)
+            chosen: Aside = IgnoreChosen(person.name, other, (*person.ignored, other), is_here)
+        case Follow(words):
+            other, is_here = _other_named(hall, str(words))
+            _require_room(person, other, person.followed, _FOLLOWING, MOST_FOLLOWED)
+            chosen = FollowChosen(person.name, other, (*person.followed, other), is_here)
+        case Unignore(words):
+            other, left = _taken_from(person.ignored, words, Refusal.NOT_IGNORED)
+            chosen = IgnoreChosen(person.name, other, left, other.lower() in hall.names)
+        case Unfollow(words):
+            other, left = _taken_from(person.followed, words, Refusal.NOT_FOLLOWED)
+            chosen = FollowChosen(person.name, other, left, other.lower() in hall.names)
+    return Decision(person.name, asides=(chosen,))
+
+
+_IGNORING = Refusal.IGNORE_SELF, Refusal.IGNORED_ALREADY, Refusal.IGNORES_TOO_MANY
+_FOLLOWING = Refusal.FOLLOW_SELF, Refusal.FOLLOWED_ALREADY, Refusal.FOLLOWS_TOO_MANY
+
+
+def _require_room(
+    person: Person,
+    other: str,
+    names: Sequence[str],
+    codes: tuple[Refusal, Refusal, Refusal],
+    most: int,
+) -> None:
+    """Refuse if somebody cannot be put on a player's list: it is they, or is there, or all is full.
+
+    Args:
+        person: whose list it is.
+        other: who is to be put on it.
+        names: who is on it.
+        codes: of these refusals.
+        most: how many may be on it.
+    """
+    is_self, is_there, is_full = codes
+    if other == person.name:
+        raise Refused(is_self)
+    if other.lower() in map(str.lower, names):
+        raise Refused(is_there, player=other)
+    if len(names) >= most:
+        raise Refused(is_full, most=most)
+
+
+def _other_named(hall: Hall, words: str) -> tuple[str, bool]:
+    """Return whom the words name, and whether they are here: nobody else need be called so."""
     try:
-        other, is_here = player_meant(hall, words), True
+        return player_meant(hall, words), True
     except Refused as refusal:
         is_name = words.isalpha() and len(words) <= LONGEST_NAME
         if refusal.code is not Refusal.NO_SUCH_PLAYER or not is_name:
             raise
-        other, is_here = capitalised(words), False
-    if other == person.name:
-        raise Refused(Refusal.IGNORE_SELF)
-    if hall.ignores(person.name, other):
-        raise Refused(Refusal.IGNORED_ALREADY, player=other)
-    if len(person.ignored) >= MOST_IGNORED:
-        raise Refused(Refusal.IGNORES_TOO_MANY, most=MOST_IGNORED)
-    chosen = IgnoreChosen(person.name, other, (*person.ignored, other), is_here)
-    return Decision(person.name, asides=(chosen,))
+        return capitalised(words), False
 
 
-def _unignore(hall: Hall, person: Person, words: str) -> Decision:
-    """Return that a player hears another again, whose name is these words or begins so."""
+def _taken_from(names: Sequence[str], words: str, none: Refusal) -> tuple[str, tuple[str, ...]]:
+    """Return the one of some names that is these words, or else begins so, and all others.
+
+    Raises:
+        Refused: none does, or more than one.
+    """
     beginning = words.lower()
-    near = [name for name in person.ignored if name.lower().startswith(beginning)]
-    exact = [name for name in near if name.lower() == beginning]
-    match exact or near:
+    near = [name for name in names if name.lower().startswith(beginning)]
+    match [name for name in near if name.lower() == beginning] or near:
         case [other]:
-            left = tuple(name for name in person.ignored if name != other)
-            chosen = IgnoreChosen(person.name, other, left, other.lower() in hall.names)
-            return Decision(person.name, asides=(chosen,))
+            return other, tuple(name for name in names if name != other)
         case []:
-            raise Refused(Refusal.NOT_IGNORED, words=words)
+            raise Refused(none, words=words)
         case several:
             raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
 
@@ -467,23 +793,31 @@ def _sit(command: Join | Practice, hall: Hall, person: Person, context: Context)
     askers = frozenset(by for by, each in asked if each.board == table.name)
     context = replace(context, askers=askers)
     if isinstance(command, Join):
-        usual = hall.usual_level(person.name)
-        command = replace(command, level=usual and (command.level or usual))
+        command = replace(command, level=hall.level(person.name, command.level))
     events = table_decisions.decide(table, person.name, command, context)
     walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
     return _at(table, person, events, (*put_aside(person), *walk))
 
 
-def _invite(command: Invite, hall: Hall, person: Person, context: Context) -> Decision:
+def _invite(
+    command: Invite, hall: Hall, person: Person, context: Context, found: Found
+) -> Decision:
+    is_anywhere = command.on is None and person.room is None and not hall.seats_of(person.name)
+    if is_anywhere and hall.opens_boards:  # to no seat, so it is a match that is wanted
+        side = command.side and command.side.other
+        asked_for = Challenge(command.player, side=side, level=command.level)
+        return _decide(asked_for, hall, person, context, found)
     to, table = player_meant(hall, command.player), hall_board_meant(hall, person, command.on)
     level = None if command.level is None else level_meant(hall, to, command.level).number
     asked = invited(table, person.name, to, command.side, context, level=level)
     _require_listening(hall, to, person.name)
+    matchmaking.require_invitations(hall, to)
     return Decision(person.name, table.name, asides=(asked,))
 
 
 def _hint(command: Hint, hall: Hall, person: Person, found: Found) -> Decision:
     """Return what somebody is advised to play, if it is their turn, and nobody is wronged by it."""
+    _require_playing(hall, person, command.on)
     table = board_meant(hall, person, command.on)
     side = seat(table, person.name)
     if rated := _rated_board(hall, person.name):
@@ -509,9 +843,7 @@ def _rated_board(hall: Hall, player: str) -> str | None:
 
 
 def _step(command: Step, hall: Hall, person: Person, found: Found) -> Decision:
-    replay = person.replay
-    at_end = replay is None or replay.ply == len(replay.game.moves)
-    if command.way is Way.LAST and at_end and person.room:
+    if command.way is Way.LAST and person.replay is None and person.room:
         return _answer(person, LastMove(), person.room)  # that is "last" for "last move"
     return Decision(person.name, asides=(_looked_up(hall, person, command, found),))
 
@@ -551,8 +883,12 @@ def arrive(
     styles: Mapping[str, Style],
     options: Options | None = None,
     ignored: tuple[str, ...] | None = None,
+    news: str | None = None,
+    followed: tuple[str, ...] | None = None,
+    plan: str | None = None,
     room: str | None = None,
     adjourned: bool = False,
+    letters: LetterCount = NO_LETTERS,
 ) -> list[Decision]:
     """Return what happens when ``player`` comes in; ``adjourned`` if a match of theirs is put away.
 
@@ -564,15 +900,29 @@ def arrive(
     back = [
         Decision(player, table.name, table.version, come_back(table, player, now)) for table in kept
     ]
-    entered = Entered(player, room, member, tuple(styles.items()), options, adjourned, ignored)
-    news = [
+    entered = Entered(
+        player,
+        room,
+        member,
+        tuple(styles.items()),
+        options,
+        adjourned,
+        ignored,
+        news,
+        letters,
+        followed,
+        plan,
+        active=now,
+    )
+    caught_up = [
         CaughtUp(player, table.name, tuple(hall.missed.get((table.name, side), ())))
         for table in kept
         if (side := table.side_of(player))
     ]
     if room and room not in seats:
-        news.append(CaughtUp(player, room))
-    return [Decision(player, asides=(entered,)), *back, Decision(player, room, asides=(*news,))]
+        caught_up.append(CaughtUp(player, room))
+    shown = Decision(player, room, asides=(*caught_up,))
+    return [Decision(player, asides=(entered,)), *back, shown]
 
 
 def _has_turn(table: Table, player: str) -> bool:
@@ -600,8 +950,8 @@ def _looked_up(hall: Hall, person: Person, command: ArchiveCommand, found: Found
             start, analysis = min(ply, len(game.moves)), None
             if known.battle.state not in GOES_ON and not _rated_board(hall, me):
                 analysis = found[KeptAnalysisLookup(known.battle.id, len(game.moves))]
-            comments = known.comments
-            return Replayed(me, known.battle, game, start, comments=comments, analysis=analysis)
+            seen = Replayed(me, known.battle, game, start, comments=known.comments)
+            return replace(seen, analysis=analysis, spent=known.spent)
         case Step():
             seen = _stepped(person, command, found)
             return replace(seen, analysis=None) if _rated_board(hall, me) else seen
@@ -617,26 +967,19 @@ def _looked_up(hall: Hall, person: Person, command: ArchiveCommand, found: Found
             return Asked(me, command)
         case Games():
             return Asked(me, command, answer=found[AdjournedLookup(me)])
-        case History(player, page):
-            asked = replace(command, player=_named(player, me))
-            return Asked(me, asked, answer=found[HistoryLookup(asked.player, page)])
+        case History(player, page, opponent, rules, day):
+            player, opponent = _named(player, me), _named(opponent, me)
+            asked = replace(command, player=player or (opponent and me), opponent=opponent)
+            lookup = HistoryLookup(asked.player, page, opponent, rules, day)
+            return Asked(me, asked, answer=found[lookup])
         case ViewScore(player):
             asked_for = replace(command, player=_named(player, me))
-            return Asked(me, asked_for, answer=found[ScoreLookup(asked_for.player or me)])
-        case ViewStandings():
-            return Asked(me, command, answer=found[StandingsLookup(me)])
+            score = found[ScoreLookup(asked_for.player or me, curves=True)]
+            return Asked(me, asked_for, answer=score)
+        case ViewStandings(rules, time):
+            return Asked(me, command, answer=found[StandingsLookup(me, rules, time)])
         case _:
             assert_never(command)
-
-
-def _bots(hall: Hall, found: Found) -> BotList:
-    """Return the bots that are here, and how they have fared."""
-    listed = []
-    for name in hall.people:
-        if (level := hall.usual_level(name)) is not None:
-            score = found[ScoreLookup(name)] or PlayerScore(name)
-            listed.append(ListedBot(name, level, score.levels.get(level, Performance())))
-    return BotList(tuple(sorted(listed, key=lambda bot: bot.level or inf)))
 
 
 def _named(player: str | None, me: str) -> str | None:
@@ -654,6 +997,8 @@ def _stepped(person: Person, step: Step, found: Found) -> Replayed:
         reason = Refusal.REPLAY_AT_START if back else Refusal.REPLAY_AT_END
         if not back and _battle(number, found)[1] != seen.game:
             reason = Refusal.REPLAY_GONE_ON
+        elif way is Way.LAST:
+            return seen
         raise Refused(reason, number=number)
     on, back_to = min(seen.ply + step.plies, end), max(seen.ply - step.plies, 0)
     to = {Way.FIRST: 0, Way.LAST: end, Way.BACK: back_to}.get(way, on)
@@ -727,15 +1072,46 @@ def _comment(
     return Decision(me, asides=(made,), hall=(event,), hall_version=hall.version)
 
 
-def _to_resume(
-    command: Resume, hall: Hall, person: Person, table: Table, found: Found
-) -> SavedMatch:
-    """Return the match that is meant: put away, and with both of its players at ``table``.
+def _resume(
+    command: Resume, hall: Hall, person: Person, context: Context, found: Found
+) -> Decision:
+    """Return that a match goes on: at the board that is meant, or else at one of its own.
+
+    It gets a board of its own if it needs nobody's word, being practice or with a bot, and its
+    player is at no board where it could go on.
 
     Raises:
         Refused: there is none, or more than one, or somebody is not there.
         Unread: the player's matches have to be looked up first.
     """
+    adjourned, room = _adjourned(command, hall, person, found), person.room
+    is_placed = command.on is not None or (room is not None and not hall.tables[room].under_way)
+    if not is_placed and hall.opens_boards and hall.version is not None:
+        alone = {
+            number: saved
+            for number, saved in adjourned.items()
+            if all(each == person.name or _is_bot_here(hall, each) for each in _players(saved))
+        }
+        if len(alone) > 1:
+            raise Refused(Refusal.WHICH_ADJOURNED, words=None, numbers=tuple(alone))
+        for saved in alone.values():
+            resumed = Resumed(context.now, person.name, saved)
+            return matchmaking.at_own_board(hall, (), resumed)
+    table = hall_board_meant(hall, person, command.on)
+    saved = _ready_at(table, adjourned, command, hall, person)
+    return _at(table, person, table_decisions.resume(table, person.name, saved, context))
+
+
+def _players(saved: SavedMatch) -> tuple[str, str]:
+    return saved.dwarf, saved.troll
+
+
+def _is_bot_here(hall: Hall, player: str) -> bool:
+    return player in hall.bots and player in hall.people
+
+
+def _adjourned(command: Resume, hall: Hall, person: Person, found: Found) -> dict[int, SavedMatch]:
+    """Return the matches of a player that are put away, or the one with the number they give."""
     adjourned = {
         away.battle.number: away.match for away in found[AdjournedLookup(person.name)].matches
     }
@@ -747,20 +1123,27 @@ def _to_resume(
     if command.number is not None:
         if command.number not in adjourned:
             raise Refused(Refusal.NOT_YOURS_TO_RESUME, number=command.number)
-        adjourned = {command.number: adjourned[command.number]}
+        return {command.number: adjourned[command.number]}
+    return adjourned
+
+
+def _ready_at(
+    table: Table, adjourned: dict[int, SavedMatch], command: Resume, hall: Hall, person: Person
+) -> SavedMatch:
+    """Return the only one of some matches whose players are at a table; a bot comes by itself."""
     here = hall.people_in(table.name)
     if person.name not in here:
         raise Refused(Refusal.RESUME_THERE, board=table.name)
     ready = {
         number: saved
         for number, saved in adjourned.items()
-        if saved.dwarf in here and saved.troll in here
+        if all(each in here or _is_bot_here(hall, each) for each in _players(saved))
     }
     match list(ready.items()):
         case [(_, saved)]:
             return saved
         case []:
-            players = {name for saved in adjourned.values() for name in (saved.dwarf, saved.troll)}
+            players = {name for saved in adjourned.values() for name in _players(saved)}
             others = tuple(sorted(players - {person.name}))
             raise Refused(Refusal.OPPONENT_NOT_THERE, board=table.name, players=others)
     raise Refused(Refusal.WHICH_ADJOURNED, words=command.on, numbers=tuple(ready))

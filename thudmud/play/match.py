@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from thudmud.play.clocks import Clock, TimeControl
 from thudmud.play.events import (
     BATTLES,
     NO_BOTS,
@@ -29,7 +30,7 @@ from thudmud.play.events import (
 from thudmud.rules import RULESETS, Game, Position, Side, read_record
 
 RATED_PLIES = 6
-"""The fewest plies of a battle that counts for ratings."""
+"""The fewest plies of a battle that counts for ratings; of a match, those of its first battle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Match:
         single: whether there is but one battle, as of those that were imported.
         number: by which players call the battle; None if that is not known.
         levels: at which bots play in it.
+        clock: how much time its players have left; None if it is played without.
     """
 
     game: Game
@@ -60,13 +62,17 @@ class Match:
     single: bool = False
     number: int | None = None
     levels: Levels = NO_BOTS
+    clock: Clock | None = None
 
     def __post_init__(self) -> None:
         require_match(self.battle, self.before)
 
     @classmethod
-    def restored(cls, saved: SavedMatch, number: int | None = None) -> Match:
-        """Return the match that was put away as ``saved``, when it had come to a battle."""
+    def restored(cls, saved: SavedMatch, number: int | None = None, at: float = 0.0) -> Match:
+        """Return the match that was put away as ``saved``, when it had come to a battle.
+
+        Its clock, if it has one, goes on at the time ``at``.
+        """
         game = Game.start(RULESETS[saved.rules], saved.opening)
         for move in saved.moves:
             game = game.play(move)
@@ -81,10 +87,11 @@ class Match:
             saved.before,
             number=number,
             levels=saved.levels,
+            clock=saved.clock and saved.clock.resumed(at),
         )
 
-    def saved(self) -> SavedMatch:
-        """Return the match as it is put away."""
+    def saved(self, at: float = 0.0) -> SavedMatch:
+        """Return the match as it is put away at a time; a clock runs until then."""
         return SavedMatch(
             self.began,
             self.battle,
@@ -97,11 +104,12 @@ class Match:
             self.game.outcome,
             self.levels,
             self.opening,
+            self.clock.read(at) if self.clock and self.running else self.clock,
         )
 
-    def with_game(self, game: Game) -> Match:
-        """Return the match with the battle on the board gone on to ``game``."""
-        return replace(self, game=game)
+    def with_game(self, game: Game, clock: Clock | None) -> Match:
+        """Return the match with the battle on the board gone on to ``game``, and its clock."""
+        return replace(self, game=game, clock=clock)
 
     def with_player(self, side: Side, player: str, level: int | None) -> Match:
         """Return the match with ``player`` in a seat, who may be somebody else than before."""
@@ -122,6 +130,11 @@ class Match:
     def between_members(self) -> bool:
         """Whether it may count for ratings between people."""
         return self.rated and self.levels == NO_BOTS
+
+    @property
+    def time(self) -> TimeControl | None:
+        """How much time its battles give; None if they are played without a clock."""
+        return self.clock.control if self.clock else None
 
     @property
     def opening(self) -> Position | None:

@@ -10,19 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from math import inf
 from typing import assert_never
 
 from thudmud.english import nth
 from thudmud.errors import Refused
-from thudmud.play.archive import Found, Performance, PlayerScore, ScoreLookup
+from thudmud.play.archive import (
+    BotList,
+    Found,
+    ListedBot,
+    Performance,
+    PlayerScore,
+    Pool,
+    ScoreLookup,
+)
 from thudmud.play.asides import Aside, Asked, CameIn, Invited, TurnedDown, WentOut
+from thudmud.play.clocks import TimeClass, TimeControl, time_class
 from thudmud.play.commands import (
+    OFFERING,
     Accept,
-    Adjourn,
     Challenge,
     Command,
     Decline,
-    End,
     Join,
     MatchmakingCommand,
     NewBoard,
@@ -30,18 +39,17 @@ from thudmud.play.commands import (
     PlayNow,
     Seek,
     Seeks,
-    Start,
-    Undo,
     Withdraw,
 )
 from thudmud.play.events import (
     MADE,
     NO_BOTS,
+    OWN_PROGRAM,
     BattleStarted,
     BoardOpened,
     HallEvent,
     Levels,
-    Offer,
+    Resumed,
     SeekEnd,
     SeekEnded,
     SeekMade,
@@ -50,17 +58,11 @@ from thudmud.play.events import (
 from thudmud.play.exercise_decisions import put_aside
 from thudmud.play.hall import Decision, Hall, Person
 from thudmud.play.meaning import level_meant, player_meant
+from thudmud.play.options import Toggle
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
 from thudmud.play.table_decisions import Context, made_free
 from thudmud.rules import DEFAULT_RULES, Side
-
-_AGREEING: dict[Offer, type[End | Start | Undo | Adjourn]] = {
-    Offer.END: End,
-    Offer.RESTART: Start,
-    Offer.UNDO: Undo,
-    Offer.ADJOURN: Adjourn,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,8 @@ def decide(
         case PlayNow():
             return _play(command, hall, person, context, found)
         case NewBoard(rules):
+            if hall.caps.new_boards_for_members and person.name not in context.members:
+                raise Refused(Refusal.NEW_BOARDS_FOR_MEMBERS)
             opened = _opened(hall, person.name, rules or DEFAULT_RULES.name, context.now, 0)
             walk = WentOut(person.name, person.room, opened.name), CameIn(person.name, opened.name)
             require_boards(hall, person.name)
@@ -132,7 +136,7 @@ def standing(hall: Hall, person: Person, context: Context) -> Iterator[Standing]
     for table in hall.seats_of(name):
         for offer, by in table.offers.items():
             if table.seats.get(by) != name:
-                agreeing = _AGREEING[offer](table.name)
+                agreeing = OFFERING[offer](table.name)
                 yield Standing(table.seats[by], agreeing, No(table.name))
     for seek in hall.seeks.values():
         if seek.to == name:
@@ -158,7 +162,8 @@ def _seek(command: Seek, hall: Hall, person: Person, context: Context) -> Decisi
     rules = command.rules or DEFAULT_RULES.name
     require_boards(hall, person.name)  # or nobody could accept it
     _require_seeks(hall, person.name)
-    made = _made(hall, person.name, rules, command.side, context, rated=command.rated)
+    made = _made(hall, person.name, rules, command.side, context)
+    made = replace(made, rated=command.rated, time=command.time)
     return _in_hall(hall, person.name, (made,))
 
 
@@ -170,24 +175,33 @@ def _challenge(command: Challenge, hall: Hall, person: Person, context: Context)
     if hall.ignores(to, person.name):
         raise Refused(Refusal.NOT_LISTENING, player=to)
     for seek in hall.seeks.values():
-        if (seek.player, seek.to) == (to, person.name) and _suits(seek, rules, command.side):
+        is_answer = (seek.player, seek.to, seek.time) == (to, person.name, command.time)
+        if is_answer and _suits(seek, rules, command.side):
             agreed = replace(seek, rated=seek.rated and command.rated)
             return _begin(agreed, hall, person, context, command.side)  # they had asked the same
-        if seek.player == person.name and seek.to == to and seek.rules == rules:
+        is_same = (seek.rules, seek.time) == (rules, command.time)
+        if seek.player == person.name and seek.to == to and is_same:
             raise Refused(Refusal.ASKED_ALREADY, player=to, number=seek.number)
+    require_invitations(hall, to)
     if to in hall.bots:
         level = level_meant(hall, to, command.level).number if command.level else None
         dwarf, troll = _seated(person.name, to, command.side)
-        rated = command.rated
-        started = BattleStarted(context.now, person.name, 1, rules, dwarf, troll, rated)
-        return _at_own_board(hall, person.name, (), _with_bot(hall, started, level))
+        rated, time = command.rated, command.time
+        started = BattleStarted(context.now, person.name, 1, rules, dwarf, troll, rated, time=time)
+        return at_own_board(hall, (), started, level=level)
     if command.level is not None:
         raise Refused(Refusal.PLAYS_AT_NO_LEVEL, player=to)
     require_boards(hall, person.name)
     _require_seeks(hall, person.name)
-    rated = command.rated
-    made = _made(hall, person.name, rules, command.side, context, rated=rated, to=to)
+    made = _made(hall, person.name, rules, command.side, context)
+    made = replace(made, rated=command.rated, to=to, time=command.time)
     return _in_hall(hall, person.name, (made,))
+
+
+def require_invitations(hall: Hall, to: str) -> None:
+    """Raise Refused if somebody who is here does not want to be asked to games."""
+    if not hall.people[to].options.has(Toggle.INVITATIONS):
+        raise Refused(Refusal.NO_INVITATIONS, player=to)
 
 
 def _withdraw(number: int | None, hall: Hall, person: Person, context: Context) -> Decision:
@@ -205,7 +219,7 @@ def _play(command: PlayNow, hall: Hall, person: Person, context: Context, found:
     name = person.name
     for seek in hall.seeks.values():
         fits = not seek.to and _suits(seek, command.rules, command.side)
-        if fits and _may_meet(hall, seek, name):
+        if fits and _is_in_time(seek, command.time) and _may_meet(hall, seek, name):
             return _begin(seek, hall, person, context, command.side)
     rules = command.rules or DEFAULT_RULES.name
     mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
@@ -216,24 +230,31 @@ def _play(command: PlayNow, hall: Hall, person: Person, context: Context, found:
     require_boards(hall, name)
     if not mine:
         _require_seeks(hall, name)
-        sought = (_made(hall, name, rules, command.side, context),)
+        sought = (replace(_made(hall, name, rules, command.side, context), time=command.time),)
     if with_bots:
         asked = Asked(name, PlayNow(), with_bots[0].name)
         return _in_hall(hall, name, sought, asides=(asked,))
-    bot = _bot(hall, name, found)
+    bot = _bot(hall, name, rules, found)
     if bot is None:
         if not sought:
             raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
         return _in_hall(hall, name, sought)
     dwarf, troll = _seated(name, bot, command.side)
-    started = BattleStarted(context.now, name, 1, rules, dwarf, troll, rated=True)
-    started = _with_bot(hall, started)
-    return _at_own_board(hall, name, sought, started, (Asked(name, PlayNow()),))
+    time = command.time
+    started = BattleStarted(context.now, name, 1, rules, dwarf, troll, rated=True, time=time)
+    return at_own_board(hall, sought, started, (Asked(name, PlayNow()),))
 
 
 def _suits(seek: SeekMade, rules: str | None, side: Side | None) -> bool:
     """Whether a seek is for such a match, if somebody else wants that side; None for any."""
     return rules in {None, seek.rules} and (not seek.side or not side or seek.side is not side)
+
+
+def _is_in_time(seek: SeekMade, time: TimeControl | None) -> bool:
+    """Whether a seek is for such a clock; if none is named, for none, or one without haste."""
+    if time is None:
+        return time_class(seek.time) not in {TimeClass.BLITZ, TimeClass.CORRESPONDENCE}
+    return seek.time == time
 
 
 def _may_meet(hall: Hall, seek: SeekMade, name: str) -> bool:
@@ -245,32 +266,34 @@ def _may_meet(hall: Hall, seek: SeekMade, name: str) -> bool:
     return not hall.ignores(seek.player, name) and not hall.ignores(name, seek.player)
 
 
-def _bot(hall: Hall, player: str, found: Found) -> str | None:
+def _bot(hall: Hall, player: str, rules: str, found: Found) -> str | None:
     """Return the bot that is most like a player by its rating; the weakest for a newcomer.
 
-    It is one of those that can play at any number of boards.
+    The ratings are those by a ruleset; if the player has none by that, by the one by which they
+    have played bots most. It is one of the bots that can play at any number of boards.
     """
-    levels = {name: level.number for name in hall.people if (level := hall.bots.get(name))}
-    if not levels:
+    bots = [each for each in bots_here(hall, found).bots if each.level != OWN_PROGRAM]
+    if not bots:
         return None
     score = found[ScoreLookup(player)]
-    mine = score and score.bots.rating
-    if mine:
-        ratings = {}
-        for name, number in levels.items():
-            theirs = found[ScoreLookup(name)] or PlayerScore(name)
-            if rating := theirs.levels.get(number, Performance()).rating:
-                ratings[name] = abs(rating.points - mine.points)
-        if ratings:
-            return min(ratings, key=ratings.__getitem__)
-    return min(levels, key=levels.__getitem__)
+    mine = score.bots.ratings if score else {}
+    pool = max(mine, key=lambda each: (each == Pool(rules), mine[each].results), default=None)
+    apart = {
+        bot.name: abs(theirs.points - mine[pool].points)
+        for bot in bots
+        if pool and (theirs := bot.fared.ratings.get(pool))
+    }
+    return min(apart, key=apart.__getitem__, default=bots[0].name)
 
 
-def _with_bot(hall: Hall, started: BattleStarted, level: int | None = None) -> BattleStarted:
-    """Return how a match with a bot begins, at a level or as the bot usually plays."""
-    names = started.dwarf, started.troll
-    levels = (level or hall.usual_level(each) if each in hall.bots else None for each in names)
-    return replace(started, levels=Levels(*levels))
+def bots_here(hall: Hall, found: Found) -> BotList:
+    """Return the bots that are here, and how they have fared."""
+    listed = []
+    for name in hall.people:
+        if (level := hall.level(name)) is not None:
+            score = found[ScoreLookup(name)] or PlayerScore(name)
+            listed.append(ListedBot(name, level, score.levels.get(level, Performance())))
+    return BotList(tuple(sorted(listed, key=lambda bot: bot.level or inf)))
 
 
 # Answers.
@@ -312,7 +335,7 @@ def declined(hall: Hall, person: Person, context: Context) -> Command | None:
     Then the match that they have asked for themselves is taken back, if that is all there is.
 
     Raises:
-        Refused: more than that was offered.
+        Refused: more than that was offered; or nothing was, to one who plays nowhere.
     """
     offered = list(standing(hall, person, context))
     answers = {each.declining for each in offered}
@@ -320,9 +343,14 @@ def declined(hall: Hall, person: Person, context: Context) -> Command | None:
         raise _which(offered, declining=True)
     if answers:
         return answers.pop()
-    own = [each for each in hall.seats_of(person.name) if each.offers]
+    seats = hall.seats_of(person.name)
+    own = [each for each in seats if each.offers]
     asked = [each.number for each in hall.seeks.values() if each.player == person.name and each.to]
-    return Withdraw(asked[0]) if len(asked) == 1 and not own else None
+    if len(asked) == 1 and not own:
+        return Withdraw(asked[0])
+    if not seats and hall.opens_boards:
+        raise Refused(Refusal.NOTHING_STANDS)
+    return None
 
 
 def _chosen(
@@ -391,24 +419,33 @@ def _begin(
         if each.number != seek.number and each.player in both and each.to in {"", *both}
     ]
     rated = seek.rated and seek.player in context.members and name in context.members
-    started = BattleStarted(context.now, name, 1, seek.rules, dwarf, troll, rated)
-    return _at_own_board(hall, name, tuple(taken), started)
+    time = seek.time
+    started = BattleStarted(context.now, name, 1, seek.rules, dwarf, troll, rated, time=time)
+    return at_own_board(hall, tuple(taken), started)
 
 
-def _at_own_board(
+def at_own_board(
     hall: Hall,
-    player: str,
     first: tuple[HallEvent, ...],
-    started: BattleStarted,
+    begun: BattleStarted | Resumed,
     asides: tuple[Aside, ...] = (),
+    *,
+    level: int | None = None,
 ) -> Decision:
-    """Return that a board is opened at which two sit down and begin, after other events."""
-    for each in (started.dwarf, started.troll):
+    """Return that a board is opened at which a match begins or goes on, after other events.
+
+    If a bot is to begin one, it plays as it usually does, or at a level.
+    """
+    player, match = begun.player, begun.match if isinstance(begun, Resumed) else begun
+    names = match.dwarf, match.troll
+    for each in names:
         if each not in hall.bots:
             require_boards(hall, each, asks=player)
-    opened = _opened(hall, player, started.rules, started.at, len(first))
+    if isinstance(begun, BattleStarted):
+        begun = replace(begun, levels=Levels(*(hall.level(each, level) for each in names)))
+    opened = _opened(hall, player, match.rules, begun.at, len(first))
     return _in_hall(
-        hall, player, (*first, opened), board=opened.name, at_board=(started,), asides=asides
+        hall, player, (*first, opened), board=opened.name, at_board=(begun,), asides=asides
     )
 
 
@@ -436,18 +473,9 @@ def _in_hall(
     return Decision(player, board, 0, at_board, asides, hall=events, hall_version=hall.version)
 
 
-def _made(
-    hall: Hall,
-    player: str,
-    rules: str,
-    side: Side | None,
-    context: Context,
-    *,
-    rated: bool = True,
-    to: str = "",
-) -> SeekMade:
+def _made(hall: Hall, player: str, rules: str, side: Side | None, context: Context) -> SeekMade:
     number = next(each for each in range(1, len(hall.seeks) + 2) if each not in hall.seeks)
-    return SeekMade(context.now, player, number, rules, side, rated, to)
+    return SeekMade(context.now, player, number, rules, side)
 
 
 def _ended(seek: SeekMade, player: str, why: SeekEnd, now: float) -> SeekEnded:
@@ -479,8 +507,10 @@ def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> Non
     if any(isinstance(event, SeekMade) for event in decision.hall):
         theirs = [each for each in hall.seeks.values() if each.player in names]
         if len(theirs) >= caps.seeks_per_address:
-            raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, most=caps.seeks_per_address)
+            most = caps.seeks_per_address
+            raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="seeks", most=most)
     if any(isinstance(event, BoardOpened) for event in decision.hall):
         boards = {board for name in names for board in hall.made_boards_of(name)}
         if len(boards) >= caps.boards_per_address:
-            raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, most=caps.boards_per_address)
+            most = caps.boards_per_address
+            raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="boards", most=most)

@@ -157,6 +157,80 @@ def fits_a_board(hall: Hall, words: str) -> bool:
     return hall.board_words.issuperset(phrase.words) and any(map(phrase.fits, hall.tables))
 
 
+_ENDS_IN_BOARD = re.compile(r"(.+) on ([^.!]+)[.!]*", re.IGNORECASE)
+
+
+def split_board(hall: Hall, text: str) -> tuple[str, str | None]:
+    """Return what is said in a text, and by which words it ends in a board: ``Well played on oak``.
+
+    A noun alone names none, as in "put pressure on the board": its adjective does, or a number.
+    """
+    found = _ENDS_IN_BOARD.fullmatch(text)
+    if found is None or not fits_a_board(hall, found[2]):
+        return text, None
+    phrase = Phrase.parse(found[2])
+    size = len(phrase.words)
+    begins = any(tuple(name.lower().split())[:size] == phrase.words for name in hall.tables)
+    is_told = size and (begins or phrase.ordinal is not None)
+    return (found[1], found[2]) if is_told else (text, None)
+
+
+def watched_meant(hall: Hall, person: Person, words: str | None) -> Table:
+    """Return the board about which somebody talks: they are there, play there or observe it.
+
+    Raises:
+        Refused: no such board or more than one fits.
+    """
+    seats = [table.name for table in hall.seats_of(person.name)]
+    watched = dict.fromkeys((*([person.room] if person.room else ()), *seats, *person.observed))
+    if words is not None:
+        table = hall_board_meant(hall, person, words)
+        if table.name not in watched:
+            raise Refused(Refusal.NOT_WATCHING, board=table.name)
+        return table
+    match list(watched):
+        case []:
+            raise Refused(Refusal.WATCHING_NOTHING)
+        case [board, *others] if person.room or not others:
+            return hall.tables[board]
+        case several:
+            raise Refused(Refusal.SAY_WHICH, boards=tuple(several))
+
+
+_BATTLE = re.compile("battle ([1-9][0-9]{0,8})", re.IGNORECASE)
+
+
+def observed_meant(hall: Hall, person: Person, words: str) -> Table:
+    """Return the table that is observed: by its name, who plays at it, or its battle's number.
+
+    Raises:
+        Refused: none or more than one fits.
+    """
+    if words.lower() == "it" or fits_a_board(hall, words):
+        return hall_board_meant(hall, person, words)
+    if found := _BATTLE.fullmatch(words):
+        for table in hall.tables.values():
+            if table.running and table.match and table.match.number == int(found[1]):
+                return table
+        raise Refused(Refusal.NOT_RUNNING, number=int(found[1]))
+    away = away_from(hall, words)
+    try:
+        player = away[0] if away else player_meant(hall, words)
+    except Refused as refusal:
+        if refusal.code is Refusal.NO_SUCH_PLAYER:
+            raise Refused(Refusal.NOTHING_TO_OBSERVE, words=words) from None
+        raise
+    seats = hall.seats_of(player)
+    match [table for table in seats if table.running] or seats:
+        case [table]:
+            return table
+        case []:
+            raise Refused(Refusal.PLAYS_NOWHERE, player=player)
+        case several:
+            boards = tuple(table.name for table in several)
+            raise Refused(Refusal.PLAYS_AT_SEVERAL, player=player, boards=boards)
+
+
 def away_from(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | None:
     """Return who of those that have seats and are away is called so, and from which boards."""
     kept = [

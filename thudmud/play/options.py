@@ -38,6 +38,14 @@ class Orient(Enum):
     NORTH = "north"
 
 
+class Size(Enum):
+    """How large boards are drawn."""
+
+    AUTO = "auto"
+    SMALL = "small"
+    LARGE = "large"
+
+
 class Element(Enum):
     """What is drawn in a colour of its own."""
 
@@ -50,6 +58,31 @@ class Element(Enum):
     CAPTURED = "captured"
     COORDINATES = "coordinates"
     TURN = "turn"
+
+
+class Toggle(Enum):
+    """Something that is on or off; the value is how it is typed."""
+
+    MACHINE = "machine"
+    """Whether each event is told for a program, too."""
+    PROMPT = "prompt"
+    """Whether there is a prompt where a line is expected."""
+    BELL = "bell"
+    """Whether a bell rings when it is their turn, or time that they did something."""
+    SEEKS = "seeks"
+    """Whether they are told of seeks and seats that wait outside the hall, too."""
+    KIBITZ = "kibitz"
+    """Whether they hear what others say by `kibitz` about a battle that they play or watch."""
+    WHISPER = "whisper"
+    """Whether they hear what is said by `whisper` where they watch."""
+    WATCHERS = "watchers"
+    """Whether they hear, while they play, what those say who only watch."""
+    SHOUT = "shout"
+    """Whether they hear what is shouted, and can shout."""
+    TIMES = "times"
+    """Whether they are told at what time others say something."""
+    INVITATIONS = "invitations"
+    """Whether others may ask them to a match or to a seat."""
 
 
 class Scheme(Enum):
@@ -122,10 +155,10 @@ class Options:
         width: the columns of the screen; None is what the client tells.
         orient: which side of the board is at the bottom.
         reader: whether boards are told for a screen reader.
-        machine: whether each event is told for a program, too.
         scheme: the ready scheme of colours.
         elements: the colours of elements that are not the scheme's.
-        prompt: whether there is a prompt where a line is expected.
+        size: how large boards are drawn.
+        on: what they have switched on, of all that is on or off.
     """
 
     charset: Charset = Charset.AUTO
@@ -133,10 +166,12 @@ class Options:
     width: int | None = None
     orient: Orient = Orient.SOUTH
     reader: Switch = Switch.AUTO
-    machine: bool = False
     scheme: Scheme = Scheme.PLAIN
     elements: tuple[tuple[Element, Colour], ...] = ()
-    prompt: bool = True
+    size: Size = Size.AUTO
+    on: frozenset[Toggle] = frozenset(
+        {Toggle.PROMPT, Toggle.KIBITZ, Toggle.WHISPER, Toggle.SHOUT, Toggle.INVITATIONS}
+    )
 
     def __post_init__(self) -> None:
         if self.width is not None and self.width not in WIDTHS:
@@ -145,6 +180,10 @@ class Options:
             )
         if len(dict(self.elements)) != len(self.elements):
             raise InvalidValueError("an element has two colours")
+
+    def has(self, toggle: Toggle) -> bool:
+        """Whether it is on."""
+        return toggle in self.on
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +235,16 @@ class SetOrient:
 
 
 @dataclass(frozen=True, slots=True)
+class SetSize:
+    """Choose how large boards are drawn."""
+
+    value: Size
+
+    def __str__(self) -> str:
+        return f"options size {self.value.value}"
+
+
+@dataclass(frozen=True, slots=True)
 class SetReader:
     """Choose whether boards are told for a screen reader."""
 
@@ -206,23 +255,15 @@ class SetReader:
 
 
 @dataclass(frozen=True, slots=True)
-class SetMachine:
-    """Choose whether each event is told for a program, too."""
+class SetToggle:
+    """Choose whether something is so that is either so or not."""
 
+    toggle: Toggle
     value: bool
 
     def __str__(self) -> str:
-        return f"set machine {'on' if self.value else 'off'}"
-
-
-@dataclass(frozen=True, slots=True)
-class SetPrompt:
-    """Choose whether there is a prompt where a line is expected."""
-
-    value: bool
-
-    def __str__(self) -> str:
-        return f"options prompt {'on' if self.value else 'off'}"
+        verb = "set" if self.toggle is Toggle.MACHINE else "options"
+        return f"{verb} {self.toggle.value} {'on' if self.value else 'off'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +301,9 @@ SetOption = (
     | SetColour
     | SetWidth
     | SetOrient
+    | SetSize
     | SetReader
-    | SetMachine
-    | SetPrompt
+    | SetToggle
     | SetScheme
     | SetElement
 )
@@ -280,16 +321,17 @@ def after(options: Options, choice: SetOption) -> Options:
             return replace(options, width=value)
         case SetOrient(value):
             return replace(options, orient=value)
+        case SetSize(value):
+            return replace(options, size=value)
         case SetReader(value):
             return replace(options, reader=value)
-        case SetMachine(value):
-            return replace(options, machine=value)
-        case SetPrompt(value):
-            return replace(options, prompt=value)
+        case SetToggle(toggle, value):
+            others = options.on - {toggle}
+            return replace(options, on=others | {toggle} if value else others)
         case SetScheme(value):
             return replace(options, scheme=value, elements=())
         case SetElement(element, colour):
-            others = {own: value for own, value in options.elements if own is not element}
-            chosen = others if colour is None else others | {element: colour}
+            kept = {own: value for own, value in options.elements if own is not element}
+            chosen = kept if colour is None else kept | {element: colour}
             ordered = sorted(chosen.items(), key=lambda each: each[0].value)
             return replace(options, elements=tuple(ordered))

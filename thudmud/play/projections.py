@@ -9,11 +9,22 @@ A player is whatever the rows have for one: a name in a test, a number in a data
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from openskill.models import BradleyTerryFull
 
-from thudmud.play.archive import MIDDLE, Battle, Rating, State, Tally
+from thudmud.play.archive import (
+    MIDDLE,
+    PROVISIONAL,
+    Battle,
+    Pool,
+    Rating,
+    RatingChange,
+    State,
+    Tally,
+)
+from thudmud.play.clocks import time_class
 from thudmud.play.events import (
     LANDMARKS,
     NO_BOTS,
@@ -26,6 +37,7 @@ from thudmud.play.events import (
     Cleared,
     Commented,
     Imported,
+    Interrupted,
     LessonDone,
     Levels,
     PuzzleTried,
@@ -37,7 +49,7 @@ from thudmud.play.events import (
 )
 from thudmud.rules import Comment, Side
 
-PROJECTION = 3
+PROJECTION = 4
 """Raise it when any row would come out otherwise, a newer openskill included: a store whose rows
 were made by another number makes them anew before it is ready, at some 100 us a battle."""
 
@@ -50,6 +62,7 @@ PROJECTED = (
     LessonDone,
     PuzzleTried,
     Commented,
+    Interrupted,
 )
 """The events that change rows. They must never be pruned: the rows are made of them again."""
 
@@ -71,6 +84,15 @@ PEOPLE, BOTS, PUZZLES = "people", "bots", "puzzles"
 the number of its level. Tallies and ratings are kept by role: so battles against bots change no
 rating between people, and each level comes to have its own."""
 
+ALL_PUZZLES = Pool("")
+"""There is but one rating for puzzles."""
+
+LAST, MOST_OF_LAST = 10, PROVISIONAL - 1
+"""Of how many rated matches in a row, of one pool, how many can be against the same opponent.
+
+So two who play nobody else never come to have ratings that are not provisional; and nobody is
+carried up by one who lets them win: as many matches are against others."""
+
 _MODEL = BradleyTerryFull()
 _RANKS = {Side.DWARF: [1.0, 2.0], Side.TROLL: [2.0, 1.0], None: [1.0, 1.0]}
 
@@ -84,11 +106,11 @@ class EventPlace(NamedTuple):
 
 
 class Strength(NamedTuple):
-    """How good a player is: a normal distribution, and how many battles it rests on."""
+    """How good a player is: a normal distribution, and on how many results it rests."""
 
     mu: float = _MODEL.mu
     sigma: float = _MODEL.sigma
-    battles: int = 0
+    results: int = 0
 
     @property
     def rating(self) -> Rating:
@@ -97,7 +119,7 @@ class Strength(NamedTuple):
         Players are ranked by the rounded points of it alone, so that who is shown as equal is.
         """
         points = MIDDLE + round(SCALE * (self.mu - _MODEL.mu))
-        return Rating(points, round(SCALE * self.sigma), self.battles)
+        return Rating(points, round(SCALE * self.sigma), self.results)
 
 
 class Rows(Protocol):
@@ -114,6 +136,9 @@ class Rows(Protocol):
 
     def drop_seek(self, number: int) -> None:
         """Note that a seek stands no more."""
+
+    def put_interruption(self, since: float, until: float) -> None:
+        """Keep that no server ran for a time."""
 
     def count(self) -> int:
         """Return the number of the last battle; 0 if there is none."""
@@ -145,11 +170,17 @@ class Rows(Protocol):
     def put_tally(self, player: str, role: str, rules: str, kind: str, tally: Tally) -> None:
         """Keep how a player fared."""
 
-    def strength(self, player: str, role: str) -> Strength | None:
+    def strength(self, player: str, role: str, pool: Pool) -> Strength | None:
         """Return how good a player is in a role, if that is known."""
 
-    def put_strength(self, player: str, role: str, strength: Strength) -> None:
+    def put_strength(self, player: str, role: str, pool: Pool, strength: Strength) -> None:
         """Keep how good a player is in a role."""
+
+    def last_opponents(self, player: str, pool: Pool, most: int) -> Sequence[str]:
+        """Return against whom a player has played the last matches that changed their rating."""
+
+    def put_change(self, change: RatingChange, opponent: str, position: int) -> None:
+        """Keep how a match has changed a rating, against whom, and where its end is stored."""
 
     def put_lesson(self, player: str, lesson: int) -> None:
         """Keep that a player has done a lesson."""
@@ -224,7 +255,7 @@ def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:
         case BattleStarted():
             _begin(event, at, rows)
         case BattleEnded():
-            _end(event, at, rows)
+            _end(event, at, place.position, rows)
         case Adjourned(match=saved):
             _put_away(saved, at, place.position, rows)
         case Resumed(match=saved):
@@ -246,50 +277,56 @@ def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:
             rows.put_lesson(player, lesson)
         case PuzzleTried():
             _try_puzzle(event, rows)
+        case Interrupted(at=until, since=since):
+            rows.put_interruption(since, until)
 
 
 def rate(a: Strength, b: Strength, winner: Side | None) -> tuple[Strength, Strength]:
-    """Return how good two players are after a battle, ``a`` being who had the dwarfs.
+    """Return how good two players are after a match or a battle, ``a`` being who has the dwarfs.
 
-    A battle is one game of the Bradley-Terry model of openskill (Weng and Lin, a Bayesian successor
-    of Glicko): a win, draw or loss moves and narrows both distributions.
+    It is one game of the Bradley-Terry model of openskill (Weng and Lin, a Bayesian successor of
+    Glicko): a win, draw or loss moves and narrows both distributions.
     """
     teams = [[_MODEL.rating(mu=each.mu, sigma=each.sigma)] for each in (a, b)]
     [[new_a], [new_b]] = _MODEL.rate(teams, ranks=_RANKS[winner])
     return (
-        Strength(new_a.mu, new_a.sigma, a.battles + 1),
-        Strength(new_b.mu, new_b.sigma, b.battles + 1),
+        Strength(new_a.mu, new_a.sigma, a.results + 1),
+        Strength(new_b.mu, new_b.sigma, b.results + 1),
     )
 
 
 def _begin(event: BattleStarted, at: BattleId, rows: Rows) -> None:
     first = _leave_off(at, rows)
-    before = (0, 0)
-    if event.number > 1 and first:
-        before = _points(first)[::-1]  # they have swapped seats
+    before, rated = (0, 0), event.rated
+    if event.number > 1:
+        before = _points(first)[::-1] if first else before  # they have swapped seats
+        rated = rated and first is not None and first.rated
     battle = _new(event, at, rows)._replace(
-        part=event.number, before=before, set_up=event.opening is not None
+        part=event.number,
+        before=before,
+        rated=rated,
+        set_up=event.opening is not None,
+        time=event.time,
     )
     rows.put_battle(battle)
     rows.put_on_board(at.board, battle.number)
 
 
-def _end(event: BattleEnded, at: BattleId, rows: Rows) -> None:
+def _end(event: BattleEnded, at: BattleId, position: int, rows: Rows) -> None:
     battle = _on_board(at.board, rows)
     if battle is None or battle.state is not State.RUNNING:
         return  # it has ended already, and counts once
-    rows.put_battle(
-        battle._replace(
-            state=State.ENDED,
-            until=at.version,
-            dwarf=event.dwarf,
-            troll=event.troll,
-            plies=event.plies,
-            outcome=event.outcome,
-            rated=event.rated,
-            points=event.points,
-        )
+    battle = battle._replace(
+        state=State.ENDED,
+        until=at.version,
+        dwarf=event.dwarf,
+        troll=event.troll,
+        plies=event.plies,
+        outcome=event.outcome,
+        rated=event.rated and battle.rated,
+        points=event.points,
     )
+    rows.put_battle(battle)
     if battle.set_up or event.dwarf == event.troll:
         return  # nobody has won against anybody, or as in a battle from the opening
     winner = event.outcome.winner
@@ -304,11 +341,40 @@ def _end(event: BattleEnded, at: BattleId, rows: Rows) -> None:
                 tally = rows.tally(*who, battle.rules, MATCH)
                 tally = tally.and_one(mine=mine > theirs, theirs=theirs > mine)
                 rows.put_tally(*who, battle.rules, MATCH, tally)
-    if event.rated:
-        before = rows.strength(*dwarf), rows.strength(*troll)
+    if battle.rated and event.levels == NO_BOTS:
+        _rate_match(battle, position, rows)
+    elif battle.rated:
+        # By the battle, since most who play with a bot play one battle alone.
+        pool = Pool(battle.rules)
+        before = rows.strength(*dwarf, pool), rows.strength(*troll, pool)
         after = rate(before[0] or Strength(), before[1] or Strength(), winner)
-        rows.put_strength(*dwarf, after[0])
-        rows.put_strength(*troll, after[1])
+        rows.put_strength(*dwarf, pool, after[0])
+        rows.put_strength(*troll, pool, after[1])
+
+
+def _rate_match(battle: Battle, position: int, rows: Rows) -> None:
+    """Rate a match between people with which a battle is over, if one is: by its points."""
+    if battle.points is None:
+        return
+    pool, players = Pool(battle.rules, time_class(battle.time)), battle.players
+    pairs = players, players[::-1]
+    if any(
+        rows.last_opponents(player, pool, LAST - 1).count(other) >= MOST_OF_LAST
+        for player, other in pairs
+    ):
+        return
+    lead = battle.points[0] - battle.points[1]
+    winner = (Side.DWARF if lead > 0 else Side.TROLL) if lead else None
+    before = tuple(rows.strength(player, PEOPLE, pool) or Strength() for player in players)
+    after = rate(before[0], before[1], winner)
+    known = [not each.rating.is_provisional for each in before]
+    for (player, other), place in zip(pairs, (0, 1), strict=True):
+        # A match with somebody of whom little is known says little of who is known well.
+        if known[1 - place] or not known[place]:
+            rows.put_strength(player, PEOPLE, pool, after[place])
+            points = before[place].rating.points
+            change = RatingChange(player, pool, points, after[place].rating)
+            rows.put_change(change, other, position)
 
 
 def _roles(levels: Levels) -> tuple[str, str]:
@@ -323,10 +389,10 @@ def _try_puzzle(event: PuzzleTried, rows: Rows) -> None:
     if rows.has_tried(event.player, event.puzzle):
         return
     rows.put_try(event.player, event.puzzle, solved=event.solved)
-    before = rows.strength(event.player, PUZZLES), rows.difficulty(event.puzzle)
+    before = rows.strength(event.player, PUZZLES, ALL_PUZZLES), rows.difficulty(event.puzzle)
     winner = Side.DWARF if event.solved else Side.TROLL  # the player is in the first one's place
     player, puzzle = rate(before[0] or Strength(), before[1] or Strength(), winner)
-    rows.put_strength(event.player, PUZZLES, player)
+    rows.put_strength(event.player, PUZZLES, ALL_PUZZLES, player)
     rows.put_difficulty(event.puzzle, puzzle)
 
 

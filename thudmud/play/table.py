@@ -6,13 +6,14 @@ command brings about. Those who only look on are the hall's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from types import MappingProxyType
 from typing import TypeVar, assert_never
 
 from thudmud.errors import InvalidValueError
+from thudmud.play.clocks import AWAY, DAY, MOST_DAYS, Clock, TimeControl
 from thudmud.play.commands import Style
 from thudmud.play.events import (
     NO_BOTS,
@@ -22,7 +23,10 @@ from thudmud.play.events import (
     BattleId,
     BattleStarted,
     Cleared,
+    ClockHeld,
     Declined,
+    Event,
+    IdleWarned,
     Joined,
     Left,
     Levels,
@@ -36,6 +40,7 @@ from thudmud.play.events import (
     RulesSet,
     TableEvent,
     TakenBack,
+    TimeSet,
 )
 from thudmud.play.match import Match
 from thudmud.rules import (
@@ -114,6 +119,8 @@ class Table:
         quiet_limit: after how many plies without a capture one player may end the battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before the others need not wait.
+        idle_limit: after how many seconds without a ply the other player may claim a battle that is
+            played without a clock; 0 for never.
         seats: who sits where; a free seat is not in it.
         away: since when those who have a seat and are not here are away, in seconds since the
             epoch.
@@ -121,6 +128,11 @@ class Table:
         offers: what was offered and still stands, and from which seat.
         version: how many events have been folded.
         levels: at which bots play that have a seat.
+        time: how much time the next match gives; None for no clock.
+        since: since when the player whose turn it is could have played, in seconds since the epoch.
+        excused: for how many seconds since then they were away, as far as that counts for them.
+        warned: when both were told since then that the battle may be claimed; None if they were
+            not.
     """
 
     name: str
@@ -129,6 +141,7 @@ class Table:
     ruleset: Ruleset
     quiet_limit: int = 200
     seat_grace: float = 300.0
+    idle_limit: float = 600.0
     seats: Mapping[Side, str] = field(default_factory=lambda: NO_SEATS)
     match: Match | None = None
     offers: Mapping[Offer, Side] = field(default_factory=lambda: NO_OFFERS)
@@ -136,16 +149,27 @@ class Table:
     version: int = 0
     opening: Position | None = None
     levels: Levels = NO_BOTS
+    time: TimeControl | None = None
+    since: float = 0.0
+    excused: float = 0.0
+    warned: float | None = None
 
     @classmethod
-    def set_up(cls, spec: BoardSpec, quiet_limit: int = 200, seat_grace: float = 300.0) -> Table:
+    def set_up(
+        cls,
+        spec: BoardSpec,
+        quiet_limit: int = 200,
+        seat_grace: float = 300.0,
+        idle_limit: float = 600.0,
+    ) -> Table:
         """Return the empty table that ``spec`` describes."""
         rules = RULESETS[spec.rules]
-        return cls(spec.name, spec.key, rules, rules, quiet_limit, seat_grace)
+        return cls(spec.name, spec.key, rules, rules, quiet_limit, seat_grace, idle_limit)
 
     def apply(self, event: TableEvent, battle: int | None = None) -> Table:
         """Return the table after ``event``; ``battle`` is the number of the one that it begins."""
-        return replace(_applied(event, self, battle), version=self.version + 1)
+        table = replace(_applied(event, self, battle), version=self.version + 1)
+        return _waited_for(event, self, table) if table.running else table
 
     @property
     def game(self) -> Game | None:
@@ -160,7 +184,8 @@ class Table:
     @property
     def is_new(self) -> bool:
         """Whether the board stands as it was set up, whoever sits at it."""
-        is_as_set_up = self.ruleset == self.own_rules and self.opening is None
+        chosen = self.opening or self.time
+        is_as_set_up = self.ruleset == self.own_rules and not chosen
         return self.match is None and is_as_set_up
 
     @property
@@ -194,10 +219,54 @@ class Table:
         game = self.game
         return bool(game and self.quiet_limit and game.quiet_plies >= self.quiet_limit)
 
+    @property
+    def clock(self) -> Clock | None:
+        """The clock that runs, as it stood after the last event; None if none does.
+
+        None runs for or against a free seat.
+        """
+        return self.match.clock if self.match and self.match.running and self.full else None
+
+    def as_of(self, at: float) -> Table:
+        """Return the table with its clock as it stands at a time, if nothing happens before."""
+        if self.match is None or self.clock is None or at <= self.clock.at:
+            return self
+        return replace(self, match=replace(self.match, clock=self.clock.read(at)))
+
+    @property
+    def idle_warning(self) -> float:
+        """How many seconds before a battle may be claimed from who does not move both are told."""
+        return min(60.0, self.idle_limit / 2)
+
+    @property
+    def idle_since(self) -> float:
+        """From when on it is counted that the player whose turn it is does not move."""
+        return self.since + self.excused
+
+    @property
+    def claim_at(self) -> float | None:
+        """When the battle may be claimed from who does not move; None before both were told so."""
+        if self.warned is None:
+            return None
+        return max(self.idle_since + self.idle_limit, self.warned + self.idle_warning)
+
+    @property
+    def by_correspondence(self) -> bool:
+        """Whether a match is under way whose players may both be away for days."""
+        time = self.match.time if self.match and self.under_way else None
+        return time is not None and time.is_correspondence
+
+    @property
+    def grace(self) -> float | None:
+        """For how many seconds a seat is kept for who is away; None while a clock sees to that."""
+        if not self.by_correspondence:
+            return self.seat_grace
+        return None if self.running else self.seat_grace + MOST_DAYS * DAY
+
     def long_away(self, side: Side, now: float) -> bool:
         """Whether the holder of a seat has been away for so long that others need not wait."""
-        since = self.away.get(side)
-        return since is not None and now - since >= self.seat_grace
+        since, grace = self.away.get(side), self.grace
+        return since is not None and grace is not None and now - since >= grace
 
     def side_of(self, player: str) -> Side | None:
         """Return the side that ``player`` plays here, if any; of both, the one whose turn it is."""
@@ -211,12 +280,34 @@ class Table:
         return tuple(side for side in Side if self.seats.get(side) == player)
 
 
+def spent_on(events: Iterable[Event]) -> tuple[float, ...]:
+    """Return how many seconds each ply of a battle took, by its clock; nothing without one.
+
+    Args:
+        events: those of the stream of its ``source``, from there on, as for `game_of`.
+    """
+    table: Table | None = None
+    for event in events:
+        match event:
+            case BattleStarted(rules=rules) if table is None:
+                table = Table.set_up(BoardSpec("board", rules)).apply(replace(event, number=1))
+            case Resumed(match=saved) if table is None:
+                table = Table.set_up(BoardSpec("board", saved.rules)).apply(event)
+            case BattleEnded() | BattleStarted() | Adjourned() | Resumed() | Cleared():
+                break
+            case _ if table and isinstance(event, TableEvent):
+                table = table.apply(event)
+    return table.match.clock.spent if table and table.match and table.match.clock else ()
+
+
 def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
     """Return the table after an event, but for its version. The most frequent come first."""
     match event:
         case Moved(move=move):
             match = _match(table)
-            return replace(table, match=match.with_game(match.game.play(move)))
+            clock = match.clock and match.clock.pressed(event.at)
+            played = match.with_game(match.game.play(move), clock)
+            return replace(table, match=played, since=event.at, excused=0.0, warned=None)
         case OfferLapsed(offer=offer) | Declined(offer=offer):
             return replace(table, offers=_without(table.offers, offer))
         case Offered(player=player, offer=offer):
@@ -227,7 +318,8 @@ def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
         case TakenBack(moves=moves):
             match = _match(table)
             game = reduce(lambda game, _: game.undo(), moves, match.game)
-            return replace(table, match=match.with_game(game), offers=NO_OFFERS)
+            clock = match.clock and match.clock.taken_back(len(moves), event.at)
+            return replace(table, match=match.with_game(game, clock), offers=NO_OFFERS)
         case Absent(at=at, side=side):
             return replace(table, away=MappingProxyType({**table.away, side: at}))
         case Returned(side=side):
@@ -243,13 +335,24 @@ def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
         case BattleEnded(outcome=outcome):
             match = _match(table)
             ended = replace(match.game, outcome=outcome)
-            return replace(table, match=match.with_game(ended), offers=NO_OFFERS)
+            clock = match.clock and match.clock.read(event.at)
+            # If hardly anything was played in the first battle, the second does not count either.
+            match = replace(match.with_game(ended, clock), rated=event.rated)
+            return replace(table, match=match, offers=NO_OFFERS)
+        case ClockHeld(seconds=seconds):
+            match = _match(table)
+            clock = match.clock and match.clock.held(event.at, seconds)
+            return replace(table, match=match.with_game(match.game, clock))
+        case IdleWarned(at=at):
+            return replace(table, warned=at)
         case RulesSet(rules=rules):
             return replace(table, ruleset=RULESETS[rules], match=None, opening=None)
         case PositionSet(rules=rules, opening=opening):
             return replace(table, ruleset=RULESETS[rules], match=None, opening=opening)
+        case TimeSet(time=time):
+            return replace(table, time=time)
         case Resumed(match=saved):
-            return _seated(table, Match.restored(saved, battle))
+            return _seated(table, Match.restored(saved, battle, event.at))
         case Cleared() | Adjourned():
             own = table.own_rules
             return Table(
@@ -259,10 +362,38 @@ def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
                 own,
                 table.quiet_limit,
                 table.seat_grace,
+                table.idle_limit,
                 version=table.version,
             )
         case _:
             assert_never(event)
+
+
+def _waited_for(event: TableEvent, before: Table, table: Table) -> Table:
+    """Return a table at which a battle is played, as its time stands after an event.
+
+    Who comes back in their turn has as much longer for the ply as they were away, but no longer
+    than a clock would have stood still: else nobody could claim from who comes and goes.
+    """
+    match event:
+        case TakenBack() | BattleStarted() | Resumed() | ClockHeld():
+            return replace(table, since=event.at, excused=0.0, warned=None)
+        case Absent() | Returned() | Joined() | Left():
+            pass
+        case _:
+            return table
+    match = _match(table)
+    clock = match.clock
+    if clock and isinstance(event, Joined):
+        clock = clock.resumed(event.at)  # it did not run for the free seat
+    clock = clock and clock.standing(event.at, away=bool(table.away))
+    timed = replace(table, match=match.with_game(match.game, clock))
+    if isinstance(event, Joined | Left):
+        return replace(timed, since=event.at, excused=0.0, warned=None)
+    if isinstance(event, Returned) and event.side is match.game.turn and event.side in before.away:
+        away = max(0.0, event.at - before.away[event.side])
+        return replace(timed, excused=min(AWAY, table.excused + away))
+    return timed
 
 
 def _joined(event: Joined, table: Table) -> Table:
@@ -282,8 +413,9 @@ def _begun(event: BattleStarted, table: Table, number: int | None) -> Match:
     if event.number > 1:
         first = _match(table)
         before = first.points(Side.TROLL), first.points(Side.DWARF)  # they have swapped seats
+    game = Game.start(RULESETS[event.rules], event.opening)
     return Match(
-        Game.start(RULESETS[event.rules], event.opening),
+        game,
         BattleId(table.key, table.version + 1),
         event.dwarf,
         event.troll,
@@ -292,20 +424,25 @@ def _begun(event: BattleStarted, table: Table, number: int | None) -> Match:
         before,
         number=number,
         levels=event.levels,
+        clock=Clock(event.time, event.at, game.turn) if event.time else None,
     )
 
 
 def _seated(table: Table, match: Match) -> Table:
-    """Return the table with its contestants sitting at ``match``, as if nothing had been before."""
+    """Return the table with its contestants sitting at ``match``; who was away of them still is."""
+    seats = {Side.DWARF: match.dwarf, Side.TROLL: match.troll}
+    since = {table.seats[side]: at for side, at in table.away.items()}
+    away = {side: since[player] for side, player in seats.items() if player in since}
     return replace(
         table,
         ruleset=match.game.ruleset,
         opening=match.opening,
         match=match,
-        seats=MappingProxyType({Side.DWARF: match.dwarf, Side.TROLL: match.troll}),
+        seats=MappingProxyType(seats),
         offers=NO_OFFERS,
-        away=NOBODY_AWAY,
+        away=MappingProxyType(away),
         levels=match.levels,
+        time=match.time,
     )
 
 
@@ -358,11 +495,13 @@ def _misfit(table: Table, event: TableEvent) -> str | None:
             game = table.game if table.running else None
             last = game.moves[-len(moves) :] if game else ()
             return None if moves == last else "these plies were not the last"
-        case RulesSet() | PositionSet() | Resumed():
+        case RulesSet() | PositionSet() | TimeSet() | Resumed():
             return "a match is under way" if table.under_way else None
         case Adjourned(match=saved):
-            there = table.match and table.match.saved()
+            there = table.match and table.match.saved(saved.clock.at if saved.clock else 0.0)
             return None if saved == there else "another match was put away"
+        case ClockHeld() | IdleWarned():
+            return None if table.running else "no battle is played"
         case OfferLapsed() | Declined() | Cleared():
             return None
         case _:

@@ -5,7 +5,7 @@ Nothing changes here: a decision is events that have not happened yet.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -21,6 +21,7 @@ from thudmud.play.commands import (
     Play,
     Practice,
     Resign,
+    SetClock,
     SetRules,
     SetUp,
     SetUpCommand,
@@ -38,7 +39,9 @@ from thudmud.play.events import (
     BattleEnded,
     BattleStarted,
     Cleared,
+    ClockHeld,
     Declined,
+    IdleWarned,
     Joined,
     Left,
     Levels,
@@ -54,10 +57,11 @@ from thudmud.play.events import (
     SavedMatch,
     TableEvent,
     TakenBack,
+    TimeSet,
 )
 from thudmud.play.match import RATED_PLIES, Match
 from thudmud.play.refusals import Refusal
-from thudmud.play.table import Table
+from thudmud.play.table import NOBODY_AWAY, Table
 from thudmud.rules import (
     RULESETS,
     Ending,
@@ -101,6 +105,7 @@ TableCommand = (
     | Resign
     | SetRules
     | SetUpCommand
+    | SetClock
     | Play
     | Undo
     | No
@@ -123,7 +128,16 @@ def decide(table: Table, player: str, command: TableCommand, context: Context) -
         IllegalMove: the rules of the game do not allow it.
     """
     back = come_back(table, player, context.now)
-    return (*back, *_decide(command, folded(table, back), player, context))
+    standing = folded(table, back)
+    if fallen := flag_fallen(standing, context.now):
+        back, standing = (*back, *fallen), folded(standing, fallen)
+        if isinstance(command, _IN_BATTLE):
+            return back  # the battle was over before the command came
+    return (*back, *_decide(command, standing, player, context))
+
+
+_IN_BATTLE = Play | Undo | No | End | Resign | Claim | Adjourn | Start
+"""Commands that were about a battle which has just been lost by time."""
 
 
 def resume(table: Table, player: str, saved: SavedMatch, context: Context) -> Events:
@@ -160,7 +174,7 @@ def _decide(command: TableCommand, table: Table, player: str, context: Context) 
         case Practice():
             return _practice(command, table, player, context)
         case Leave():
-            return part(table, player, Parting.LEFT, context.now)
+            return _leave(table, player, context)
         case Resign():
             return _resign(table, player, context)
         case Claim():
@@ -169,6 +183,8 @@ def _decide(command: TableCommand, table: Table, player: str, context: Context) 
             return _adjourn(table, player, context)
         case SetRules():
             return _set_rules(command, table, player, context)
+        case SetClock():
+            return _set_clock(command, table, player, context)
         case SetUp() | SetUpMore() | SetUpLess() | SetUpOpening():
             return _set_up(command, table, player, context)
         case _:
@@ -184,6 +200,14 @@ def _practice(command: Practice, table: Table, player: str, context: Context) ->
     opening = standing.opening if rules == standing.ruleset.name else None
     began = BattleStarted(context.now, player, 1, rules, player, player, opening=opening)
     return (*freed, began)
+
+
+def _leave(table: Table, player: str, context: Context) -> Events:
+    match = table.match
+    if match and table.under_way and match.between_members and table.full:
+        seat(table, player)
+        raise Refused(Refusal.LEAVES_RATED, board=table.name)
+    return part(table, player, Parting.LEFT, context.now)
 
 
 def _join(command: Join, table: Table, player: str, context: Context) -> Events:
@@ -224,7 +248,7 @@ def _start(table: Table, player: str, context: Context) -> Events:
             may_practise=not table.under_way,
         )
     dwarf, troll, levels = table.seats[Side.DWARF], table.seats[Side.TROLL], table.levels
-    if side.other in table.away:
+    if side.other in table.away and not table.by_correspondence:
         raise Refused(Refusal.AWAY, player=table.seats[side.other])
     match = table.match
     is_second = match is not None and match.running and match.battle == BATTLES
@@ -242,9 +266,9 @@ def _start(table: Table, player: str, context: Context) -> Events:
     if table.match and table.half_played:
         rated = rated and table.match.rated  # both battles count, or neither
         number, dwarf, troll, levels = BATTLES, troll, dwarf, Levels(levels.troll, levels.dwarf)
-    return (
-        BattleStarted(context.now, player, number, rules, dwarf, troll, rated, levels, opening),
-    )
+    time = table.time if dwarf != troll else None
+    began = BattleStarted(context.now, player, number, rules, dwarf, troll, rated, levels, opening)
+    return (replace(began, time=time),)
 
 
 def _end(table: Table, player: str, context: Context) -> Events:
@@ -262,19 +286,44 @@ def _end(table: Table, player: str, context: Context) -> Events:
 
 
 def _resign(table: Table, player: str, context: Context) -> Events:
-    side, game = seat(table, player), battle(table)
+    side = seat(table, player)
+    if table.half_played and table.full:
+        return _forfeited(table, player, side, Ending.RESIGNATION, context)
+    game = battle(table)
     outcome = game.ruleset.resignation(game.position, side)
     return (_ended(table, game, player, outcome, context.now),)
+
+
+def _forfeited(table: Table, player: str, side: Side, ending: Ending, context: Context) -> Events:
+    """Return that a side gives up the second battle of a match before it has begun."""
+    (started,) = _start(replace(table, away=NOBODY_AWAY), player, context)
+    begun = table.apply(started)
+    game = battle(begun)
+    outcome = game.ruleset.resignation(game.position, side.other)  # the seats are swapped
+    ended = _ended(begun, game, player, replace(outcome, ending=ending), context.now)
+    return started, ended
 
 
 def _claim(table: Table, player: str, context: Context) -> Events:
     side = seat(table, player)
     if table.half_played and table.full:
-        raise Refused(Refusal.NOTHING_TO_CLAIM, board=table.name)
+        require_long_gone(table, side.other, context)
+        return _forfeited(table, player, side.other, Ending.CLAIM, context)
     game = battle(table)
     if not table.full or table.is_practice:
         raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, board=table.name)
-    require_long_gone(table, side.other, context)
+    if table.clock:
+        raise Refused(Refusal.CLOCK_RUNS, player=table.seats[side.other])
+    if game.turn is side.other and _is_waited_for(table):
+        first = table.idle_since + table.idle_limit
+        if table.warned is None and context.now >= first:
+            return _warned(table, context.now)  # where nothing else tells the time
+        claim_at = table.claim_at or first
+        if context.now < claim_at:
+            seconds = claim_at - context.now
+            raise Refused(Refusal.NOT_IDLE, player=table.seats[side.other], seconds=seconds)
+    else:
+        require_long_gone(table, side.other, context)
     outcome = game.ruleset.resignation(game.position, side.other)
     claimed = replace(outcome, ending=Ending.CLAIM)
     return (_ended(table, game, player, claimed, context.now),)
@@ -290,7 +339,7 @@ def _adjourn(table: Table, player: str, context: Context) -> Events:
         if side.other not in table.away:
             return _offer(table, player, Offer.ADJOURN, context.now)
         require_long_gone(table, side.other, context)
-    return (Adjourned(context.now, player, table.match.saved()),)
+    return (Adjourned(context.now, player, table.match.saved(context.now)),)
 
 
 def _undo(table: Table, player: str, context: Context) -> Events:
@@ -349,6 +398,19 @@ def _set_rules(command: SetRules, table: Table, player: str, context: Context) -
     if command.rules == rules:
         raise Refused(Refusal.RULES_ALREADY, board=board, rules=rules)
     return (RulesSet(context.now, player, command.rules),)
+
+
+def _set_clock(command: SetClock, table: Table, player: str, context: Context) -> Events:
+    board, time = table.name, command.time
+    if table.seats and table.side_of(player) is None:
+        raise Refused(Refusal.CLOCK_SEATED_ONLY, board=board, seats=table.seating)
+    if table.running:
+        raise Refused(Refusal.CLOCK_RUNNING, board=board, time=table.time)
+    if table.half_played:
+        raise Refused(Refusal.CLOCK_MID_MATCH, board=board, time=table.time)
+    if time == table.time:
+        raise Refused(Refusal.CLOCK_ALREADY, board=board, time=time)
+    return (TimeSet(context.now, player, time),)
 
 
 def _set_up(command: SetUpCommand, table: Table, player: str, context: Context) -> Events:
@@ -446,12 +508,72 @@ def _ended(table: Table, game: Game, player: str, outcome: Outcome, now: float) 
     """Return the end of the battle at ``table``, which has come to ``game``."""
     if table.match is None:
         raise ValueError(f"no battle to end at the {table.name}")
-    match: Match = table.match.with_game(replace(game, outcome=outcome))
+    match: Match = table.match.with_game(replace(game, outcome=outcome), table.match.clock)
     plies = len(game.moves)
     points = (match.points(Side.DWARF), match.points(Side.TROLL)) if match.over else None
-    rated = match.rated and plies >= RATED_PLIES
+    # A second battle may be given up before it has begun: then what was played before it counts.
+    is_second = match.battle == BATTLES and match.levels == NO_BOTS
+    rated = match.rated and (plies >= RATED_PLIES or is_second)
     players = match.dwarf, match.troll
     return BattleEnded(now, player, outcome, plies, *players, rated, points, match.levels)
+
+
+# Time: what happens at a table if nobody does anything.
+
+
+def due(table: Table) -> float | None:
+    """Return when `overdue` is to be asked next if nothing happens before; None for never."""
+    if table.clock:
+        return table.clock.deadline
+    is_due = table.warned is None and _is_waited_for(table)
+    return table.idle_since + table.idle_limit - table.idle_warning if is_due else None
+
+
+def overdue(table: Table, now: float) -> Events:
+    """Return what the time has brought about at a table: a flag falls, or somebody is warned."""
+    if table.clock:
+        return flag_fallen(table, now)
+    moment = due(table)
+    return () if moment is None or now < moment else _warned(table, now)
+
+
+def flag_fallen(table: Table, now: float) -> tuple[BattleEnded, ...]:
+    """Return that the side whose turn it is has lost by time, if it has none left."""
+    clock, match = table.clock, table.match
+    if match is None or clock is None or now < clock.deadline:
+        return ()
+    game = match.game
+    outcome = game.ruleset.resignation(game.position, game.turn)
+    loser = match.dwarf if game.turn is Side.DWARF else match.troll
+    return (_ended(table, game, loser, replace(outcome, ending=Ending.TIME), now),)
+
+
+def held(table: Table, interruptions: Iterable[tuple[float, float]], now: float) -> Events:
+    """Return that the clock has stood still while no server was there to play on.
+
+    Args:
+        table: the table as it stands.
+        interruptions: since when there was none, and until when.
+        now: the time, in seconds since the epoch.
+    """
+    if table.clock is None:
+        return ()
+    at = table.clock.at
+    seconds = sum(max(0.0, until - max(since, at)) for since, until in interruptions)
+    return (ClockHeld(now, "", seconds),) if seconds else ()
+
+
+def _is_waited_for(table: Table) -> bool:
+    """Whether one player waits for a ply of another, both are people, and no clock runs."""
+    if not (table.running and table.full and table.idle_limit) or table.clock:
+        return False
+    return not table.away and not table.is_practice and table.levels == NO_BOTS
+
+
+def _warned(table: Table, now: float) -> Events:
+    """Return that both are told that the battle may soon be claimed from who does not move."""
+    side = battle(table).turn
+    return (IdleWarned(now, table.seats[side], side),)
 
 
 def _last_own(game: Game, side: Side) -> tuple[Move, ...]:
@@ -490,18 +612,27 @@ def closed(table: Table, player: str, now: float) -> Events:
 
     There is always an event, so that whoever decides something else at that version is refused.
     """
-    if table.match and table.under_way:
-        return (Adjourned(now, player, table.match.saved()),)
-    return (Cleared(now, player),)
+    fallen = flag_fallen(table, now)
+    standing = folded(table, fallen)
+    if standing.match and standing.under_way:
+        return (*fallen, Adjourned(now, player, standing.match.saved(now)))
+    return (*fallen, Cleared(now, player))
 
 
 def vanish(table: Table, player: str, parting: Parting, now: float) -> Events:
     """Return what happens when ``player``, who has a seat at ``table``, is gone.
 
-    The seat is kept for them, unless they left on purpose with no match under way.
+    The seat is kept for them, unless they left on purpose and nobody waits for them: there is no
+    match under way, it is practice, or one with a bot in which nothing was played.
     """
-    if parting in {Parting.LEFT, Parting.QUIT} and not table.under_way:
-        return part(table, player, parting, now)
+    if fallen := flag_fallen(table, now):
+        return (*fallen, *vanish(folded(table, fallen), player, parting, now))
+    if parting in {Parting.LEFT, Parting.QUIT}:
+        is_empty = table.match and table.match.battle == 1 and not table.match.game.moves
+        if not table.under_way or (is_empty and table.levels != NO_BOTS):
+            return part(table, player, parting, now)
+        if table.is_practice:
+            return deserted(table, player, now)
     seat(table, player)
     here = [side for side in table.sides_of(player) if side not in table.away]
     return tuple(Absent(now, player, side, parting) for side in here)
@@ -512,16 +643,20 @@ def tidied(table: Table, now: float) -> Events:
 
     Their seats are free for others; a match that nobody can go on with is put away.
     """
-    gone = [side for side in table.seats if table.long_away(side, now)]
-    if not gone:
-        return ()
-    if table.match and table.under_way:
-        everybody = len(gone) == len(table.seats)
-        return (Adjourned(now, "", table.match.saved()),) if everybody else ()
     events: Events = ()
-    for player in dict.fromkeys(table.seats[side] for side in gone):
-        events += part(folded(table, events), player, Parting.LOST, now)
+    for side in table.seats:
+        events += made_free(folded(table, events), side, "", Context(now)) or ()
     return events
+
+
+def deserted(table: Table, player: str, now: float) -> Events:
+    """Return what happens to a practice whose player has gone elsewhere: its board is free again.
+
+    It is put away for them, if it is not over and a ply was played.
+    """
+    if table.match and table.under_way and table.match.game.moves:
+        return (Adjourned(now, player, table.match.saved()),)
+    return part(table, player, Parting.LEFT, now)
 
 
 def come_back(table: Table, player: str, now: float) -> Events:
@@ -541,7 +676,7 @@ def made_free(table: Table, side: Side, player: str, context: Context) -> Events
         return ()
     if table.match and table.under_way:
         if all(table.long_away(each, context.now) for each in table.seats):
-            return (Adjourned(context.now, player, table.match.saved()),)
+            return (Adjourned(context.now, player, table.match.saved(context.now)),)
         return None
     if table.long_away(side, context.now):
         return part(table, holder, Parting.LOST, context.now)
@@ -571,9 +706,11 @@ def _freed_for(players: Container[str], table: Table, player: str, context: Cont
 def require_long_gone(table: Table, side: Side, context: Context) -> None:
     """Refuse if whoever has a seat is here, or has not been away for long enough."""
     holder, since = table.seats[side], table.away.get(side)
-    if since is None:
+    if table.clock and (since is None or table.grace is None):
+        raise Refused(Refusal.CLOCK_RUNS, player=holder)
+    if since is None or table.grace is None:
         raise Refused(Refusal.NOT_AWAY, player=holder)
-    wait = since + table.seat_grace - context.now
+    wait = since + table.grace - context.now
     if wait > 0:
         raise Refused(Refusal.TOO_SOON, player=holder, seconds=wait)
 

@@ -25,6 +25,14 @@ records may pass these lines over::
     dA6-B6
     ; Anna: I should have looked at G7.
 
+A battle that was played by a clock has a header with the time control, and below each ply the time
+that it took, in minutes and seconds, in a comment of its own that is nobody's::
+
+    [Clock "10+5"]
+
+    dA6-B6
+    ; time 0:07.4
+
 No file is touched here, and no ply judged: the ruleset does that.
 """
 
@@ -50,6 +58,7 @@ _RESULT = re.compile(r"([0-9]{1,4})-([0-9]{1,4})", re.ASCII)
 _NOBODY = "none"
 
 
+_TIME = re.compile(r"; time (?:([0-9]{1,4}):)?([0-9]{1,2}):([0-5][0-9])\.([0-9])", re.ASCII)
 _COMMENT = re.compile(r";\s*(?:([^\s:]*):\s+)?(.*)")
 
 
@@ -111,10 +120,12 @@ class Record:
         troll: who played the trolls; "" if that is not known.
         date: the day, as ``2026-11-22``; "" if that is not known.
         comments: what is said about its plies, in their order.
+        clock: how much time its players had, as ``10+5`` or ``3 days``; "" if that is not known.
+        spent: how many seconds each ply took; nothing if that is not known.
 
     Raises:
-        InvalidValueError: a name does not fit on a line, the date is not of that form, or there is
-            no ply that a comment is on.
+        InvalidValueError: a name or the clock does not fit on a line, the date is not of that form,
+            or there is no ply that a comment or a time is of.
     """
 
     game: Game
@@ -122,14 +133,18 @@ class Record:
     troll: str = ""
     date: str = ""
     comments: tuple[Comment, ...] = ()
+    clock: str = ""
+    spent: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         plies = [each.ply for each in self.comments]
         if plies != sorted(plies) or max(plies, default=0) > len(self.game.moves):
             raise InvalidValueError(f"there are no {len(plies)} such comments on its plies")
-        for name in (self.dwarf, self.troll):
+        for name in (self.dwarf, self.troll, self.clock):
             if name and not name.isprintable():
-                raise InvalidValueError(f"{name!r} cannot be anybody's name in a record")
+                raise InvalidValueError(f"{name!r} cannot stand in a record")
+        if self.spent and (len(self.spent) != len(self.game.moves) or min(self.spent) < 0):
+            raise InvalidValueError(f"its plies did not take {len(self.spent)} such times")
         if self.date and not _DATE.fullmatch(self.date):
             raise InvalidValueError(f"{self.date!r} is not a date such as 2026-11-22")
 
@@ -140,17 +155,18 @@ class Record:
             "Dwarf": self.dwarf,
             "Troll": self.troll,
             "Date": self.date,
+            "Clock": self.clock,
         }
         if outcome is not None:
             headers["Result"] = f"{outcome.score.dwarf}-{outcome.score.troll}"
             headers["Winner"] = _NOBODY if outcome.winner is None else outcome.winner.value
             headers["Ending"] = outcome.ending.value
         lines = [f'[{name} "{_escaped(value)}"]' for name, value in headers.items() if value]
-        return "\n".join([*lines, write_record(self.game, self.comments)])
+        return "\n".join([*lines, write_record(self.game, self.comments, self.spent)])
 
 
-def write_record(game: Game, comments: Iterable[Comment] = ()) -> str:
-    """Return the bare record of a battle: a line for the setup, each ply, and each comment.
+def write_record(game: Game, comments: Iterable[Comment] = (), spent: Iterable[float] = ()) -> str:
+    """Return the bare record of a battle: its setup, each ply with its time, and the comments.
 
     If nobody has moved yet, and another side is the first to move than by the ruleset's own
     opening, a header says so.
@@ -159,9 +175,19 @@ def write_record(game: Game, comments: Iterable[Comment] = ()) -> str:
     untold = first is not game.ruleset.opening.turn and not game.moves
     headers = [f'[Turn "{first.value}"]'] if untold else []
     lines = [[write_setup(game.opening)], *([str(move)] for move in game.moves)]
+    for ply, seconds in enumerate(spent, 1):
+        lines[ply].append(f"; time {_figures(seconds)}")
     for comment in comments:
         lines[comment.ply].append(str(comment))
     return "\n".join([*headers, *chain.from_iterable(lines), ""])
+
+
+def _figures(seconds: float) -> str:
+    """Return a time as ``0:07.4``, or ``1:00:07.4``."""
+    minutes, tenths = divmod(round(10 * seconds), 600)
+    hours, minutes = divmod(minutes, 60)
+    rest = f"{tenths // 10:02}.{tenths % 10}"
+    return f"{hours}:{minutes:02}:{rest}" if hours else f"{minutes}:{rest}"
 
 
 def read_record(
@@ -182,7 +208,7 @@ def read_record(
     lines = [
         (number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()
     ]
-    lines, comments = _apart(lines)
+    lines, comments, spent = _apart(lines)
     headers: dict[str, tuple[int, str]] = {}
     while lines and lines[0][1].startswith("["):
         number, line = lines.pop(0)
@@ -194,8 +220,9 @@ def read_record(
         raise RecordError(1, "there is no setup line such as dF1,dG1,...,RH8")
     rules = _ruleset(headers, ruleset, default, lines[0][0])
     game = _ended(_played(lines, rules, headers), headers)
-    record = Record(game, comments=comments)
-    for name in ("Dwarf", "Troll", "Date"):
+    times = tuple(spent[ply] for ply in sorted(spent)) if len(spent) == len(game.moves) else ()
+    record = Record(game, comments=comments, spent=times)
+    for name in ("Dwarf", "Troll", "Date", "Clock"):
         number, told = headers.get(name, (0, ""))
         if told.strip("?.-"):  # what is not known is ? or ????.??.?? in the files of some programs
             known: dict[str, Any] = {name.lower(): told}
@@ -206,19 +233,24 @@ def read_record(
     return record
 
 
-def _apart(lines: list[tuple[int, str]]) -> tuple[list[tuple[int, str]], tuple[Comment, ...]]:
-    """Return lines without the comments among them, and the comments."""
+def _apart(
+    lines: list[tuple[int, str]],
+) -> tuple[list[tuple[int, str]], tuple[Comment, ...], dict[int, float]]:
+    """Return lines without the comments among them, the comments, and what time plies took."""
     rest: list[tuple[int, str]] = []
-    comments = []
+    comments, spent = [], {}
     ply = 0
     for number, line in lines:
         comment = _COMMENT.fullmatch(line)
-        if comment is None:
+        if time := _TIME.fullmatch(line):
+            hours, minutes, seconds, tenths = (int(each or 0) for each in time.groups())
+            spent[ply - 1] = (36_000 * hours + 600 * minutes + 10 * seconds + tenths) / 10
+        elif comment is None:
             rest.append((number, line))
             ply += not line.startswith("[")
         elif comment[2]:
             comments.append(Comment(max(0, ply - 1), comment[1] or "", comment[2]))
-    return rest, tuple(comments)
+    return rest, tuple(comments), spent
 
 
 _Headers = Mapping[str, tuple[int, str]]
@@ -304,7 +336,7 @@ def outcome_told(game: Game, ending: Ending, winner: Side | None) -> Outcome | N
     match ending:
         case Ending.AGREEMENT | Ending.QUIET | Ending.DESERTION:
             return game.ruleset.by_agreement(game.position, ending)
-        case Ending.RESIGNATION | Ending.CLAIM if winner is not None:
+        case Ending.RESIGNATION | Ending.CLAIM | Ending.TIME if winner is not None:
             given_up = game.ruleset.resignation(game.position, winner.other)
             return replace(given_up, ending=ending)
     return None

@@ -24,7 +24,9 @@ class Ending(Enum):
     DESERTION = "desertion"
     """Ended by one player alone, the opponent's seat being empty."""
     CLAIM = "claim"
-    """Ended by one player alone, the opponent having been away for too long."""
+    """Ended by one player alone, the opponent having been away, or idle, for too long."""
+    TIME = "time"
+    """The clock of one side ran out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from thudmud.service.driving import metered, now
 from thudmud.service.interface import (
     Adviser,
     Dismissal,
+    Onlooker,
     Outbox,
     Result,
     Unfollowed,
@@ -22,6 +23,7 @@ __all__ = [
     "Dismissal",
     "Elsewhere",
     "Node",
+    "Onlooker",
     "Outbox",
     "Result",
     "Service",

@@ -48,12 +48,14 @@ class AnalysisWork:
 
     Attributes:
         asked: the battle.
+        origin: where the player came from for whom it was begun, if that is known.
         done: how many of its plies are done.
         waiting: those who wait for it, each with what ``told`` is to be told that it is about.
         task: what does it.
     """
 
     asked: AnalysisLookup
+    origin: str = ""
     done: int = 0
     waiting: dict[str, object] = field(default_factory=dict)
     task: asyncio.Task[Analysis | None] | None = None
@@ -85,12 +87,21 @@ class Analyses:
         """Return what a player waits for, if anything."""
         return next((each for each in self._works.values() if player in each.waiting), None)
 
-    def has_room(self, asked: AnalysisLookup) -> bool:
-        """Whether a battle is under way already, or can be begun with."""
-        return asked.battle.id in self._works or len(self._works) < MOST
+    def is_under_way(self, asked: AnalysisLookup) -> bool:
+        """Whether a battle is being analysed."""
+        return asked.battle.id in self._works
+
+    @property
+    def is_full(self) -> bool:
+        """Whether as many are under way as can be."""
+        return len(self._works) >= MOST
+
+    def begun_from(self, origin: str) -> int:
+        """Return how many were begun for those who come from somewhere; they may have left."""
+        return sum(each.origin == origin for each in self._works.values())
 
     def begin(
-        self, asked: AnalysisLookup, player: str, cause: object
+        self, asked: AnalysisLookup, player: str, origin: str, cause: object
     ) -> AnalysisWork | Analysis | None:
         """Let a player wait for an analysis, which is begun unless it is under way.
 
@@ -99,7 +110,7 @@ class Analyses:
         """
         work = self._works.get(asked.battle.id)
         if work is None:
-            work = self._works[asked.battle.id] = AnalysisWork(asked)
+            work = self._works[asked.battle.id] = AnalysisWork(asked, origin)
             going = now(self._do(work))
             if going is None or isinstance(going, Analysis):
                 return going

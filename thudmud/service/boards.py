@@ -117,10 +117,8 @@ async def close_board(store: Store, name: str, at: float) -> None:
         version = await store.version(HALL)
         board = _board(name, await boards_up(store))
         table = await table_of(store, board)
-        events = table_decisions.closed(table, "", at)
-        closed = {HALL: (version, [BoardClosed(at, "", board.key)])}
         with suppress(Conflict):
-            await store.append_to_board(board.key, table.version, events, besides=closed)
+            await close_at(store, table, version, at)
             return
 
 

@@ -9,11 +9,12 @@ from typing import Protocol
 
 from thudmud.errors import Refused
 from thudmud.play.analysis import Weighed
+from thudmud.play.asides import OfOperators
 from thudmud.play.commands import Command
-from thudmud.play.hall import Person, Telling
+from thudmud.play.hall import Decision, Person, Telling
 from thudmud.play.hints import Line
 from thudmud.rules import Game
-from thudmud.store import StoreError
+from thudmud.store import Conflict, StoreError
 from thudmud.views.messages import Message
 
 Teller = Callable[[Message, object], None]
@@ -27,12 +28,17 @@ Keep = Callable[[Person], Awaitable[None]]
 """Stores how a member wants to see things, and whom they ignore, as they are after a choice."""
 
 
+Ordered = Callable[[OfOperators], Awaitable[None]]
+"""Notes, and stores, what operators bring about, before anybody is told of it."""
+
+
 class Dismissal(Enum):
     """Why a visit ended although the player did not leave by that front end."""
 
     TAKEN_OVER = "they have come in by another"
     MOVED = "they have come in on another node"
     CUT_OFF = "this node has lost touch with the store"
+    KICKED = "an operator has ended it"
 
 
 class Outbox(Protocol):
@@ -81,6 +87,24 @@ Later = Callable[[float, Callable[[], None]], Handle]
 """Has something called after some seconds, as ``asyncio.loop.call_later`` does."""
 
 
+class Stores(Protocol):
+    """What stores what is decided here."""
+
+    async def write(self, decision: Decision) -> None:
+        """Store a decision; when this returns it has been applied and told.
+
+        Raises:
+            Conflict: something else came first, and nothing has happened.
+            StoreError: it cannot be stored.
+        """
+
+    async def until(self, conflict: Conflict) -> None:
+        """Wait until what came first has been applied here; StoreError if it will never be."""
+
+    async def close_idle_board(self, key: str) -> None:
+        """Close a board unless somebody needs it; StoreError if that cannot be stored."""
+
+
 class Unfollowed(StoreError):
     """The store cannot be followed any longer, so it is not known what became of an append."""
 
@@ -98,6 +122,7 @@ class Result:
         is_left: whether that is left to the front end.
         refusal: why nothing came of it, if it could not be read, or is refused by the rules, a
             table or the hall.
+        before: the version to which it had brought the board, if it was done before, and not now.
         seconds: for how long it keeps others than the event loop at work, about.
     """
 
@@ -105,6 +130,7 @@ class Result:
     done: bool = False
     is_left: bool = False
     refusal: Refused | None = None
+    before: int | None = None
     seconds: float = 0.0
 
 
@@ -138,3 +164,18 @@ class Visit:
     def end(self) -> None:
         """Let nothing come of it any more."""
         self.is_over, self.outbox, self.watcher = True, None, None
+
+
+@dataclass(slots=True, eq=False)
+class Onlooker:
+    """Somebody without a name who sees what happens in a room.
+
+    Attributes:
+        name: what their screen goes by; nobody can be called so.
+        outbox: where what they are told goes.
+        room: the board that they watch; None for the hall.
+    """
+
+    name: str
+    outbox: Outbox
+    room: str | None

@@ -21,16 +21,18 @@ A claim is on a name in a realm, so each service of one node has to have a realm
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from thudmud.errors import ThudmudError
-from thudmud.play.asides import Aside
+from thudmud.play.asides import CrossingAside
 from thudmud.service.driving import future, now, settle
-from thudmud.store import LEASE, PlayerClaim, Store, StoreError
+from thudmud.store import LEASE, PlayerClaim, Store, StoreError, TooLong
+from thudmud.store.codec import Form, form_of
+from thudmud.store.steady import seconds
 
 if TYPE_CHECKING:
     import asyncio
@@ -38,12 +40,6 @@ if TYPE_CHECKING:
     from thudmud.service.service import Service
 
 _log = logging.getLogger(__name__)
-
-
-def seconds() -> float:
-    """Return seconds of a clock that also runs while the machine sleeps, if there is one."""
-    boot = getattr(time, "CLOCK_BOOTTIME", None)
-    return time.monotonic() if boot is None else time.clock_gettime(boot)
 
 
 class Elsewhere(ThudmudError):
@@ -63,7 +59,7 @@ class NodeAsides:
 
     node: str
     realm: str
-    asides: tuple[Aside, ...]
+    asides: tuple[CrossingAside, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +84,15 @@ class NameReleased:
 
     realm: str
     name: str
+
+
+Note = NodeAsides | NodeHello | ReleaseRequest | NameReleased
+
+
+@cache
+def note_form() -> Form:
+    """Return the form of notes, in which other processes are told them."""
+    return form_of(Note)
 
 
 class Node:
@@ -134,7 +139,7 @@ class Node:
             StoreError: that cannot be stored.
         """
         await self.renew()
-        self._unhear = self._store.hear(self._hear)
+        self._unhear = self._store.hear(self._hear, note_form)
 
     async def live(self) -> None:
         """Renew the lease for ever, and reap nodes that have died."""
@@ -164,7 +169,7 @@ class Node:
             _log.warning("the lease had run out, so all players have to come in again")
             for service in list(self._services):
                 await service.dismiss()
-            await self._store.notify(NodeHello(self.name))
+            await self._notify(NodeHello(self.name))
 
     async def reap(self) -> None:
         """Take over the claims of nodes that have died, and have their players seen out.
@@ -187,7 +192,7 @@ class Node:
     async def add(self, service: Service) -> None:
         """Add a service to this node; it is told who is on the others."""
         self._services.append(service)
-        await self._store.notify(NodeHello(self.name))
+        await self._notify(NodeHello(self.name))
 
     def remove(self, service: Service) -> None:
         """Remove a service from this node."""
@@ -208,12 +213,15 @@ class Node:
             Elsewhere: it was not released.
             StoreError: whose it is cannot be told.
         """
-        realm = service.realm
+        realm, was_released = service.realm, True
         try:
             while owner := await self._store.claim(name, self.name, "", realm=realm):
                 if not asks:
                     return False
-                await self._ask(owner, name)
+                if not was_released:
+                    raise Elsewhere(name, owner.node)
+                # If the node does not answer, it may be dead, and its lease run out by then.
+                was_released = await self._ask(owner, name)
         except StoreError as error:
             if not self._store.is_exclusive:
                 raise
@@ -223,11 +231,10 @@ class Node:
             await self._store.catch_up()
         return True
 
-    async def _ask(self, owner: PlayerClaim, name: str) -> None:
-        """Ask the node that has a name to release it, and wait until it has.
+    async def _ask(self, owner: PlayerClaim, name: str) -> bool:
+        """Ask the node that has a name to release it; return whether it has.
 
-        Raises:
-            Elsewhere: it has not, in the time of a lease.
+        That is waited for no longer than a lease lasts.
         """
         import asyncio  # noqa: PLC0415  (a house needs none)
 
@@ -236,7 +243,7 @@ class Node:
         self._releases.setdefault(key, []).append(released)
         self._late.discard(key)
         try:
-            await self._store.notify(ReleaseRequest(owner.node, owner.realm, name))
+            await self._notify(ReleaseRequest(owner.node, owner.realm, name))
             done, _ = await asyncio.wait([released], timeout=self.lease)
         finally:
             self._releases[key].remove(released)
@@ -244,8 +251,7 @@ class Node:
                 del self._releases[key]
                 if not released.done():
                     self._late.add(key)  # if it is released after all, see the player out
-        if not done:
-            raise Elsewhere(name, owner.node)
+        return bool(done)
 
     async def release(self, service: Service, name: str) -> None:
         """Release a name; a note tells whoever waits for it."""
@@ -255,11 +261,27 @@ class Node:
             _log.error("not stored: %s", error, extra={"player": name})
             return
         if self.peers:
-            await self._store.notify(NameReleased(service.realm, name))
+            await self._notify(NameReleased(service.realm, name))
 
-    async def tell(self, service: Service, asides: tuple[Aside, ...]) -> None:
-        """Tell the other nodes what has happened that is only told, or who is here."""
-        await self._store.notify(NodeAsides(self.name, service.realm, asides))
+    async def tell(self, service: Service, asides: tuple[CrossingAside, ...]) -> None:
+        """Tell the other nodes what has happened that is only told, or who is here.
+
+        That is done in several notes if one would be too long.
+        """
+        try:
+            await self._notify(NodeAsides(self.name, service.realm, asides))
+        except TooLong as error:
+            if len(asides) == 1:
+                _log.error("other nodes are not told: %s", error)
+                return
+            middle = len(asides) // 2
+            await self.tell(service, asides[:middle])
+            await self.tell(service, asides[middle:])
+        except StoreError as error:
+            _log.error("other nodes are not told: %s", error)
+
+    async def _notify(self, note: Note) -> None:
+        await self._store.notify(note, note_form)
 
     def _hear(self, note: object) -> None:
         """Act on a note of another node. An error here must not reach the node that sent it."""

@@ -8,7 +8,7 @@ is called with what happens.
 What holds here, each where the code does it:
 
 1.  Locks are taken in one order: first a player's name, then a table. Whoever holds a table's lock
-    waits for no name's. (`Service.submit`, `Service._write`)
+    waits for no name's. (`Service.submit`, `Service.write`)
 2.  A name's lock covers joining, each line, leaving and being marked as away: what concerns one
     player happens in order. Other players' lines do not wait for it. (`Service.join`,
     `Service.leave`)
@@ -21,7 +21,7 @@ What holds here, each where the code does it:
     here, and its command is decided again; it was parsed once. (`Service._decide`)
 6.  A line that is cancelled while its events are being stored may be stored all the same. Then it
     is told when they are handed out; the next line at the table follows on it, or finds a
-    conflict. (`Service._write`)
+    conflict. (`Service.write`)
 7.  What is not stored has not happened, and an exception says so to whoever submitted it. Only
     presence differs: a player who leaves is gone even if that cannot be stored, and it is stored
     later. A front end can ask that it must be stored; then they stay. (`Service._note`)
@@ -42,45 +42,69 @@ from typing import TYPE_CHECKING, Any, cast
 
 from thudmud.errors import Refused
 from thudmud.language import ParseError, parse
-from thudmud.language.parsing import player_problem
+from thudmud.language.parsing import ignored_of, player_problem
 from thudmud.play.analysis import Analysis, AnalysisLookup, UnderWayLookup
-from thudmud.play.archive import AdjournedLookup, Found, Lookup, Unread
+from thudmud.play.archive import AdjournedLookup, BattleLookup, Found, Lookup, Unread
 from thudmud.play.asides import (
+    Active,
     Analysing,
     Aside,
+    Asked,
+    BoardListed,
     CameIn,
     CaughtUp,
-    CommentMade,
+    CrossingAside,
     Emoted,
     Entered,
+    FollowChosen,
     Gone,
     IgnoreChosen,
-    Invited,
+    LetterSent,
+    LettersForgotten,
+    ObserveChosen,
+    OfOperators,
     OptionChosen,
+    PlanChosen,
+    ReportMade,
+    Sanctioned,
+    ShutdownTold,
     Spoke,
     StyleChosen,
-    Told,
     TookOver,
-    TurnedDown,
-    WentOut,
 )
 from thudmud.play.commands import (
     Again,
     Analyse,
+    Boards,
     CancelAnalysis,
     Command,
+    Finger,
+    Follow,
+    Games,
     Go,
     Hint,
+    History,
     Look,
     PlayNow,
     Quit,
     Replay,
+    Seeks,
     Step,
     Style,
+    ViewBots,
+    ViewClock,
+    ViewGame,
+    ViewNews,
+    ViewPossible,
+    ViewRecord,
+    ViewScore,
+    ViewStandings,
     Way,
+    Who,
 )
 from thudmud.play.events import (
     Absent,
+    BattleEnded,
     BoardClosed,
     BoardOpened,
     BoardRenamed,
@@ -89,28 +113,32 @@ from thudmud.play.events import (
     Parting,
     Returned,
     SavedMatch,
-    StoredEvent,
     TableEvent,
 )
 from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, Telling, claimants
-from thudmud.play.hall_decisions import arrive, decide, is_limited, part
+from thudmud.play.hall_decisions import arrive, decide, is_limited, is_shout, part
 from thudmud.play.hints import AdviceLookup, Line
+from thudmud.play.letters import NO_LETTERS, LetterCountLookup, LettersPage, Postbox, PostboxLookup
 from thudmud.play.matchmaking import require_share
 from thudmud.play.meaning import board_meant, named
-from thudmud.play.options import Options, SetOption
+from thudmud.play.options import Options, SetOption, Toggle
+from thudmud.play.order import Measure, Sanction
 from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import come_back, vanish
+from thudmud.play.table_decisions import come_back, held, overdue, vanish
+from thudmud.service.alarms import Alarms
 from thudmud.service.analysing import Analyses, AnalysisWork
 from thudmud.service.boards import close_at, put_up
+from thudmud.service.countdown import Countdown
 from thudmud.service.driving import Turns, future, now, settle
 from thudmud.service.interface import (
     Adviser,
     Dismissal,
-    Handle,
     Keep,
     Later,
+    Onlooker,
+    Ordered,
     Outbox,
     Result,
     Teller,
@@ -119,16 +147,19 @@ from thudmud.service.interface import (
     Watcher,
 )
 from thudmud.service.nodes import Node
+from thudmud.service.onlookers import Onlookers, battle_facts, tell
 from thudmud.service.tidying import Tidying
+from thudmud.service.timing import Timing
 from thudmud.store import (
     Conflict,
     Entry,
+    Nobody,
     NotWritten,
     Store,
     StoreError,
 )
 from thudmud.views import archive, rooms
-from thudmud.views.facts import concerning
+from thudmud.views.facts import Fact, concerning, facts, refusal_fact
 from thudmud.views.messages import (
     Message,
     display_of,
@@ -144,6 +175,9 @@ from thudmud.views.words import wrapped
 if TYPE_CHECKING:
     import asyncio
 
+LISTED_EVERY = 1.0
+"""Seconds between two times that those in the hall are told how a board has come to look."""
+
 RETRY = 1.0
 """Seconds before it is tried again to store who is here."""
 
@@ -153,27 +187,32 @@ HINT_SECONDS = 0.05
 HINT_SLOW = 2.0
 """After how many seconds whoever waits for a hint is told that it will come."""
 
+ACTIVE_EVERY = 30.0
+"""How many seconds apart it is noted, and other nodes are told, that somebody types."""
+
 PLIES_AT_ONCE = 20
 """How many plies of a battle a line shows where there are no pauses between them."""
 
-_ReplayCommand = Replay | Step | PlayNow
-
-_CrossingAside = (
-    CameIn
-    | CommentMade
-    | Emoted
-    | Entered
-    | Gone
-    | IgnoreChosen
-    | Invited
-    | OptionChosen
-    | Spoke
-    | StyleChosen
-    | Told
-    | TurnedDown
-    | WentOut
+QUIET = (
+    Boards
+    | Finger
+    | Follow
+    | Games
+    | History
+    | Look
+    | Seeks
+    | ViewBots
+    | ViewClock
+    | ViewGame
+    | ViewPossible
+    | ViewRecord
+    | ViewScore
+    | ViewStandings
+    | Who
 )
-"""What is only told, also to those on other nodes, or is known there of who is here."""
+"""What programs may ask that their players have not typed."""
+
+_ReplayCommand = Replay | Step | PlayNow
 
 _log = logging.getLogger(__name__)
 
@@ -202,6 +241,9 @@ class Service:
         keep: stores how members want things; None if nobody does.
         allow: called before others are told of something that a player does or of their coming in,
             see `thudmud.play.hall_decisions.is_limited`; raises Refused if that is too much.
+        ordered: called with what operators bring about, before it is told: stores it, or raises
+            StoreError.
+        allow_shout: the same before somebody shouts, besides.
         leaves: kinds of commands that are left to the front end.
         adviser: who is asked for hints and analyses; None if there are none.
         pause: seconds between two plies of a battle that is shown again. With 0 some are shown at
@@ -220,6 +262,8 @@ class Service:
         later: Later | None = None,
         keep: Keep | None = None,
         allow: Callable[[Visit], None] = lambda _: None,
+        ordered: Ordered | None = None,
+        allow_shout: Callable[[Visit], None] = lambda _: None,
         leaves: tuple[type[Command], ...] = (),
         adviser: Adviser | None = None,
         pause: float | None = 0,
@@ -227,6 +271,7 @@ class Service:
     ) -> None:
         self.hall, self.store, self.clock = hall, store, clock
         self._told, self._later, self._keep, self._allow = told, later, keep, allow
+        self._allow_shout, self._ordered = allow_shout, ordered
         self._leaves, self._pause = leaves, pause
         self._adviser = adviser
         self._analyses = Analyses(adviser, store.keep_analysis, self) if adviser else None
@@ -234,15 +279,16 @@ class Service:
         self._is_alone = is_alone
         self._node = node
         self._screens = Screens()
+        self._onlookers = Onlookers(hall, self._screens)
         self._visits: dict[str, Visit] = {}
         self._watching: dict[str, Visit] = {}
         """Those of them that have a watcher."""
         self._names, self._tables = Turns(self._turn_ended), Turns()
         self._idle: asyncio.Future[None] | None = None
         """Done when no line is in flight any more; whoever closes waits for it."""
-        self._retries: dict[str, Handle] = {}
+        self._retries = Alarms(clock, later)
         """By name, when it is tried again to store somebody's presence."""
-        self._replays: dict[str, Handle] = {}
+        self._replays = Alarms(clock, later)
         """By name, when somebody is shown the next ply of a battle."""
         self._advised: dict[str, asyncio.Task[Line | None]] = {}
         """By name, the hint that is waited for."""
@@ -252,6 +298,10 @@ class Service:
         self._on_the_way: dict[str, CameIn] = {}
         """By name, who has come on another node to a board that is not known here yet."""
         self._tidying = Tidying(hall, self, clock, later)
+        self._timing = Timing(hall, self, clock, later, self._tell_here)
+        self.countdown = Countdown(clock, later, self._tell_here)
+        self._listings = Alarms(clock, later)
+        """By the key of a board, when those in the hall are told how it has come to look."""
         self._closing = False
         self._trouble: Exception | None = None
         """Why what is stored cannot be made so here any more."""
@@ -276,9 +326,11 @@ class Service:
         position = await self.store.position()
         if not self._is_alone:
             self.hall.version = await self.store.version(HALL)  # what is read after it holds it
-            for board in await self.store.open_boards():
-                if realm_of(board.key) == self.realm and board.key not in specs:
-                    self.hall.open(BoardSpec(board.name, board.rules, key=board.key))
+            self.hall.open(
+                BoardSpec(board.name, board.rules, key=board.key)
+                for board in await self.store.open_boards()
+                if realm_of(board.key) == self.realm and board.key not in specs
+            )
             if not self.realm:
                 self.hall.seeks = {each.number: each for each in await self.store.open_seeks()}
         for table in list(self.hall.tables.values()):
@@ -303,25 +355,71 @@ class Service:
         streams = [table.key for table in self.hall.tables.values()] if self._is_alone else None
         self._following = await self.store.subscribe(streams, position, self._take, self._unread)
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether it was stored just now that this service runs, so that other things can be."""
+        return self._node is None or self._node.is_alive
+
     async def settle(self, *, must_store: bool = False) -> None:
         """Note that those are away who have a seat, and are neither here nor on another node.
+
+        And that clocks stood still while no server ran.
 
         Raises:
             StoreError: that must be stored, and cannot be.
         """
         for table in list(self.hall.tables.values()):
+            try:
+                await self._hold_clock(table)
+            except StoreError as error:
+                if must_store:
+                    raise
+                _log.error("not stored: %s", error, extra={"board": table.name})
+        for table in list(self.hall.tables.values()):
             for side, name in table.seats.items():
                 if side not in table.away and name not in self.hall.people:
                     await self._note_presence(name, Parting.RESTART, raises=must_store)
         self._tidying.begin()
+        self._timing.begin()
+
+    async def hold_clocks(self, since: float) -> None:
+        """Note that clocks have stood still since then, of which the store does not know.
+
+        Raises:
+            StoreError: that cannot be stored.
+        """
+        for table in list(self.hall.tables.values()):
+            await self._hold_clock(table, [(since, self.clock())])
+
+    async def _hold_clock(
+        self, table: Table, interruptions: Sequence[tuple[float, float]] | None = None
+    ) -> None:
+        """Note that the clock at a board stood still while no server ran, if one runs there."""
+        if table.clock is None:
+            return
+        if interruptions is None:
+            interruptions = await self.store.interruptions(table.clock.at)
+        if events := held(table, interruptions, self.clock()):
+            try:
+                await self.write(Decision("", table.name, table.version, events))
+            except Conflict as conflict:
+                await self.until(conflict)  # another node has noted it
+
+    async def pass_time(self) -> None:
+        """Do what the time has brought about, for a front end where nothing is done later."""
+        for table in list(self.hall.tables.values()):
+            if events := overdue(table, self.clock()):
+                await self.write(Decision("", table.name, table.version, events))
 
     def stop(self) -> None:
         """Take no new lines, and let nobody in or out any more. Whom we have claimed stays so."""
         self._closing = True
         self._tidying.stop()
-        for handle in (*self._replays.values(), *self._retries.values()):
-            handle.cancel()
-        self._replays.clear()
+        self._timing.stop()
+        self._replays.close()
+        self._retries.close()
+        self.countdown.stop()
+        self._listings.close()
         for advising in self._advised.values():
             advising.cancel()
         if self._analyses:
@@ -365,6 +463,9 @@ class Service:
         styles: Mapping[str, Style] | None = None,
         options: Options | None = None,
         ignored: Sequence[str] | None = None,
+        news: str | None = None,
+        followed: Sequence[str] | None = None,
+        plan: str | None = None,
         choices: Sequence[SetOption] = (),
         room: str | None = None,
         looks: bool = True,
@@ -388,6 +489,9 @@ class Service:
             styles: how they want to see boards, by the boards' names in any case.
             options: how they want to see everything, if that is known.
             ignored: the names of those whom they do not want to hear, if that is known.
+            news: which edition of the news they have seen last, if that is known.
+            followed: the names of those whom they follow, if that is known.
+            plan: what they say about themselves, if that is known.
             choices: what they have chosen just now, which comes on top of that.
             room: the board that they come to; without one they come to where a seat of theirs was
                 kept, or else to the hall.
@@ -415,6 +519,10 @@ class Service:
                 away = await self.look_up(AdjournedLookup(name))
                 self._require_lease()
                 await self._claim(name, asks=True)
+                letters = NO_LETTERS
+                if member and self.hall.caps.letters:
+                    # Nothing is waited for after this: of what comes later, they are told.
+                    letters = await self.look_up(LetterCountLookup(name))
                 if self._closing or not admit():
                     return None
                 if name not in self.hall.people and not quiet:
@@ -422,6 +530,7 @@ class Service:
                 if before := self._visits.get(name):
                     self._dismiss(before, Dismissal.TAKEN_OVER)
                 self._visits[name] = visit
+                self.hall.origins[name] = origin
                 if watcher:
                     self._watching[name] = visit
                 if terminal:
@@ -431,13 +540,16 @@ class Service:
                 chosen = {self.called(board): each for board, each in (styles or {}).items()}
                 if person := self.hall.people.get(name):
                     if not before:
+                        self.hall.observe(name, ())  # it lasts as long as a visit
                         person.member = member or person.member
                         person.styles = chosen or person.styles
                         person.options = options or person.options
-                        if ignored is not None:
-                            self.hall.ignore(name, ignored)
+                        person.news = news or person.news
+                        person.plan = person.plan if plan is None else plan
+                        self.hall.keep_lists(name, ignored, followed)
+                    person.active = self.clock()
                     self._unchecked.append(name)  # their last node may have died just now
-                    taken = TookOver(name, person.room)
+                    taken = TookOver(name, person.room, letters)
                     self._carry_out(Decision(name, asides=(taken,)), cause)
                     if watcher:
                         for table in self.hall.seats_of(name):
@@ -452,10 +564,15 @@ class Service:
                         styles=chosen,
                         options=options,
                         ignored=None if ignored is None else tuple(ignored),
+                        news=news,
+                        followed=None if followed is None else tuple(followed),
+                        plan=plan,
                         room=None if room is None else self.called(room),
                         adjourned=bool(away.matches),
+                        letters=letters,
                     )
                     await self._arrive(visit, arriving, looks=looks, cause=cause)
+                self._tell_of_shutdown(name)
                 is_in = True
             return visit
         finally:
@@ -463,7 +580,13 @@ class Service:
                 self._abandon(visit)
 
     async def submit(
-        self, visit: Visit, line: str | Command, *, cause: object = None, at: int | None = None
+        self,
+        visit: Visit,
+        line: str | Command,
+        *,
+        cause: object = None,
+        at: int | None = None,
+        key: str | None = None,
     ) -> Result:
         """Do what a line asks for, after all that this player has asked for before.
 
@@ -472,6 +595,8 @@ class Service:
             line: what was typed, any text; or a command.
             cause: what ``told`` is to be told that this is about.
             at: the version at which the board has to stand, where there is but one.
+            key: where there is but one board, tells this line from all others at it, so that it is
+                not done twice, whatever became of us meanwhile. What is not stored may be.
 
         Raises:
             Conflict: the board stands at another version.
@@ -484,7 +609,16 @@ class Service:
             if self._trouble:
                 raise Unfollowed from self._trouble
             self._require_lease()
-            return await self._obey(visit, line, cause, at)
+            self._note_active(visit.name)
+            if key is not None and (done := await self.store.came_to(self._only_table.key, key)):
+                return Result(done=True, before=done.version)
+            return await self._obey(visit, line, cause, at, key)
+
+    def _note_active(self, name: str) -> None:
+        """Note that a player types, if that has not been noted for a while."""
+        now = self.clock()
+        if now - self.hall.people[name].active >= ACTIVE_EVERY:
+            self._carry_out(Decision(name, asides=(Active(name, now),)))
 
     async def emote(self, visit: Visit, board: str, deed: str) -> None:
         """Let all at a board see that a player does something, wherever in the hall the player is.
@@ -520,6 +654,59 @@ class Service:
                 visit.end()
             else:
                 await self._see_out(visit, parting, cause)
+
+    async def ask(self, visit: Visit, line: str) -> None:
+        """Answer a question of a player's program by facts alone; a line that is none does nothing.
+
+        It changes nothing, either, not even what "it" means to the player.
+
+        Raises:
+            StoreError: what was asked about cannot be read.
+        """
+        async with self._names.of(visit.name):
+            if not (visit.is_over or self._closing):
+                known = await self._answers(visit.name, line)
+                self._tell(sent(known, (visit.name,), self._screens))
+
+    async def _answers(self, name: str, line: str) -> list[Fact]:
+        found = Found()
+        while True:
+            try:
+                command = parse(line)
+                if not isinstance(command, QUIET):
+                    return []
+                [decision] = decide(self.hall, name, command, self.clock(), found)
+            except Refused as refusal:
+                return [refusal_fact(refusal, name)]
+            except Unread as unread:
+                found.take(unread.lookup, await self.look_up(unread.lookup))
+                continue
+            asked = [each for each in decision.asides if isinstance(each, Asked)]
+            return [fact for each in asked for fact in self._answer_to(each)]
+
+    def _answer_to(self, asked: Asked) -> list[Fact]:
+        name, board = asked.player, asked.board
+        table = self.hall.board_seen(name, board) if board else None
+        return facts(self.hall, Telling(asked, (name,), table).told_at(self.clock()))
+
+    # Without a name.
+
+    def watch(self, outbox: Outbox, terminal: Terminal, words: str | None) -> Onlooker | None:
+        """Let somebody without a name watch a board, or the hall; see `Onlookers.add`."""
+        return self._onlookers.add(outbox, terminal, words)
+
+    def unwatch(self, onlooker: Onlooker) -> None:
+        """Let somebody without a name watch no longer."""
+        self._onlookers.remove(onlooker)
+
+    async def show_battle(self, outbox: Outbox, terminal: Terminal, number: int) -> None:
+        """Tell the program of somebody without a name of a battle.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        found = await self.look_up(BattleLookup(number))
+        tell(outbox, terminal, battle_facts(found, number))
 
     def fit(self, name: str, terminal: Terminal, *, brief: bool = False) -> None:
         """Note what a player's terminal can show, now or as soon as they come in.
@@ -564,7 +751,7 @@ class Service:
     def prompts(self, name: str) -> bool:
         """Whether a player wants a prompt where a line is expected."""
         person = self.hall.people.get(name)
-        return person is None or person.options.prompt
+        return person is None or person.options.has(Toggle.PROMPT)
 
     async def needs(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for a player of that name, in any case.
@@ -579,12 +766,22 @@ class Service:
         return [each.match for each in (await self.look_up(AdjournedLookup(name))).matches]
 
     async def look_up(self, lookup: Lookup[Any]) -> Any:
-        """Return what is known of the battles that were played.
+        """Return what is known of the battles that were played, or has been written to members.
 
         Raises:
             StoreError: that cannot be read.
         """
+        if isinstance(lookup, PostboxLookup):
+            return await self._postbox(lookup)
         return await self.store.look_up(lookup, realm=self.realm)
+
+    async def _postbox(self, lookup: PostboxLookup) -> Postbox | None:
+        account = await self.store.find(lookup.name)
+        if account is None or account.banned:
+            return None
+        ignored = {name.lower() for name in ignored_of(account.preferences)}
+        counts = await self.store.letters_from(account.name, lookup.sender)
+        return Postbox(account.name, lookup.sender.lower() in ignored, *counts)
 
     def called(self, board: str) -> str:
         """Return what a board is called that somebody names in any case; else the same again."""
@@ -601,7 +798,12 @@ class Service:
     # One line.
 
     async def _obey(
-        self, visit: Visit, line: str | Command, cause: object, at: int | None
+        self,
+        visit: Visit,
+        line: str | Command,
+        cause: object,
+        at: int | None,
+        key: str | None,
     ) -> Result:
         """Do what a player's line asks for. Their name's lock is held."""
         if at is not None:
@@ -620,7 +822,7 @@ class Service:
             command = visit.last or command
         else:
             visit.last = command
-        result = await self._decide(visit, command, cause, at)
+        result = await self._decide(visit, command, cause, at, key=key)
         if isinstance(command, _ReplayCommand) and result.done:
             self._go_on(visit.name, cause)
         elif isinstance(command, CancelAnalysis) and result.done and self._analyses:
@@ -634,6 +836,8 @@ class Service:
         cause: object,
         at: int | None = None,
         found: Found | None = None,
+        *,
+        key: str | None = None,
     ) -> Result:
         """Do what a command asks for; after a conflict, decide it again."""
         name = visit.name
@@ -649,33 +853,75 @@ class Service:
             try:
                 [decision] = decide(self.hall, name, command, self.clock(), found)
                 if decision.hall and visit.origin:
-                    others = self._visits.values()
-                    names = [each.name for each in others if each.origin == visit.origin]
-                    require_share(self.hall, decision, names)
+                    require_share(self.hall, decision, self._all_from(visit.origin))
                 if not is_allowed and is_limited(self.hall, decision):
                     self._allow(visit)
+                    if is_shout(decision):
+                        self._allow_shout(visit)
                     is_allowed = True  # it counts once, however often it is decided
                 if self._keep and (chosen := self._chosen(name, decision)):
                     await self._keep(chosen)
-                if decision.hall:
-                    await self._write_in_hall(decision, cause)
-                elif decision.events:
-                    await self._write(decision, cause)
+                await self._note_order(decision)
+                await self._store_written(decision)
+                if decision.hall or decision.events:
+                    await self.write(decision, cause, key)
                 else:
                     self._carry_out(decision, cause)
+                    await self._mark_read(decision)
             except Refused as refusal:
                 return self._refuse(name, command, refusal, cause)
             except Unread as unread:
                 asked = unread.lookup
             except Conflict as conflict:
                 # What came first may bring other answers, too.
-                await self._until(conflict)
+                await self.until(conflict)
                 found = Found()
                 continue
             else:
                 return Result(command, done=True)
             if result := await self._look_for(name, asked, found, cause):
                 return result
+
+    async def _note_order(self, decision: Decision) -> None:
+        """Have what an operator brings about stored; a shutdown is of this node alone."""
+        for aside in decision.asides:
+            if isinstance(aside, OfOperators):
+                if self._ordered:
+                    await self._ordered(aside)
+                if isinstance(aside, ShutdownTold):
+                    self.countdown.begin(aside)
+
+    async def _store_written(self, decision: Decision) -> None:
+        """Store or delete what a player writes that is no event, before anybody is told.
+
+        Raises:
+            Refused: whom it is for is no member any more.
+            StoreError: it cannot be stored.
+        """
+        for aside in decision.asides:
+            match aside:
+                case LetterSent(player, to, text):
+                    try:
+                        await self.store.post(to, player, text)
+                    except Nobody:
+                        raise Refused(Refusal.NO_SUCH_MEMBER, words=to) from None
+                case LettersForgotten(player, numbers):
+                    await self.store.forget_letters(player, numbers)
+                case ReportMade(player, about, text, said):
+                    number = await self.store.report(player, about, text, said)
+                    who = {"number": number, "player": player, "about": about}
+                    _log.warning("a player was reported", extra=who)
+
+    async def _mark_read(self, decision: Decision) -> None:
+        """Note that a player has read the letters that were shown to them just now."""
+        for aside in decision.asides:
+            if isinstance(aside, Asked) and isinstance(aside.answer, LettersPage):
+                new = [each.number for each in aside.answer.letters if each.is_new]
+                try:
+                    if new:
+                        await self.store.mark_read(aside.player, new)
+                except StoreError as error:  # they are shown as new once more
+                    _log.error("not stored: %s", error, extra={"player": aside.player})
 
     async def _look_for(
         self, name: str, asked: Lookup[Any], found: Found, cause: object
@@ -691,6 +937,20 @@ class Service:
             case _:
                 found.take(asked, await self.look_up(asked))
         return None
+
+    def _all_from(self, origin: str) -> list[str]:
+        """Return who comes from somewhere, or did, and has left a seek or a seat behind."""
+        self.hall.origins = {
+            name: where
+            for name, where in self.hall.origins.items()
+            if name in self._visits or self._holds(name)
+        }
+        return [name for name, where in self.hall.origins.items() if where == origin]
+
+    def _holds(self, name: str) -> bool:
+        """Whether a player has what all from one address may have only so much of."""
+        seekers = {seek.player for seek in self.hall.seeks.values()}
+        return name in seekers or bool(self.hall.made_boards_of(name))
 
     # Hints.
 
@@ -765,9 +1025,15 @@ class Service:
             number, done, plies = under_way
             refusal = Refused(Refusal.ANALYSIS_PENDING, number=number, done=done, plies=plies)
             return self._refuse(name, command, refusal, cause)
-        if not self._analyses.has_room(asked):
-            return self._refuse(name, command, Refused(Refusal.ANALYSES_TOO_MANY), cause)
-        work = self._analyses.begin(asked, name, cause)
+        origin = self._visits[name].origin
+        if not self._analyses.is_under_way(asked):
+            most = self.hall.caps.analyses_per_address
+            if origin and self._analyses.begun_from(origin) >= most:
+                crowded = Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="analyses", most=most)
+                return self._refuse(name, command, crowded, cause)
+            if self._analyses.is_full:
+                return self._refuse(name, command, Refused(Refusal.ANALYSES_TOO_MANY), cause)
+        work = self._analyses.begin(asked, name, origin, cause)
         if not isinstance(work, AnalysisWork):
             found.take(asked, work)
             return None
@@ -823,49 +1089,45 @@ class Service:
         self._tell(told, cause)
         return Result(command, refusal=refusal)
 
-    async def _write(self, decision: Decision, cause: object) -> None:
+    async def write(self, decision: Decision, cause: object = None, key: str | None = None) -> None:
         """Store the events of a decision. When this returns, they have been applied and told.
+
+        With the hall's own go those of a board that they open. Nobody knows that board yet, so it
+        has no lock.
 
         Raises:
             Conflict: something else came first, so nothing has happened.
             StoreError: they cannot be stored, so nothing has happened.
             Unfollowed: they may have been stored.
         """
-        board = str(decision.board)
-        async with self._tables.of(board):
+        board, mark = str(decision.board), _Pending(self, decision, cause)
+        async with self._tables.of(HALL if decision.hall else board):
             self._require_lease()
-            table = self.hall.tables.get(board)
-            if table is None:
-                raise Conflict(board, decision.version, 0)  # it was closed, or has another name
-            if table.version != decision.version:
-                raise Conflict(table.key, decision.version, table.version)
-            pending = _Pending(self, decision, cause)
-            await self.store.append_to_board(
-                table.key, decision.version, decision.events, mark=pending
-            )
+            if decision.hall:
+                version = decision.hall_version
+                if self.hall.version != version:
+                    raise Conflict(HALL, version, self.hall.version or 0)
+                of_hall = {HALL: (version, decision.hall)}
+                for event in decision.hall:
+                    if isinstance(event, BoardOpened) and event.name == board:
+                        key, at, events = event.key, event.version, decision.events
+                        await self.store.append_to_board(key, at, events, first=of_hall, mark=mark)
+                        break
+                else:
+                    await self.store.append(of_hall, mark=mark)
+            else:
+                version, table = decision.version, self.hall.tables.get(board)
+                if table is None:
+                    raise Conflict(board, version, 0)  # it was closed, or has another name
+                if table.version != version:
+                    raise Conflict(table.key, version, table.version)
+                await self.store.append_to_board(
+                    table.key, version, decision.events, key=key, mark=mark
+                )
             if self._trouble:
                 raise Unfollowed from self._trouble
 
-    async def _write_in_hall(self, decision: Decision, cause: object) -> None:
-        """Store the hall's own events of a decision, and those of a board that they open.
-
-        The rest is as with the events of a board. Nobody knows that board yet, so it has no lock.
-        """
-        async with self._tables.of(HALL):
-            self._require_lease()
-            version = decision.hall_version
-            if self.hall.version != version:
-                raise Conflict(HALL, version, self.hall.version or 0)
-            changes: dict[str, tuple[int, Sequence[StoredEvent]]] = {HALL: (version, decision.hall)}
-            for event in decision.hall:
-                if isinstance(event, BoardOpened) and event.name == decision.board:
-                    changes[event.key] = event.version, decision.events
-            pending = _Pending(self, decision, cause)
-            await self.store.append(changes, mark=pending)
-            if self._trouble:
-                raise Unfollowed from self._trouble
-
-    async def _until(self, conflict: Conflict) -> None:
+    async def until(self, conflict: Conflict) -> None:
         """Wait until what came first at a board, or in the hall, has come in here.
 
         Raises:
@@ -950,8 +1212,11 @@ class Service:
             if self.hall.tables[board].version != entry.version:
                 raise
             _log.exception("what has happened at the %s was not told to all", board)
-        if isinstance(entry.event, Absent):
+        if _as_listed(self.hall.tables[board]) != _as_listed(table):
+            self._list(table.key)
+        if isinstance(entry.event, Absent | BattleEnded):
             self._tidying.wait_for(self.hall.tables[board])
+        self._timing.watch(self.hall.tables[board])
         if not is_ours and not self._node:
             return  # without claims, only the service that stored it knows who is there
         seats = self.hall.tables[board].seats
@@ -959,6 +1224,18 @@ class Service:
             self._unchecked += [each for each in seats.values() if each not in before.values()]
         if isinstance(entry.event, Absent | Returned):
             self._unchecked.append(entry.event.player)  # if cancelled, nobody has waited for it
+
+    def _list(self, key: str) -> None:
+        """Let those in the hall be told how a board has come to look, with all that comes soon."""
+
+        def tell() -> None:
+            if table := self.hall.board_with(key):
+                self._tell_here(BoardListed("", table.name))
+
+        if self._later:
+            self._listings.set(key, self.clock() + LISTED_EVERY, tell)
+        else:
+            tell()
 
     def _decided(self, entry: Entry, board: str) -> tuple[Decision, object]:
         """Return what an entry brings about, and its cause, if it was decided here."""
@@ -970,9 +1247,11 @@ class Service:
             # be gone by now and walks nowhere; and the board may have another name.
             is_first = entry.version == decided.version + 1 and decided.board == board
             if is_first and decided.player in self.hall.people:
-                return replace(decided, events=(event,), battle=entry.battle, hall=()), cause
+                stored = replace(decided, battle=entry.battle, changes=entry.changes)
+                return replace(stored, events=(event,), hall=()), cause
         version = entry.version - 1
-        return Decision(event.player, board, version, (event,), battle=entry.battle), cause
+        told = Decision(event.player, board, version, (event,), battle=entry.battle)
+        return replace(told, changes=entry.changes), cause
 
     def _unread(self, error: StoreError) -> None:
         """Let nobody wait for what cannot be read for now. It comes when it can be."""
@@ -1008,8 +1287,27 @@ class Service:
                 telling = replace(telling, audience=audience)  # noqa: PLW2901
             if told:
                 self._spread(telling, cause)
+            if isinstance(telling.event, Sanctioned):
+                self._end_kicked(telling.event.sanction)
         if told and crosses:
             self._pass_on(decision.asides)
+
+    def _end_kicked(self, sanction: Sanction) -> None:
+        """End the visit of somebody who has been kicked; their seats are kept."""
+        visit = self._visits.get(sanction.whom)
+        if visit and sanction.measure is Measure.KICK:
+            if visit.outbox:
+                visit.outbox.dismissed(Dismissal.KICKED)
+            now(self.leave(visit))
+
+    def _tell_of_shutdown(self, name: str) -> None:
+        """Tell somebody who has just come in that this node will stop, if it will."""
+        if coming := self.hall.shutdown:
+            self._tell_here(self.countdown.told_now(coming, name))
+
+    def _tell_here(self, aside: Aside) -> None:
+        """Tell something to those on this node alone."""
+        self._carry_out(Decision(aside.player, asides=(aside,)), crosses=False)
 
     # Coming and going, as it is stored.
 
@@ -1072,7 +1370,7 @@ class Service:
     async def _see_out(self, visit: Visit, parting: Parting, cause: object) -> None:
         """Store and tell that a player goes. If it must be stored and cannot be, they stay."""
         name = visit.name
-        self._stop_replay(name)
+        self._replays.cancel(name)
         terminal = self._screens.get(name)
         if parting is Parting.LOST:
             self._screens.forget(name)  # who has no screen is told nothing
@@ -1113,6 +1411,8 @@ class Service:
         if self._visits.get(visit.name) is visit:
             del self._visits[visit.name]
             self._watching.pop(visit.name, None)
+            if not self._holds(visit.name):
+                self.hall.origins.pop(visit.name, None)
         self._screens.forget(visit.name)
         # Another player's doing may have given them one more seat meanwhile.
         self._unchecked.append(visit.name)
@@ -1150,9 +1450,9 @@ class Service:
                 if not events:
                     return
                 try:
-                    await self._write(Decision(name, table.name, table.version, events), cause)
+                    await self.write(Decision(name, table.name, table.version, events), cause)
                 except Conflict as conflict:
-                    await self._until(conflict)
+                    await self.until(conflict)
         except StoreError as error:
             if raises:
                 raise
@@ -1161,13 +1461,8 @@ class Service:
     def _note_later(self, name: str, parting: Parting, error: StoreError) -> None:
         """Try again in a while to store whether a player is here."""
         _log.error("not stored: %s", error, extra={"player": name})
-
-        def again() -> None:
-            del self._retries[name]
-            now(self._note_presence(name, parting))
-
-        if self._later and name not in self._retries and not self._closing:
-            self._retries[name] = self._later(RETRY, again)
+        at = self.clock() + RETRY
+        self._retries.set(name, at, lambda: now(self._note_presence(name, parting)))
 
     async def _note_presence(
         self, name: str, parting: Parting = Parting.LOST, *, raises: bool = False
@@ -1222,14 +1517,6 @@ class Service:
 
     # What is left of those who are gone: see `thudmud.service.tidying`.
 
-    async def write(self, decision: Decision) -> None:
-        """Store what was decided by nobody's line."""
-        await (self._write_in_hall if decision.hall else self._write)(decision, None)
-
-    async def until(self, conflict: Conflict) -> None:
-        """Wait until what came first has been applied here."""
-        await self._until(conflict)
-
     async def close_idle_board(self, key: str) -> None:
         """Close a board that players have opened, unless somebody needs it."""
         async with self._tables.of(HALL):  # no other of ours comes first
@@ -1238,7 +1525,7 @@ class Service:
                 try:
                     await close_at(self.store, table, self.hall.version or 0, self.clock())
                 except Conflict as conflict:
-                    await self._until(conflict)
+                    await self.until(conflict)
 
     # Other nodes.
 
@@ -1254,7 +1541,7 @@ class Service:
     def _pass_on(self, asides: Sequence[Aside]) -> None:
         """Tell the other nodes, if there are any, what of it is for them."""
         if self._node and self._node.peers:
-            crossing = tuple(each for each in asides if isinstance(each, _CrossingAside))
+            crossing = tuple(each for each in asides if isinstance(each, CrossingAside))
             if crossing:
                 now(self._node.tell(self, crossing))
 
@@ -1267,17 +1554,22 @@ class Service:
         for aside in asides:
             name = aside.player
             person = self.hall.people.get(name)
+            if isinstance(aside, CameIn | Gone):
+                self._on_the_way.pop(name, None)  # they have walked on
             if name in self._visits:
                 continue  # they have come in here before it was heard that they had been there
             match aside:
                 case Entered() if person:
-                    person.member = aside.member
+                    person.member, person.plan = aside.member, aside.plan or ""
                     person.styles, person.options = dict(aside.styles), aside.options or DEFAULTS
-                    self.hall.ignore(name, aside.ignored or ())
+                    person.active = aside.active
+                    self.hall.keep_lists(name, aside.ignored or (), aside.followed or ())
+                    self.hall.observe(name, self._known_boards(aside.observed))
                     continue
                 case Gone() if person:
-                    self._on_the_way.pop(name, None)
                     aside = self._gone(aside, person)  # noqa: PLW2901
+                case ObserveChosen(observed=observed):
+                    aside = replace(aside, observed=self._known_boards(observed))  # noqa: PLW2901
                 case StyleChosen(_, board, style) if person and board not in self.hall.tables:
                     person.styles[board] = style
                     continue
@@ -1291,6 +1583,10 @@ class Service:
                         continue
             if person or isinstance(aside, Entered):
                 self._carry_out(Decision(name, asides=(aside,)), crosses=False)
+
+    def _known_boards(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return those boards of another node that are known here, too."""
+        return tuple(name for name in names if name in self.hall.tables)
 
     def _gone(self, gone: Gone, person: Person) -> Gone:
         """Return that a player has gone from where they are here. At a seat, it has been told."""
@@ -1325,7 +1621,7 @@ class Service:
     def _dismiss(self, visit: Visit, why: Dismissal) -> None:
         """End the visit of a player who is not leaving, and tell their front end why."""
         outbox = visit.outbox
-        self._stop_replay(visit.name)
+        self._replays.cancel(visit.name)
         self._forget(visit)
         if outbox:
             outbox.dismissed(why)
@@ -1350,11 +1646,11 @@ class Service:
 
     def _go_on(self, name: str, cause: object = None) -> None:
         """Show what comes next of a battle, if a player has asked for it: at once, or later."""
-        self._stop_replay(name)
+        self._replays.cancel(name)
         if self._pause == 0:
             self._play_at_once(name, cause)
-        elif self._pause and self._later and self.is_replaying(name):
-            self._replays[name] = self._later(self._pause, lambda: self._next(name))
+        elif self._pause and self.is_replaying(name):
+            self._replays.set(name, self.clock() + self._pause, lambda: self._next(name))
 
     def _play_at_once(self, name: str, cause: object) -> None:
         """Show a few plies, and stop: everybody else waits meanwhile."""
@@ -1370,20 +1666,17 @@ class Service:
 
     def _pause_replay(self, name: str) -> None:
         """Stop at the ply that a player is shown, if the next would come by itself."""
-        if self._stop_replay(name):
+        if self._replays.cancel(name):
             self.stop_playing(name)
-
-    def _stop_replay(self, name: str) -> bool:
-        handle = self._replays.pop(name, None)
-        if handle:
-            handle.cancel()
-        return handle is not None
 
     # Telling.
 
     def _spread(self, telling: Telling, cause: object = None) -> None:
         """Tell an audience what has happened: outboxes in words, watchers by the telling itself."""
-        self._tell(messages(self.hall, telling, self._screens), cause)
+        telling = telling.told_at(self.clock())
+        seen = self._onlookers.join(telling)
+        self._tell(messages(self.hall, seen, self._screens), cause)
+        self._onlookers.follow(telling)
         for name in [each for each in self._watching if each in telling.audience]:
             if watcher := self._watching[name].watcher:
                 watcher(telling)
@@ -1394,13 +1687,18 @@ class Service:
                 self._told(message, cause)
             for name in message.to:
                 visit = self._visits.get(name)
-                if visit and visit.outbox:
-                    visit.outbox.put(message)
+                outbox = visit.outbox if visit else self._onlookers.outbox(name)
+                if outbox:
+                    outbox.put(message)
 
     def announce(self, sentence: str) -> None:
         """Tell everybody the same."""
         if self.hall.people:
             self._tell([Message(tuple(self.hall.people), sentence)])
+
+    def tell(self, name: str, sentence: str) -> None:
+        """Tell somebody who is here a sentence."""
+        self._say(name, sentence, None)
 
     def _say(self, name: str, sentence: str, cause: object) -> None:
         display = self._display(name)
@@ -1425,8 +1723,13 @@ class Service:
         if self._node and not self.store.is_exclusive and not self._node.is_alive:
             raise NotWritten("The lease of this node has run out: others may play on by now.")
 
-    def _require_version(self, at: int) -> None:
+    @property
+    def _only_table(self) -> Table:
         [table] = self.hall.tables.values()
+        return table
+
+    def _require_version(self, at: int) -> None:
+        table = self._only_table
         if table.version != at:
             raise Conflict(table.key, at, table.version)
 
@@ -1444,7 +1747,19 @@ class Service:
                     after = replace(after, options=options)
                 case IgnoreChosen(_, _, ignored):
                     after = replace(after, ignored=ignored)
+                case FollowChosen(_, _, followed):
+                    after = replace(after, followed=followed)
+                case PlanChosen(_, plan):
+                    after = replace(after, plan=plan)
+                case Asked(question=ViewNews()):
+                    after = replace(after, news=self.hall.edition)
         return None if after == person else after
+
+
+def _as_listed(table: Table) -> tuple[object, ...]:
+    """Return what a list of boards shows of one."""
+    number = table.match.number if table.match else None
+    return dict(table.seats), table.running, table.ruleset.name, table.time, number
 
 
 async def _advised(adviser: Adviser, asked: AdviceLookup) -> Line | None:
@@ -1460,7 +1775,17 @@ def _entered(person: Person) -> Entered:
     """Return what another node has to know of somebody who is here."""
     styles = tuple(person.styles.items())
     return Entered(
-        person.name, person.room, person.member, styles, person.options, ignored=person.ignored
+        person.name,
+        person.room,
+        person.member,
+        styles,
+        person.options,
+        ignored=person.ignored,
+        news=person.news,
+        followed=person.followed,
+        plan=person.plan,
+        observed=person.observed,
+        active=person.active,
     )
 
 

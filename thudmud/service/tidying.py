@@ -1,24 +1,25 @@
 """What is left of those who are gone: seats, seeks, and boards that nobody needs.
 
 Who loses the connection has some minutes to come back. After that a seat is free where no match is
-under way, a match that both have left is put away, and what they sought stands no more. A board
-that players have opened is closed when nobody needs it.
+under way, a match that both have left is put away, and what they sought stands no more. A practice
+is put away at once when nobody is at its board. A board that players have opened is closed when
+nobody needs it.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Protocol
 
 from thudmud.play.asides import Gone, WentOut
 from thudmud.play.events import Adjourned, BattleEnded, Cleared, Left, Parting
 from thudmud.play.hall import Decision, Hall, Telling
 from thudmud.play.matchmaking import gone
 from thudmud.play.table import Table
-from thudmud.play.table_decisions import tidied
+from thudmud.play.table_decisions import deserted, tidied
+from thudmud.service.alarms import Alarms
 from thudmud.service.driving import now
-from thudmud.service.interface import Handle, Later
+from thudmud.service.interface import Later, Stores
 from thudmud.store import Conflict, StoreError
 
 LEAST_GRACE = 60.0
@@ -28,24 +29,6 @@ SLACK = 1.0
 """Seconds more, so that nobody is late by a rounding error."""
 
 _log = logging.getLogger(__name__)
-
-
-class Stores(Protocol):
-    """What stores what is decided here."""
-
-    async def write(self, decision: Decision) -> None:
-        """Store a decision; when this returns it has been applied and told.
-
-        Raises:
-            Conflict: something else came first, and nothing has happened.
-            StoreError: it cannot be stored.
-        """
-
-    async def until(self, conflict: Conflict) -> None:
-        """Wait until what came first has been applied here; StoreError if it will never be."""
-
-    async def close_idle_board(self, key: str) -> None:
-        """Close a board unless somebody needs it; StoreError if that cannot be stored."""
 
 
 class Tidying:
@@ -61,10 +44,10 @@ class Tidying:
     def __init__(
         self, hall: Hall, stores: Stores, clock: Callable[[], float], later: Later | None
     ) -> None:
-        self._hall, self._stores, self._clock, self._later = hall, stores, clock, later
-        self._boards: dict[str, Handle] = {}
+        self._hall, self._stores, self._clock = hall, stores, clock
+        self._boards = Alarms(clock, later)
         """By the key of a board, when it is looked at again."""
-        self._seekers: dict[str, Handle] = {}
+        self._seekers = Alarms(clock, later)
         """By name, when what somebody sought stands no more."""
         self._left: set[str] = set()
         """The keys of boards that somebody has left in this turn."""
@@ -75,8 +58,8 @@ class Tidying:
     def stop(self) -> None:
         """Do nothing any more."""
         self._stopped = True
-        for handle in (*self._boards.values(), *self._seekers.values()):
-            handle.cancel()
+        self._boards.close()
+        self._seekers.close()
 
     def begin(self) -> None:
         """Look at all that is kept for somebody who is not here, as a server starts."""
@@ -117,7 +100,11 @@ class Tidying:
         keys, self._left = self._left, set()
         for key in keys:
             table = self._hall.board_with(key)
-            if table and self._hall.is_idle(table) and not self._stopped:
+            if table is None or self._stopped:
+                continue
+            if self._hall.is_deserted(table):
+                now(self._put_away(key))
+            elif self._hall.is_idle(table):
                 now(self._close(key))
         departed, self._departed = self._departed, []
         for name in departed:
@@ -125,26 +112,20 @@ class Tidying:
 
     def wait_for(self, table: Table) -> None:
         """See to a board again once those who are away from it need not be waited for."""
-        if self._later is None or self._stopped or not table.away or table.key in self._boards:
-            return
-
-        def tidy() -> None:
-            del self._boards[table.key]
-            now(self._tidy(table.key))
-
-        seconds = max(0.0, self._due(table) - self._clock()) + SLACK
-        self._boards[table.key] = self._later(seconds, tidy)
-
-    def _due(self, table: Table) -> float:
-        """Return when nobody who is away from a table now need be waited for any longer."""
-        return max(table.away.values()) + max(table.seat_grace, LEAST_GRACE)
+        grace = table.grace
+        if table.away and grace is not None:
+            at = max(_due(table, grace), self._clock()) + SLACK
+            self._boards.set(table.key, at, lambda: now(self._tidy(table.key)))
 
     async def _tidy(self, key: str) -> None:
         """Free the seats at a board that were kept for long, and close it if nobody needs it."""
         table = self._hall.board_with(key)
-        if table is None or self._stopped:
+        if table is None:
             return
-        if table.away and self._due(table) > self._clock():
+        grace = table.grace
+        if grace is None:
+            return  # a clock sees to it
+        if table.away and _due(table, grace) > self._clock():
             self.wait_for(table)  # somebody has gone meanwhile
             return
         try:
@@ -158,6 +139,22 @@ class Tidying:
         self._left.add(key)
         self.turn_ended()
 
+    async def _put_away(self, key: str) -> None:
+        """Put a practice away at which nobody is."""
+        try:
+            while (table := self._hall.board_with(key)) and self._hall.is_deserted(table):
+                events = deserted(table, next(iter(table.seats.values())), self._clock())
+                try:
+                    await self._stores.write(Decision("", table.name, table.version, events))
+                except Conflict as conflict:
+                    await self._stores.until(conflict)
+        except StoreError as error:
+            _log.error("not put away: %s", error, extra={"board": self._hall.called(key)})
+            self._left.add(key)  # the end of another turn tries again
+            return
+        self._left.add(key)
+        self.turn_ended()
+
     async def _close(self, key: str) -> None:
         try:
             await self._stores.close_idle_board(key)
@@ -167,18 +164,9 @@ class Tidying:
 
     def _wait_for_seeker(self, name: str) -> None:
         """End the seeks of a player who is gone, unless they are back within some minutes."""
-        if self._later is None or self._stopped:
-            return
-        if waiting := self._seekers.pop(name, None):
-            waiting.cancel()
-
-        def forget() -> None:
-            del self._seekers[name]
-            if name not in self._hall.people:
-                now(self._end_seeks(name))
-
-        grace = max(self._hall.seat_grace, LEAST_GRACE)
-        self._seekers[name] = self._later(grace, forget)
+        self._seekers.cancel(name)  # they have been back meanwhile
+        at = self._clock() + max(self._hall.seat_grace, LEAST_GRACE)
+        self._seekers.set(name, at, lambda: now(self._end_seeks(name)))
 
     async def _end_seeks(self, name: str) -> None:
         """Store that what a player sought, or was asked to, stands no more."""
@@ -194,3 +182,8 @@ class Tidying:
         except StoreError as error:
             _log.error("not stored: %s", error, extra={"player": name})
             self._wait_for_seeker(name)
+
+
+def _due(table: Table, grace: float) -> float:
+    """Return when nobody who is away from a table now need be waited for any longer."""
+    return max(table.away.values()) + max(grace, LEAST_GRACE)

@@ -10,7 +10,7 @@ from thudmud.play.asides import Analysing
 from thudmud.play.commands import CancelAnalysis, Replay
 from thudmud.play.hints import Line
 from thudmud.rules import Game, Move, Side
-from thudmud.views import archive
+from thudmud.views import archive, curves
 from thudmud.views.view import Display
 from thudmud.views.words import wrapped, wrapped_each
 
@@ -156,12 +156,6 @@ _ROWS = 3
 
 _MARGIN = 6
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
-_UP, _DOWN = " .:#", " ':#"
-_BRAILLE = "\N{BRAILLE PATTERN BLANK}"
-"""It and those after it have two columns of four dots, and are one column wide everywhere."""
-
-_DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))
-"""The dots of each column of such a pattern, from below."""
 
 
 def curve(worths: Sequence[int], display: Display) -> list[str]:
@@ -169,23 +163,20 @@ def curve(worths: Sequence[int], display: Display) -> list[str]:
 
     Where the battle has more plies than there is room for, each column is of some of them.
     """
-    across, up = (2, 4) if display.utf8 else (1, 3)
+    across, up = curves.parts(display)
     room = across * (display.width - 1 - _MARGIN)
     group = -(-len(worths) // room)
     groups = [worths[first : first + group] for first in range(0, len(worths), group)]
     open_worths = [abs(each) for each in worths if abs(each) < DECIDED]
     most = max(1, -(-max(open_worths, default=0) // 100))
     heights = [_height(sum(each) / len(each), most, _ROWS * up) for each in groups]
-    heights += [0] * (-len(heights) % across)
-    cells = [heights[first : first + across] for first in range(0, len(heights), across)]
-    above = [_row(cells, row, up, display) for row in reversed(range(_ROWS))]
-    below = [_row([[-each for each in cell] for cell in cells], row, up, display, hangs=True)
-             for row in range(_ROWS)]  # fmt: skip
+    above = curves.rows(heights, _ROWS, display)
+    below = curves.rows([-each for each in heights], _ROWS, display, hangs=True)
     step = next(each for each in _STEPS if each >= _MARGIN * across * group)
     last = len(worths) - 1
     ticks = {ply // group // across: ply for ply in range(step, last + 1, step)}
     ticks = ticks or {last // group // across: last}
-    line = "".join("+" if column in ticks else "-" for column in range(len(cells)))
+    line = "".join("+" if column in ticks else "-" for column in range(len(above[0])))
     labels = {0: f"{most:+}", _ROWS: "0", 2 * _ROWS: f"{-most:+}"}
     rows = [*above, line, *below]
     drawn = [f"{labels.get(number, ''):>{_MARGIN - 2}} |{row}" for number, row in enumerate(rows)]
@@ -195,21 +186,6 @@ def curve(worths: Sequence[int], display: Display) -> list[str]:
 def _height(worth: float, most: int, levels: int) -> int:
     """Return how high a worth is drawn, if the highest stands for so many dwarfs."""
     return max(-levels, min(levels, round(levels * worth / (100 * most))))
-
-
-def _row(
-    cells: Sequence[Sequence[int]], row: int, up: int, display: Display, *, hangs: bool = False
-) -> str:
-    """Return a row of cells that are filled to some heights; row 0 is next to the line."""
-    filled = [[max(0, min(up, height - row * up)) for height in cell] for cell in cells]
-    if not display.utf8:
-        return "".join((_DOWN if hangs else _UP)[height] for (height,) in filled)
-    order = -1 if hangs else 1
-    dots = [
-        sum(sum(each[::order][:height]) for each, height in zip(_DOTS, cell, strict=True))
-        for cell in filled
-    ]
-    return "".join(chr(ord(_BRAILLE) + each) if each else " " for each in dots)
 
 
 def _numbers(ticks: dict[int, int]) -> str:

@@ -1,4 +1,4 @@
-"""What was played: battles seen again ply by ply, lists of matches and battles, scores, standings.
+"""What was played: battles seen again ply by ply, and lists of matches and battles.
 
 A battle is replayed as it stood when that began: if it is still being played, later plies are not
 shown. Everything has been looked up before it comes here.
@@ -18,17 +18,14 @@ from thudmud.play.archive import (
     Battle,
     FoundBattle,
     HistoryPage,
-    Performance,
-    PlayerScore,
-    Ranking,
-    Rating,
     State,
     Tally,
 )
 from thudmud.play.commands import Games, History, Replay, Resume, Style
-from thudmud.play.events import BATTLES, OWN_PROGRAM
-from thudmud.play.hall import BotLevel, Hall
-from thudmud.play.match import RATED_PLIES, Match
+from thudmud.play.days import TODAY, YESTERDAY
+from thudmud.play.events import BATTLES
+from thudmud.play.hall import Hall
+from thudmud.play.match import Match
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Comment, Ending, Game, Side, write_record
 from thudmud.views import boards, reader, sentences
@@ -36,7 +33,10 @@ from thudmud.views.view import Display
 from thudmud.views.words import day, plain, wrapped, wrapped_each
 
 PLAY_ON = '"play" goes on.'
-STEPS = '"next" and "back" go from ply to ply, "first" and "last" to either end; "play" goes on.'
+STEPS = (
+    '"next" and "back" go from ply to ply, "first" and "last" to either end; "play" goes on,'
+    ' "stop" leaves.'
+)
 
 
 def replayed(
@@ -143,7 +143,8 @@ ENDINGS = {
     Ending.ROCK_ESCAPED: "the Rock came home",
     Ending.ROCK_CAPTURED: "the Rock was surrounded",
     Ending.DESERTION: "ended by one player alone",
-    Ending.CLAIM: "{loser} stayed away",
+    Ending.CLAIM: "{loser} did not play on",
+    Ending.TIME: "{loser} ran out of time",
 }
 
 STATES = {
@@ -160,6 +161,8 @@ def entry(battle: Battle) -> str:
     facts = [battle.rules, _state(battle)]
     if battle.plies is not None:
         facts.insert(1, counted(battle.plies, "ply"))
+    if battle.time:
+        facts.insert(1, str(battle.time))
     if battle.set_up:
         facts.append("from a position that was set up")
     if battle.imported:
@@ -220,7 +223,8 @@ def _running(table: Table, match: Match, side: Side) -> str:
     turn = match.game.position.turn
     is_mine = turn is side and not match.is_practice
     whose = "your turn" if is_mine else f"the {turn.plural}' turn"
-    return f"{board}, {counted(len(match.game.moves), 'ply')}, {whose}"
+    left = f", {sentences.time_left(match.clock, turn)} left" if match.clock else ""
+    return f"{board}, {counted(len(match.game.moves), 'ply')}, {whose}{left}"
 
 
 def _adjourned(away: AdjournedMatch, me: str) -> str:
@@ -243,26 +247,25 @@ def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str
     """Return a page of the battles that ``asked`` is about, the last one first."""
     player, battles = asked.player, found.battles
     is_own = player is not None and player.lower() == me.lower()
+    which = _which(asked, battles, me)
     if not found.in_all:
-        none = "No battle has been played here yet."
-        if player is not None:
-            whose = "yours" if is_own else capitalised(shortened(player))
-            none = f"No battle of {whose} is known here."
-        return wrapped(none, width)
+        if asked == History(page=asked.page):
+            return wrapped("No battle has been played here yet.", width)
+        whose = "of yours" if is_own else f"of {_spelt(player, battles)}" if player else ""
+        return wrapped(f"No battle {' '.join(filter(None, (whose, which)))} is known here.", width)
     pages = -(-found.in_all // PAGE)
     if asked.page > pages:
-        last = History(player, pages)
+        last = replace(asked, page=pages)
         return wrapped(
             f'There is no page {asked.page}. "{last}" shows the earliest battles.', width
         )
-    heading = "Your battles" if is_own else "The battles that were played"
-    if player is not None and not is_own:
-        spelt = [name for battle in battles for name in (battle.dwarf, battle.troll)]
-        name = next((name for name in spelt if name.lower() == player.lower()), player)
-        heading = f"The battles of {name}"
+    heading = "The battles" if which else "The battles that were played"
+    if player is not None:
+        heading = "Your battles" if is_own else f"The battles of {_spelt(player, battles)}"
+    heading = " ".join(filter(None, (heading, which)))
     more = f'"{Replay(battles[0].number)}" shows the first of these again.'
     if asked.page < pages:
-        more = f'"{History(player, asked.page + 1)}" shows earlier ones. {more}'
+        more = f'"{replace(asked, page=asked.page + 1)}" shows earlier ones. {more}'
     if pages > 1:
         more = f"Page {asked.page} of {pages}. {more}"
     numbers = len(str(battles[0].number))
@@ -274,6 +277,28 @@ def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str
     ]
 
 
+def _which(asked: History, battles: Iterable[Battle], me: str) -> str:
+    """Return which battles of a player, or of all, are asked for, as the end of a phrase."""
+    opponent, day = asked.opponent, asked.day
+    words = []
+    if opponent is not None:
+        words.append(
+            f"with {'you' if opponent.lower() == me.lower() else _spelt(opponent, battles)}"
+        )
+    if asked.rules is not None:
+        words.append(f"by the {asked.rules} rules")
+    if day is not None:
+        words.append(day if day in {TODAY, YESTERDAY} else f"on {day}")
+    return " ".join(words)
+
+
+def _spelt(player: str, battles: Iterable[Battle]) -> str:
+    """Return a name that somebody typed as it is spelt in a list of battles."""
+    spelt = (name for battle in battles for name in battle.players)
+    known = (name for name in spelt if name.lower() == player.lower())
+    return next(known, capitalised(shortened(player)))
+
+
 def record(found: FoundBattle, comments: tuple[Comment, ...], width: int) -> list[str]:
     """Return a battle in record notation. Its first line is longer than a screen: it may be copied.
 
@@ -281,87 +306,13 @@ def record(found: FoundBattle, comments: tuple[Comment, ...], width: int) -> lis
     """
     battle, game = found.battle, found.game
     heading = wrapped(f"Battle {battle.number}, {entry(battle)}:", width)
-    return [*heading, *(_plies(game, comments) if game else ())]
+    return [*heading, *(_plies(game, comments, found.spent) if game else ())]
 
 
 @lru_cache(maxsize=64)
-def _plies(game: Game, comments: tuple[Comment, ...]) -> tuple[str, ...]:
+def _plies(game: Game, comments: tuple[Comment, ...], spent: tuple[float, ...]) -> tuple[str, ...]:
     """Return the lines of a record; remembered, since many may ask for one."""
-    return tuple(write_record(game, comments).splitlines())
-
-
-def score(
-    found: PlayerScore | None,
-    player: str,
-    me: str,
-    levels: Iterable[BotLevel],
-    width: int,
-    *,
-    is_here: bool,
-) -> list[str]:
-    """Return what a player has won and lost, and the ratings.
-
-    What they played against bots is apart from what they played against people, and what a bot
-    played at one of the levels from what it did at the others.
-    """
-    if found is None:
-        who = capitalised(shortened(player))
-        if not is_here:
-            return wrapped(f"Nobody called {who} has finished a battle here.", width)
-        have = "You have" if player == me else f"{who} has"
-        return wrapped(f"{have} not finished a battle here yet.", width)
-    names = {level.number: f", at level {level}" for level in levels} | {OWN_PROGRAM: ""}
-    fared = [("", found.people), (", against bots", found.bots)]
-    fared += [
-        (names.get(level, f", at level {level}"), each) for level, each in found.levels.items()
-    ]
-    lines = [
-        line
-        for role, each in fared
-        if each != Performance()
-        for line in _fared(f"{found.name}{role}", each, width)
-    ]
-    if found.puzzles:
-        rating = _rating(found.puzzles, "puzzle")
-        lines += wrapped(f"{found.name}, at puzzles: rating {rating}.", width)
-    return lines
-
-
-def _fared(who: str, fared: Performance, width: int) -> list[str]:
-    rating = f"rating {_rating(fared.rating)}" if fared.rating else "no rating yet"
-    lines = wrapped(f"{who}: {rating}.", width)
-    for rules in dict.fromkeys(rules for rules, _ in fared.battles):
-        matches = fared.matches.get(rules)
-        counts = [f"matches {count(matches)}"] if matches else []
-        counts += [
-            f"as {side.plural} {count(fared.battles[rules, side])}"
-            for side in Side
-            if (rules, side) in fared.battles
-        ]
-        lines += wrapped(f"  {capitalised(rules)}: {'; '.join(counts)}.", width, INDENT)
-    return lines
-
-
-def standings(ranking: Ranking, width: int) -> list[str]:
-    """Return the players who have a rating, the best first, and where who asks is among them."""
-    if not ranking.in_all:
-        return wrapped(
-            "Nobody has a rating yet: it takes a battle between two registered players, "
-            f"of {RATED_PLIES} plies or more.",
-            width,
-        )
-    lines = wrapped("Players, ranked by their rating less twice the give or take:", width)
-    for place, player in ranking.players:
-        if rating := player.people.rating:
-            lines += wrapped(f"{place:>3}. {player.name}: {_rating(rating)}", width, "     ")
-    if ranking.in_all > PAGE:
-        lines += wrapped(f"There are {ranking.in_all} in all.", width)
-    return lines
-
-
-def _rating(rating: Rating, noun: str = "battle") -> str:
-    battles = counted(rating.battles, noun)
-    return f"{rating.points}, give or take {rating.uncertainty} ({battles})"
+    return tuple(write_record(game, comments, spent).splitlines())
 
 
 def count(tally: Tally) -> str:

@@ -18,7 +18,7 @@ from thudmud.english import capitalised
 from thudmud.play.events import BATTLES
 from thudmud.play.options import Colour, Element, Orient
 from thudmud.play.table import Table
-from thudmud.rules import SQUARES, Move, Piece, Position, Side, Square
+from thudmud.rules import Move, Piece, Position, Side, Square
 from thudmud.rules.board import LETTERS, WIDTH, each_bit, rows_of
 from thudmud.views.colours import NONE, Phrase, Run, colour_of, flowed, joined, on
 from thudmud.views.sentences import (
@@ -29,6 +29,9 @@ from thudmud.views.sentences import (
     points,
     progress,
     score,
+    time_left,
+    timed_sides,
+    times_left,
 )
 from thudmud.views.view import DEFAULT_WIDTH, Display
 from thudmud.views.words import GLUE, columns
@@ -45,8 +48,8 @@ _UTF_8 = {
     Piece.STONE: "\N{WHITE SUN WITH RAYS}",
     Piece.ROCK: "\N{LOZENGE}",
 }
-_ACROSS = "\N{BOX DRAWINGS LIGHT DOUBLE DASH HORIZONTAL}"
-_DOWN = "\N{BOX DRAWINGS LIGHT DOUBLE DASH VERTICAL}"
+_ACROSS = "-", "\N{BOX DRAWINGS LIGHT DOUBLE DASH HORIZONTAL}"
+_DOWN = "|", "\N{BOX DRAWINGS LIGHT DOUBLE DASH VERTICAL}"
 
 ELEMENTS = {
     Piece.DWARF: Element.DWARF,
@@ -59,7 +62,7 @@ ELEMENTS = {
 def draw(table: Table, display: Display) -> list[str]:
     """Return ``table`` drawn whole: the grid, and beside or below it what else there is to know.
 
-    A screen of fewer than 18 columns cannot hold the grid.
+    A screen of fewer than 20 columns cannot hold the grid.
     """
     return list(_last_drawn.drawn(table, display))
 
@@ -73,7 +76,8 @@ def status_line(table: Table) -> str:
     )
     rock = "".join(f"; Rock on {square}" for square in game.position.squares(Piece.ROCK))
     score = f"score {game.score.dwarf} to {game.score.troll}"
-    return f"{capitalised(table.name)}: {sides}{rock}; {score}."
+    clock = f"; clock: {times_left(table)}" if table.clock else ""
+    return f"{capitalised(table.name)}: {sides}{rock}; {score}{clock}."
 
 
 class _LastDrawing:
@@ -97,26 +101,13 @@ _last_drawn = _LastDrawing()
 
 
 def _drawn(table: Table, display: Display) -> list[str]:
-    layout = GridLayout.TIGHT
-    if display.utf8 and _room(GridLayout.FRAMED, display) >= PANEL_WIDTH:
-        # The frame is two lines high: with the facts below it, 24 lines would not hold it.
-        layout = GridLayout.FRAMED
-    elif display.width > GridLayout.SPACED.value:
-        layout = GridLayout.SPACED
-    rows, room = (
-        grid(game_at(table).position, _last_move(table), display, layout),
-        _room(layout, display),
-    )
+    layout = layout_for(display)
+    room = display.width - 1 - layout.value - len(GAP)
+    rows = grid(game_at(table).position, _last_move(table), display, layout)
     if room < PANEL_WIDTH:
-        facts = below(table, display, marked=layout is not GridLayout.TIGHT)
-        return [*(row.rstrip() for row in rows), *facts]
+        return [*(row.rstrip() for row in rows), *below(table, display)]
     both = zip_longest(rows, beside(table, room, display), fillvalue="")
     return [f"{row or ' ' * layout.value}{GAP}{fact}".rstrip() for row, fact in both]
-
-
-def _room(layout: GridLayout, display: Display) -> int:
-    """Return how many columns are left beside a grid."""
-    return display.width - 1 - layout.value - len(GAP)
 
 
 # The grid.
@@ -125,11 +116,25 @@ def _room(layout: GridLayout, display: Display) -> int:
 class GridLayout(Enum):
     """How much room a grid takes; the value is its width in columns."""
 
-    FRAMED = 5 + 2 * WIDTH
-    """With a line round the squares, in UTF-8."""
-    SPACED = 3 + 2 * WIDTH
-    TIGHT = 2 + WIDTH
+    LARGE = 7 + 4 * WIDTH
+    """Squares of four columns and two rows, with lines between them."""
+    FRAMED = 7 + 2 * WIDTH
+    """With a line round the squares."""
+    SPACED = 5 + 2 * WIDTH
+    """The same without the upright sides of that line."""
+    TIGHT = 4 + WIDTH
     """Without gaps, and so without the brackets in them."""
+
+    @property
+    def step(self) -> int:
+        """How many columns it is from a square to the next."""
+        return {GridLayout.LARGE: 4, GridLayout.TIGHT: 1}.get(self, 2)
+
+
+def layout_for(display: Display) -> GridLayout:
+    """Return the roomiest layout that is wanted and fits."""
+    wanted = [each for each in GridLayout if display.large or each is not GridLayout.LARGE]
+    return next((each for each in wanted if each.value < display.width), GridLayout.TIGHT)
 
 
 def glyph(piece: Piece, display: Display) -> str:
@@ -138,7 +143,7 @@ def glyph(piece: Piece, display: Display) -> str:
 
 
 def grid(position: Position, last: Move | None, display: Display, layout: GridLayout) -> list[str]:
-    """Return the column letters and the fifteen rows, the piece moved last in brackets.
+    """Return the rows between two lines of column letters, the piece moved last in brackets.
 
     All of them are as wide as the layout; what is blank at an end has no colour.
     """
@@ -159,77 +164,138 @@ class _Painter:
 
     def __init__(self, display: Display, layout: GridLayout) -> None:
         self._display, self._layout = display, layout
+        self._is_large = layout is GridLayout.LARGE
         turned = display.orient is Orient.NORTH
         self._order = range(WIDTH - 1, -1, -1) if turned else range(WIDTH)
-        self._squares, self._moved, self._captured = (
+        self._squares, self._moved, self._captured, self._coordinates = (
             colour_of(each, display)
-            for each in (Element.SQUARES, Element.LAST_MOVE, Element.CAPTURED)
+            for each in (
+                Element.SQUARES,
+                Element.LAST_MOVE,
+                Element.CAPTURED,
+                Element.COORDINATES,
+            )
         )
+        self._ground = Colour(background=self._squares.background)
         self._pieces = {
             piece: (glyph(piece, display), on(colour_of(ELEMENTS[piece], display), self._squares))
             for piece in Piece
         }
-        self._above, self._below = _around(self._order, display, layout)
+        self._across, self._down = _ACROSS[display.utf8], _DOWN[display.utf8]
+        self._letters = self._lettered()
+        self._between = self._ruled() if self._is_large else []
         self._empty = {row: self._blank_row(row, drawn) for drawn, row in enumerate(self._order)}
 
     def grid(self, position: Position, last: Move | None) -> list[str]:
-        """Return the column letters and the rows."""
+        """Return the rows, with the letters of the columns above and below."""
         stand = list(zip(*(rows_of(position.bits(piece)) for piece in self._pieces), strict=True))
         touched = {at.row for at in (last.origin, last.target, *last.captures)} if last else ()
         rows = [
             _row(self, row, stand[row], last if row in touched else None) for row in self._order
         ]
-        return [*self._above, *rows, *self._below]
+        if self._is_large:
+            rows = [line for both in zip(rows, self._between, strict=True) for line in both][:-1]
+        return [self._letters, *rows, self._letters]
+
+    def _lettered(self) -> str:
+        """Return the letters of the columns, those of the outer rows on the edge of the board."""
+        step = self._layout.step
+        text = (" " * (step - 1)).join(LETTERS[column] for column in self._order)
+        outer = [column for column in range(WIDTH) if Square(column, 0).on_board]
+        start, end = step * outer[0] - 1, step * outer[-1] + 2
+        edge = text[start:end].replace(" ", self._across)
+        return self._centred(f"{text[:start]}{edge}{text[end:]}", self._coordinates)
+
+    def _ruled(self) -> list[str]:
+        """Return the line below each row of large squares."""
+        inside = [
+            sum(Square(column, row).on_board for column in self._order) for row in self._order
+        ]
+        return [
+            self._centred(" ".join([self._across * 3] * max(both)), self._squares)
+            for both in zip(inside, [*inside[1:], 0], strict=True)
+        ]
+
+    def _centred(self, text: str, colour: Colour) -> str:
+        margin = " " * ((self._layout.value - len(text)) // 2), NONE
+        return joined([margin, (text, colour), margin], self._display)
 
     def _blank_row(self, row: int, drawn: int) -> _Strip:
         """Return a row on which nothing stands, of which so many are drawn above it."""
-        ground = Colour(background=self._squares.background)
         squares = [Square(column, row) for column in self._order]
-        empty = _EMPTY[self._display.utf8], self._squares
         strip = [_BLANK]
         for before, square in zip([None, *squares], squares, strict=False):
-            joins = before is not None and before.on_board and square.on_board
-            strip.append((" ", ground if joins else NONE))
-            strip.append(empty if square.on_board else _BLANK)
-        strip += [_BLANK, _BLANK]
-        if self._layout is GridLayout.FRAMED:
-            _enclose(strip, squares, drawn, colour_of(Element.COORDINATES, self._display))
+            strip += [self._gap(before, square), *self._blank_square(square)]
+        strip += [self._gap(squares[-1], None), _BLANK]
+        if not self._is_large:
+            self._enclose(strip, squares, drawn)
         return strip
 
+    def _gap(self, *beside: Square | None) -> Run:
+        """Return what is between two squares."""
+        on_board = [square is not None and square.on_board for square in beside]
+        if self._is_large and any(on_board):
+            return self._down, self._squares
+        return " ", self._ground if all(on_board) else NONE
+
+    def _blank_square(self, square: Square) -> _Strip:
+        if not square.on_board:
+            return [_BLANK] * (3 if self._is_large else 1)
+        if self._is_large:
+            return [(" ", self._ground)] * 3
+        return [(_EMPTY[self._display.utf8], self._squares)]
+
+    def _enclose(self, strip: _Strip, squares: list[Square], drawn: int) -> None:
+        """Put the frame round a row, of which so many are drawn above it."""
+        inside = [at for at, square in enumerate(squares) if square.on_board]
+        left = right = self._down
+        if inside[0]:
+            left, right = "/\\" if drawn < WIDTH // 2 else "\\/"
+        strip[2 * inside[0]] = (left, self._coordinates)
+        strip[2 * inside[-1] + 4] = (right, self._coordinates)
+
     def row(self, row: int, standing: _Standing, last: Move | None) -> str:
-        """Return a row with its number, and with the marks of the last move, if it touched it."""
-        display, strip = self._display, self._empty[row].copy()
+        """Return a row between its numbers, with the marks of the last move, if it touched it."""
+        strip = self._empty[row].copy()
         if last:
             self._mark(strip, row, last)
         for bits, run in zip(standing, self._pieces.values(), strict=True):
             for bit in each_bit(bits):
-                strip[self._place(bit.bit_length() - 1)] = run
-        number = (f"{row + 1:>2}", colour_of(Element.COORDINATES, display))
+                self._put(strip, bit.bit_length() - 1, run)
         if last and last.target.row == row:
             self._point_out(strip, last.target.column)
-        return joined([number, *_cut(strip, self._layout)], display)
+        number = (f"{row + 1:>2}", self._coordinates)
+        return joined([number, *_cut(strip, self._layout), number], self._display)
+
+    def _put(self, strip: _Strip, column: int, run: Run) -> None:
+        """Put a piece or a mark on a square."""
+        at = self._place(column)
+        strip[at] = run
+        if self._is_large:
+            strip[at - 1] = strip[at + 1] = " ", Colour(background=run[1].background)
 
     def _mark(self, strip: _Strip, row: int, last: Move) -> None:
         """Put the marks of the last move where nothing stands any more."""
         if last.origin.row == row:
-            strip[self._place(last.origin.column)] = MOVED_FROM, on(self._moved, self._squares)
+            self._put(strip, last.origin.column, (MOVED_FROM, on(self._moved, self._squares)))
         for square in last.captures:
             if square.row == row:
-                strip[self._place(square.column)] = CAPTURED, on(self._captured, self._squares)
+                self._put(strip, square.column, (CAPTURED, on(self._captured, self._squares)))
 
     def _point_out(self, strip: _Strip, column: int) -> None:
         """Show which piece was moved last."""
         at = self._place(column)
         if self._layout is not GridLayout.TIGHT:
             for gap, bracket in ((at - 1, "["), (at + 1, "]")):
-                strip[gap] = bracket, on(self._moved, Colour(background=self._squares.background))
+                strip[gap] = bracket, on(self._moved, self._ground)
         elif self._moved != NONE:
             # No bracket says which one moved; the words below the board do, and so does its colour.
             strip[at] = strip[at][0], on(self._moved, self._squares)
 
     def _place(self, column: int) -> int:
         """Return where in a strip the square in a column is."""
-        return 2 * (self._order[column] + 1)
+        drawn = self._order[column]
+        return 4 * drawn + 3 if self._is_large else 2 * drawn + 2
 
 
 _row = lru_cache(maxsize=16384)(_Painter.row)
@@ -241,47 +307,19 @@ _painter = lru_cache(maxsize=32)(_Painter)
 @lru_cache(maxsize=32)
 def _painter_for(display: Display, layout: GridLayout) -> _Painter:
     """Return the painter that all share who differ in nothing that a grid shows."""
-    look = replace(display, width=DEFAULT_WIDTH, ascii_only=False, reader=False, machine=False)
+    look = replace(
+        display, width=DEFAULT_WIDTH, large=False, ascii_only=False, reader=False, machine=False
+    )
     return _painter(look, layout)
 
 
-def _enclose(strip: list[Run], squares: list[Square], drawn: int, colour: Colour) -> None:
-    """Put the frame round a row, of which so many are drawn above it."""
-    inside = [at for at, square in enumerate(squares) if square.on_board]
-    left = right = _DOWN
-    if inside[0]:
-        left, right = "/\\" if drawn < WIDTH // 2 else "\\/"
-    strip[2 * inside[0]] = (left, colour)
-    strip[2 * inside[-1] + 4] = (right, colour)
-
-
-def _cut(strip: list[Run], layout: GridLayout) -> list[Run]:
+def _cut(strip: _Strip, layout: GridLayout) -> _Strip:
     match layout:
-        case GridLayout.FRAMED:
-            return strip
         case GridLayout.SPACED:
             return strip[1:-1]
-    return strip[2:-2:2]
-
-
-def _around(
-    order: Iterable[int], display: Display, layout: GridLayout
-) -> tuple[list[str], list[str]]:
-    """Return what is above the rows, the letters of the columns and the frame, and below them."""
-    colour = colour_of(Element.COORDINATES, display)
-    letters = ("" if layout is GridLayout.TIGHT else " ").join(LETTERS[column] for column in order)
-    margin = {GridLayout.FRAMED: 4, GridLayout.SPACED: 3, GridLayout.TIGHT: 2}[layout]
-    heading = _padded(margin, letters, colour, display, layout)
-    if layout is not GridLayout.FRAMED:
-        return [heading], []
-    outer = sum(square.on_board for square in SQUARES if square.row == 0)
-    line = _padded(3 + WIDTH - outer, _ACROSS * (2 * outer + 1), colour, display, layout)
-    return [heading, line], [line]
-
-
-def _padded(margin: int, text: str, colour: Colour, display: Display, layout: GridLayout) -> str:
-    rest = layout.value - margin - len(text)
-    return joined([(" " * margin, NONE), (text, colour), (" " * rest, NONE)], display)
+        case GridLayout.TIGHT:
+            return strip[2:-2:2]
+    return strip
 
 
 # The facts beside a grid, or below it.
@@ -301,6 +339,7 @@ def beside(table: Table, width: int, display: Display) -> list[str]:
         [],
         _score(table, width),
         *_match(table, width),
+        *_clock(table, width),
         [],
         *_last_marked(table, display),
         *_turn(table, width),
@@ -308,18 +347,9 @@ def beside(table: Table, width: int, display: Display) -> list[str]:
     return _lines(facts, width, display)
 
 
-def below(table: Table, display: Display, *, marked: bool) -> list[str]:
-    """Return the facts in a few short lines: a narrow screen is seldom a high one.
-
-    Whose turn it is, and what was played last, is told above a board, or below it where somebody
-    just looks.
-
-    Args:
-        table: the table.
-        display: how everything is shown.
-        marked: whether the grid marks the piece that moved last; else these lines tell it.
-    """
-    width, match, last = display.width - 1, table.match, _last_move(table)
+def below(table: Table, display: Display) -> list[str]:
+    """Return the facts in a few short lines: a narrow screen is seldom a high one."""
+    width, match = display.width - 1, table.match
     over = ", over" if match and not match.running else ""
     first: list[Fact] = [[(f"{heading(table)}{over}", None)]]
     if match is None:
@@ -332,12 +362,10 @@ def below(table: Table, display: Display, *, marked: bool) -> list[str]:
         first = [[(_fitting(width, long, short), None)]]
     facts: list[Fact] = [
         *first,
-        *(_side(table, side, width, display) for side in Side),
-        _score_and_match(table, width),
+        *_sides(table, width, display),
+        *_together([_score_and_match(table, width), *_clock(table, width)], width),
+        *_last_and_turn(table, width),
     ]
-    if last and not marked:
-        way = f"{last.origin} to {last.target}"
-        facts.append([(_fitting(width, f"Last move: {way}", f"Last: {way}"), Element.LAST_MOVE)])
     return _lines(facts, width, display)
 
 
@@ -361,6 +389,25 @@ def _side(table: Table, side: Side, width: int, display: Display) -> Fact:
     left, lost = left_and_lost(table, side)
     words = _side_words(side, holder(table, side), left, lost, width - len("d "))
     return [(glyph(piece, display), ELEMENTS[piece]), (f"{GLUE}{words}", None)]
+
+
+def _sides(table: Table, width: int, display: Display) -> list[Fact]:
+    """Return both sides: on one line where there is room for it."""
+    for count in ("{} left", "{}"):
+        facts: list[Fact] = []
+        for side in Side:
+            piece, (left, _) = Piece.of(side), left_and_lost(table, side)
+            words = f"{side.plural.capitalize()}: {holder(table, side)}, {count.format(left)}"
+            facts.append([(glyph(piece, display), ELEMENTS[piece]), (f"{GLUE}{words}", None)])
+        if len(both := _together(facts, width)) == 1:
+            return both
+    return [_side(table, side, width, display) for side in Side]
+
+
+def _together(facts: list[Fact], width: int) -> list[Fact]:
+    """Return facts as a single one, if that fits on a line."""
+    one = [phrase for fact in facts for phrase in ((". ", None), *fact)][1:]
+    return [one] if columns("".join(words for words, _ in one)) <= width else facts
 
 
 @lru_cache(maxsize=1024)
@@ -410,6 +457,15 @@ def _score_and_match(table: Table, width: int) -> Fact:
     return [(_fitting(width, f"{begins} {points(table, match)}", short), None)]
 
 
+def _clock(table: Table, width: int) -> list[Fact]:
+    """Return how much time both have left, or the next match gives; none without a clock."""
+    if table.match is None or table.match.clock is None:
+        return [[(f"Clock: {table.time}", None)]] if table.time else []
+    clock = table.match.clock
+    by_side = " to ".join(time_left(clock, side) for side in timed_sides(clock))
+    return [[(_fitting(width, f"Clock: {times_left(table)}", f"Clock: {by_side}"), None)]]
+
+
 def _last_marked(table: Table, display: Display) -> list[Fact]:
     """Return the last ply, and how the grid marks it."""
     last = _last_move(table)
@@ -422,6 +478,16 @@ def _last_marked(table: Table, display: Display) -> list[Fact]:
     if set(last.captures) - {last.target}:
         key += [(", ", None), (f"{CAPTURED} captured", Element.CAPTURED)]
     return [way, [*key, (")", None)]]
+
+
+def _last_and_turn(table: Table, width: int) -> list[Fact]:
+    """Return the last ply and whose turn it is: on one line where there is room for it."""
+    last, turn = _last_move(table), _turn(table, 0)
+    if last is None:
+        return turn
+    way = f"{last.origin} to {last.target}"
+    words = _fitting(width, f"Last move: {way}", f"Last: {way}")
+    return _together([[(words, Element.LAST_MOVE)], *turn], width)
 
 
 def _turn(table: Table, width: int) -> list[Fact]:

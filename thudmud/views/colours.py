@@ -133,6 +133,14 @@ def _palette() -> tuple[tuple[int, int, int], ...]:
 PALETTE_RGB = _palette()
 """Red, green and blue of the 256 colours."""
 
+
+def as_hex(shade: Shade | None) -> str | None:
+    """Return a shade as ``#rrggbb``; None if there is none."""
+    if shade is None:
+        return None
+    return "#{:02x}{:02x}{:02x}".format(*(PALETTE_RGB[shade] if isinstance(shade, int) else shade))
+
+
 _BLACK, _RED, _GREEN, _YELLOW, _BLUE, _MAGENTA, _CYAN, _WHITE = range(8)
 _BRIGHT = 8
 _ORANGE_RGB, _BLUE_RGB, _YELLOW_RGB = (230, 159, 0), (0, 114, 178), (240, 228, 66)

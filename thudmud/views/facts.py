@@ -7,7 +7,7 @@ reads it. Fields are only ever added at the end.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from math import ceil
@@ -15,31 +15,41 @@ from math import ceil
 from thudmud.errors import Refused
 from thudmud.play import asides, commands, events
 from thudmud.play.analysis import AnalysedBattle, Analysis
-from thudmud.play.archive import Battle, BotList, FoundBattle, ListedBot
+from thudmud.play.archive import (
+    AdjournedMatches,
+    Battle,
+    BotList,
+    Fingered,
+    FoundBattle,
+    HistoryPage,
+    ListedBot,
+    PlayerScore,
+    Ranking,
+    RatingChange,
+)
+from thudmud.play.clocks import AWAY, TimeControl
 from thudmud.play.exercises import Exercise, InLesson
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
-from thudmud.play.options import SetMachine
+from thudmud.play.letters import LettersPage
+from thudmud.play.options import SetToggle, Toggle
 from thudmud.play.table import Seat, Table
 from thudmud.rules import (
-    SQUARES,
     Comment,
     Game,
-    Move,
     Piece,
-    Position,
     Ruleset,
-    Score,
     Side,
     Square,
     write_position,
 )
-from thudmud.rules.board import WIDTH
+from thudmud.views import data, people
 from thudmud.views.archive import heard
+from thudmud.views.colours import as_hex
+from thudmud.views.data import Data
 from thudmud.views.sentences import game_at
 
-Data = Mapping[str, object]
-"""What a fact holds: only what JSON can hold."""
+_PRESENCE = (events.Returned, events.Absent)
 
 DRAWN_ANEW = (
     events.BattleStarted,
@@ -51,9 +61,6 @@ DRAWN_ANEW = (
     events.Cleared,
 )
 """The events that change a position, but for plies."""
-
-EMPTY, OFF_BOARD = ".", " "
-"""What stands in the rows of a board where no piece does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +84,33 @@ def facts(hall: Hall, telling: Telling) -> list[Fact]:
 
 
 def concerning(hall: Hall, player: str) -> list[Fact]:
-    """Return how things stand for somebody: where they are, and wherever they have a seat."""
+    """Return how things stand for somebody: where they are, have a seat, or observe a board."""
     room = hall.people[player].room
+    known = [*_where(hall, player), _options(hall, player)]
+    if hall.people[player].observed:
+        known.append(_observed(hall, player))
     seats = [table for table in hall.seats_of(player) if table.name != room]
+    others = {room, *(table.name for table in seats)}
+    observed = hall.people[player].observed
+    seats += [hall.tables[board] for board in observed if board not in others]
     if room is None:
         boards = [Fact("Thud.Board", _board(table), player) for table in seats]
-        return [*_listed(hall, player), *boards]
+        return [*known, *_listed(hall, player), *boards]
     tables = [hall.tables[room], *seats]
-    return [fact for table in tables for fact in _whole(table, player)]
+    return [*known, *(fact for table in tables for fact in _whole(table, player))]
+
+
+def watched(hall: Hall, room: str | None, name: str) -> list[Fact]:
+    """Return how things stand in a room, for somebody without a name who watches it."""
+    known = _listed(hall, name) if room is None else _whole(hall.tables[room], name)
+    return [_here(hall, room, name), *known]
+
+
+def recorded(found: FoundBattle, player: str) -> list[Fact]:
+    """Return a battle with all its plies, and what was said about them."""
+    comments = [_comment(found.battle.number, each) for each in found.comments]
+    record = Fact("Thud.Record", data.record(found), player)
+    return [record, *(Fact("Thud.Comment", each, player) for each in comments)]
 
 
 def refusal_fact(refusal: Refused, player: str, board: str | None = None) -> Fact:
@@ -96,13 +122,13 @@ def refusal_fact(refusal: Refused, player: str, board: str | None = None) -> Fac
         board: the board that it is about, if that is known.
     """
     details = {key: _plain(each) for key, each in refusal.details.items() if key != "board"}
-    data = {
+    known = {
         "code": refusal.code.value,
         "squares": _plain(refusal.squares),
         "board": refusal.details.get("board", board),
         "details": details,
     }
-    return Fact("Thud.Refused", data, player)
+    return Fact("Thud.Refused", known, player)
 
 
 def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
@@ -111,59 +137,149 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
         yield from _of_hall(event, table)
         return
     match event:
-        case asides.Asked(player, commands.Seeks()):
-            for seek in hall.seeks.values():
-                if seek.to in {"", player} or seek.player == player:
-                    yield Fact("Thud.Seek", _seek(seek), player)
-        case asides.TurnedDown(player, to, board):
-            yield Fact("Thud.Declined", {"board": board, "player": player, "to": to})
-        case asides.Spoke(player, room, text):
-            yield _said("say", player, text, room=room)
-        case asides.Emoted(player, room, text):
-            yield _said("emote", player, text, room=room)
-        case asides.Told(player, to, text):
-            yield _said("tell", player, text, to=to)
+        case asides.Asked():
+            yield from _answered(hall, event, table, telling.at)
+        case asides.TurnedDown() | asides.LetterSent() | asides.Announced() | asides.ShutdownTold():
+            yield _news(event)
+        case asides.Spoke() | asides.Emoted() | asides.Told():
+            yield _said(event, telling.at)
         case asides.Invited(player, to, board, side, level):
             asked = {"board": board, "side": side.value, "player": player, "to": to}
             yield Fact("Thud.Invite", {**asked, "level": level})
-        case asides.TookOver(player) | asides.OptionChosen(player, SetMachine(True)):
-            yield from concerning(hall, player)
-        case asides.Entered(player, None) | asides.CameIn(player, None):
-            yield from _listed(hall, player)
-        case asides.Asked(player, commands.Boards() | commands.Look(None), None):
-            yield from _listed(hall, player)
-        case (
-            asides.CaughtUp(player)
-            | asides.CameIn(player, sits=False)
-            | asides.Asked(player, commands.Look() | commands.ViewGame())
-        ):
+        case asides.BoardListed() if table:
+            yield Fact("Thud.Listed", _listing(table))
+        case asides.FollowChosen() | asides.FollowedCame() | asides.FollowedBegan():
+            yield _of_following(hall, event)
+        case asides.ObserveChosen(player):
+            yield _observed(hall, player)
             if table:
                 yield from _whole(table, player)
-        case asides.Exercised(player, exercise, remarks, plies, shows):
-            yield from (_moved(each, after) for each, after in plies)
-            if shows and not plies:
-                yield from _whole(exercise.table, player)
-            said = [each.value for each in remarks]
-            yield Fact("Thud.Exercise", _exercise(exercise, player, said), player)
-        case asides.ExerciseLeft(player, exercise):
-            yield Fact("Thud.Exercise", _exercise(exercise, player, [], left=True), player)
-        case asides.Asked(player, commands.ViewBots(), answer=BotList(bots)):
-            yield Fact("Thud.Bots", {"bots": [_bot(bot) for bot in bots]}, player)
-        case asides.Asked(player, commands.Hint(), answer=Advice() as advice) if table:
-            yield Fact("Thud.Hint", _hint(table, advice), player)
-        case asides.Analysing() | asides.Asked(answer=AnalysedBattle()):
-            yield Fact("Thud.Analysis", _analysis(event), event.player)
+        case asides.TookOver(player) | asides.OptionChosen(player, SetToggle(Toggle.MACHINE, True)):
+            yield from concerning(hall, player)
+            if isinstance(event, asides.TookOver):
+                yield from _waiting(event)
+        case asides.OptionChosen(player):
+            yield _options(hall, player)
+        case asides.Entered() | asides.CameIn() | asides.CaughtUp():
+            yield from _arrived(hall, event, table)
+        case asides.WentOut(player, room, to):
+            yield _went(player, room, to)
+        case asides.Gone(player, room, told=False):
+            yield _went(player, room, is_gone=True)
+        case asides.Exercised() | asides.ExerciseLeft():
+            yield from _exercised(event)
+        case asides.Analysing(player, battle, done, plies):
+            yield Fact("Thud.Analysis", _analysing(battle, done, plies), player)
         case asides.CommentMade(player, _, number, ply, text):
-            data = {"battle": number, "ply": ply, "player": player, "text": text or None}
-            yield Fact("Thud.Comment", data)
+            known = {"battle": number, "ply": ply, "player": player, "text": text or None}
+            yield Fact("Thud.Comment", known)
         case asides.Replayed(player, battle, _, ply, comments=comments):
+            yield Fact("Thud.Replay", data.replayed(event), player)
             for comment in heard(hall, player, comments, ply):
                 yield Fact("Thud.Comment", _comment(battle.number, comment), player)
-        case asides.Asked(player, commands.ViewRecord(), answer=FoundBattle() as found):
-            for comment in heard(hall, player, found.comments):
-                yield Fact("Thud.Comment", _comment(found.battle.number, comment), player)
         case _ if table and isinstance(event, events.TableEvent):
-            yield from _happened(event, table)
+            yield from _happened(hall, event, table, telling.changes)
+
+
+def _news(
+    event: asides.TurnedDown | asides.LetterSent | asides.Announced | asides.ShutdownTold,
+) -> Fact:
+    """Return the fact of what somebody, or everybody, has to know, and is no talk."""
+    match event:
+        case asides.TurnedDown(player, to, board):
+            return Fact("Thud.Declined", {"board": board, "player": player, "to": to})
+        case asides.LetterSent(player, to):
+            return Fact("Thud.Message", {"player": player, "to": to})
+        case asides.Announced(player, text):
+            return Fact("Thud.Broadcast", {"player": player, "text": text})
+        case asides.ShutdownTold(_, _, seconds, why):
+            left = None if seconds is None else ceil(seconds)
+            return Fact("Thud.Shutdown", {"seconds": left, "why": why or None})
+
+
+def _exercised(event: asides.Exercised | asides.ExerciseLeft) -> Iterator[Fact]:
+    """Yield the facts of what somebody does in a lesson or a puzzle."""
+    player, exercise = event.player, event.exercise
+    if isinstance(event, asides.ExerciseLeft):
+        yield Fact("Thud.Exercise", _exercise(exercise, player, (), left=True), player)
+        return
+    yield from (_moved(each, after) for each, after in event.plies)
+    if event.shows and not event.plies:
+        yield from _whole(exercise.table, player)
+    yield Fact("Thud.Exercise", _exercise(exercise, player, event.remarks), player)
+
+
+def _arrived(
+    hall: Hall, event: asides.Entered | asides.CameIn | asides.CaughtUp, table: Table | None
+) -> Iterator[Fact]:
+    """Yield the facts of somebody's coming to a room, or back to a board where a seat was kept."""
+    player = event.player
+    match event:
+        case asides.Entered(room=None) | asides.CameIn(room=None):
+            yield _came(hall, player, None)
+            yield from _where(hall, player)
+            if isinstance(event, asides.Entered):
+                yield _options(hall, player)
+            yield from _listed(hall, player)
+            if isinstance(event, asides.Entered):
+                yield from _waiting(event)
+        case asides.Entered():
+            yield from _waiting(event)
+        case asides.CameIn(sits=sits) if table:
+            yield _came(hall, player, table.name)
+            yield from _where(hall, player)
+            if not sits:
+                yield from _whole(table, player)
+        case asides.CaughtUp() if table:
+            if hall.people[player].room == table.name:
+                yield from _where(hall, player)
+                yield _options(hall, player)
+            yield from _whole(table, player)
+
+
+def _answered(hall: Hall, asked: asides.Asked, table: Table | None, now: float) -> Iterator[Fact]:
+    """Yield the facts that answer a question; they are for who asked alone."""
+    me = asked.player
+    match asked.question, asked.answer:
+        case commands.Seeks(), _:
+            yield from _sought(hall, me)
+        case commands.Observe(), _:
+            yield _observed(hall, me)
+        case commands.Who(words), _:
+            who = [_presence(hall, name, now) for name in hall.begins(words or "")]
+            yield Fact("Thud.Who", {"people": who}, me)
+        case ((commands.Finger() | commands.Plan()), Fingered() as fingered):
+            yield Fact("Thud.Finger", _fingered(hall, fingered, now), me)
+        case commands.Follow(), _:
+            yield _following(hall, me)
+        case commands.Boards(), _:
+            yield from _listed(hall, me)
+        case commands.Look(None), _:
+            yield from _where(hall, me)
+            yield from _whole(table, me) if table else _listed(hall, me)
+        case ((commands.Look() | commands.ViewGame() | commands.ViewClock()), _) if table:
+            yield from _whole(table, me)
+        case commands.ViewPossible(Square() as origin), _ if table and table.game:
+            known = {**_place(table), "ply": len(table.game.moves)}
+            yield Fact("Thud.Legal", {**known, **data.legal(table.game, origin)}, me)
+        case commands.ViewBots(), BotList(bots):
+            yield Fact("Thud.Bots", {"bots": [_bot(bot) for bot in bots]}, me)
+        case commands.Hint(), Advice() as advice if table:
+            yield Fact("Thud.Hint", _hint(table, advice), me)
+        case _, AnalysedBattle(battle, game, analysis):
+            yield Fact("Thud.Analysis", _analysed(battle, game, analysis), me)
+        case commands.ViewStandings(), Ranking() as ranking:
+            yield Fact("Thud.Standings", data.standings(ranking), me)
+        case commands.ViewScore(player), PlayerScore() | None as score:
+            yield Fact("Thud.Score", data.fared(score, player or me), me)
+        case commands.History(player, page), HistoryPage() as battles:
+            yield Fact("Thud.History", {"player": player, **data.history(battles, page)}, me)
+        case commands.Letters(page=page), LettersPage() as letters:
+            yield _letters(letters, page, me)
+        case commands.Games(), AdjournedMatches() as matches:
+            yield Fact("Thud.Games", data.adjourned(matches), me)
+        case commands.ViewRecord(), FoundBattle() as found:
+            yield from recorded(found._replace(comments=heard(hall, me, found.comments)), me)
 
 
 def _comment(battle: int, comment: Comment) -> Data:
@@ -190,8 +306,17 @@ def _of_hall(event: events.HallEvent, table: Table | None) -> Iterator[Fact]:
             yield Fact("Thud.Settled", {"seek": number, "why": why.value, "player": player})
 
 
-def _happened(event: events.TableEvent, table: Table) -> Iterator[Fact]:
+def _happened(
+    hall: Hall, event: events.TableEvent, table: Table, changes: Iterable[RatingChange]
+) -> Iterator[Fact]:
     """Yield the facts of an event of a table, as it stands right after."""
+    # Who is back at a seat, or away from it, has come to the room or left it by that.
+    person = hall.people.get(event.player) if isinstance(event, _PRESENCE) else None
+    if person and person.room == table.name:
+        if isinstance(event, events.Returned):
+            yield _came(hall, event.player, table.name)
+        else:
+            yield _went(event.player, table.name, is_gone=True)
     match event:
         case events.Moved():
             yield _moved(event, table)
@@ -199,7 +324,7 @@ def _happened(event: events.TableEvent, table: Table) -> Iterator[Fact]:
         case events.TakenBack():
             yield from _taken_back(event, table)
         case events.BattleEnded():
-            yield _ended(event, table)
+            yield _ended(event, table, changes)
     yield Fact("Thud.Table", _table(table))
     if isinstance(event, DRAWN_ANEW):
         yield Fact("Thud.Board", _board(table))
@@ -207,9 +332,39 @@ def _happened(event: events.TableEvent, table: Table) -> Iterator[Fact]:
         yield Fact("Thud.Board", _board(table), event.player)
 
 
+def _where(hall: Hall, player: str) -> list[Fact]:
+    """Return who somebody is, and who is where they are."""
+    room = hall.people[player].room
+    me = Fact("Thud.Me", {**_person(hall, player), "room": room}, player)
+    return [me, _here(hall, room, player)]
+
+
+def _here(hall: Hall, room: str | None, player: str) -> Fact:
+    people = [_person(hall, name) for name in hall.people_in(room)]
+    return Fact("Thud.Here", {"room": room, "people": people}, player)
+
+
+def _came(hall: Hall, player: str, room: str | None) -> Fact:
+    return Fact("Thud.Came", {"room": room, **_person(hall, player)})
+
+
+def _went(player: str, room: str | None, to: str | None = None, *, is_gone: bool = False) -> Fact:
+    return Fact("Thud.Went", {"room": room, "player": player, "to": to, "gone": is_gone})
+
+
 def _listed(hall: Hall, player: str) -> list[Fact]:
     """Return what goes with a list of all boards."""
-    return [Fact("Thud.Table", _table(table), player) for table in hall.tables.values()]
+    tables = [Fact("Thud.Table", _table(table), player) for table in hall.tables.values()]
+    return [*tables, *_sought(hall, player)]
+
+
+def _sought(hall: Hall, player: str) -> list[Fact]:
+    """Return the seeks that somebody can accept, or has made."""
+    return [
+        Fact("Thud.Seek", _seek(seek), player)
+        for seek in hall.seeks.values()
+        if seek.to in {"", player} or seek.player == player
+    ]
 
 
 def _whole(table: Table, player: str) -> list[Fact]:
@@ -236,25 +391,26 @@ def _table(table: Table) -> Data:
         "offers": [
             {"offer": offer.value, "side": side.value} for offer, side in table.offers.items()
         ],
+        "time": str(table.time) if table.time else None,
+        "clock": _clock(table),
+        "claim_at": None if table.claim_at is None else int(table.claim_at),
     }
+
+
+def _listing(table: Table) -> Data:
+    """Return what a list of boards shows of one."""
+    known = _table(table)
+    keys = ("board", "version", "battle", "rules", "running", "time")
+    seats = {side.value: table.seats.get(side) for side in Side}
+    return {**{key: known[key] for key in keys}, **seats}
 
 
 def _board(table: Table) -> Data:
     game = game_at(table)
-    position = game.position
-    stone, rock = (position.squares(piece) for piece in (Piece.STONE, Piece.ROCK))
     return {
         **_place(table),
-        "rules": game.ruleset.name,
-        "ply": len(game.moves),
-        "turn": _turn(game) if table.game else None,
-        "rows": _rows(position),
-        "dwarfs": _names(position.squares(Piece.DWARF)),
-        "trolls": _names(position.squares(Piece.TROLL)),
-        "stone": str(stone[0]) if stone else None,
-        "rock": str(rock[0]) if rock else None,
-        "last": _way(game.moves[-1]) if game.moves else None,
-        "score": _score(game.score),
+        **data.standing(game),
+        "turn": data.turn(game) if table.game else None,
         "opening": write_position(table.opening) if table.opening else None,
     }
 
@@ -286,21 +442,22 @@ def _ply(event: events.Moved, table: Table, game: Game, *, taken_back: bool = Fa
         "taken_back": taken_back,
         "side": event.side.value,
         "player": event.player or None,
-        **_way(event.move),
+        **data.way(event.move),
         "record": str(event.move),
-        "score": _score(game.score),
-        "turn": _turn(game),
+        "score": data.score(game.score),
+        "turn": data.turn(game),
         "at": int(event.at),
+        "clock": _clock(table),
     }
 
 
-def _ended(event: events.BattleEnded, table: Table) -> Fact:
+def _ended(event: events.BattleEnded, table: Table, changes: Iterable[RatingChange]) -> Fact:
     outcome, match = event.outcome, table.match
-    data = {
+    known = {
         **_place(table),
         "outcome": outcome.ending.value.replace(" ", "_"),
         "winner": outcome.winner.value if outcome.winner else None,
-        "score": _score(outcome.score),
+        "score": data.score(outcome.score),
         "points": {side.value: match.points(side) if match else 0 for side in Side},
         "part": match.battle if match else None,
         "over": bool(match and match.over),
@@ -310,8 +467,23 @@ def _ended(event: events.BattleEnded, table: Table) -> Fact:
         "plies": event.plies,
         "rated": event.rated,
         "at": int(event.at),
+        "ratings": [_change(each) for each in changes],
     }
-    return Fact("Thud.End", data)
+    return Fact("Thud.End", known)
+
+
+def _change(change: RatingChange) -> Data:
+    player, pool, before, rating = change
+    return {
+        "player": player,
+        "rules": pool.rules,
+        "time": pool.time.value,
+        "before": before,
+        "rating": rating.points,
+        "uncertainty": rating.uncertainty,
+        "matches": rating.results,
+        "provisional": rating.is_provisional,
+    }
 
 
 def _seek(seek: events.SeekMade) -> Data:
@@ -323,6 +495,7 @@ def _seek(seek: events.SeekMade) -> Data:
         "rated": seek.rated,
         "to": seek.to or None,
         "at": int(seek.at),
+        "time": str(seek.time) if seek.time else None,
     }
 
 
@@ -330,7 +503,7 @@ def _hint(table: Table, advice: Advice) -> Data:
     return {
         **_place(table),
         "side": advice.side.value,
-        **_way(advice.move),
+        **data.way(advice.move),
         "record": str(advice.move),
         "reasons": [
             {"reason": each.merit.value, "number": each.number or None} for each in advice.reasons
@@ -338,7 +511,9 @@ def _hint(table: Table, advice: Advice) -> Data:
     }
 
 
-def _exercise(exercise: Exercise, player: str, remarks: list[str], *, left: bool = False) -> Data:
+def _exercise(
+    exercise: Exercise, player: str, remarks: Iterable[asides.Remark], *, left: bool = False
+) -> Data:
     side = exercise.table.side_of(player)
     lesson = exercise if isinstance(exercise, InLesson) else None
     return {
@@ -347,34 +522,78 @@ def _exercise(exercise: Exercise, player: str, remarks: list[str], *, left: bool
         "step": lesson.step + 1 if lesson else None,
         "steps": len(lesson.lesson.steps) if lesson else None,
         "side": side.value if side else None,
-        "remarks": remarks,
+        "remarks": [each.value for each in remarks],
         "over": exercise.is_over,
         "left": left,
     }
 
 
 def _bot(bot: ListedBot) -> Data:
-    rating, tally = bot.fared.rating, bot.fared.in_all
     return {
         "bot": bot.name,
         "level": bot.level or None,
-        "rating": rating.points if rating else None,
-        "uncertainty": rating.uncertainty if rating else None,
-        "battles": rating.battles if rating else 0,
-        "won": tally.won,
-        "drawn": tally.drawn,
-        "lost": tally.lost,
+        **data.rated(bot.rating),
+        **data.tally(bot.fared),
     }
 
 
-def _analysis(aside: asides.Analysing | asides.Asked) -> Data:
-    """Return how far an analysis has come, or all of it."""
+def _person(hall: Hall, name: str) -> Data:
+    return {"player": name, "member": hall.people[name].member, "bot": name in hall.bots}
+
+
+def _presence(hall: Hall, name: str, now: float) -> Data:
+    """Return who and where somebody is who is here, and what they do."""
+    return {
+        **_person(hall, name),
+        "room": hall.people[name].room,
+        "idle": people.idle_for(hall, name, now),
+        "plays": [table.name for table in hall.seats_of(name)],
+    }
+
+
+def _fingered(hall: Hall, found: Fingered, now: float) -> Data:
+    name, member, is_here = found.name, found.member, found.name in hall.people
+    absent = {
+        "player": name,
+        "member": member is not None,
+        "bot": False,
+        "room": None,
+        "idle": None,
+        "plays": [table.name for table in hall.seats_of(name)],
+    }
+    return {
+        **(_presence(hall, name, now) if is_here else absent),
+        "here": is_here,
+        "seen": int(member.at) if member and not is_here else None,
+        "watches": people.watched(hall, name) if is_here else [],
+        "ratings": [
+            {
+                "against": role,
+                "rules": pool.rules if pool else None,
+                "time": pool.time.value if pool else None,
+                **data.rated(rating),
+            }
+            for role, pool, rating in people.ratings_of(hall, found)
+        ],
+        "plan": people.plan_of(hall, found) or None,
+    }
+
+
+def _of_following(
+    hall: Hall, aside: asides.FollowChosen | asides.FollowedCame | asides.FollowedBegan
+) -> Fact:
     match aside:
-        case asides.Analysing(_, battle, done, plies):
-            return _analysing(battle, done, plies)
-        case asides.Asked(answer=AnalysedBattle(battle, game, analysis)):
-            return _analysed(battle, game, analysis)
-    raise ValueError(f"{aside} is about no analysis")
+        case asides.FollowChosen(player):
+            return _following(hall, player)
+        case asides.FollowedCame(player, board):
+            what, players = "came", [player]
+        case asides.FollowedBegan(_, board, dwarf, troll, resumed):
+            what, players = "resumed" if resumed else "began", [dwarf, troll]
+    return Fact("Thud.Followed", {"what": what, "players": players, "board": board})
+
+
+def _following(hall: Hall, player: str) -> Fact:
+    return Fact("Thud.Follow", {"players": list(hall.people[player].followed)}, player)
 
 
 def _analysing(battle: Battle, done: int, plies: int) -> Data:
@@ -403,11 +622,57 @@ def _analysed(battle: Battle, game: Game, analysis: Analysis) -> Data:
     }
 
 
-def _said(
-    kind: str, player: str, text: str, *, room: str | None = None, to: str | None = None
-) -> Fact:
-    data = {"room": room, "player": player, "kind": kind, "text": text, "to": to}
-    return Fact("Thud.Say", data)
+def _observed(hall: Hall, player: str) -> Fact:
+    return Fact("Thud.Observe", {"boards": list(hall.people[player].observed)}, player)
+
+
+def _options(hall: Hall, player: str) -> Fact:
+    """Return how somebody wants to see boards, as far as programs that draw them may care."""
+    chosen = hall.people[player].options
+    colours = [
+        {
+            "element": element.value,
+            "colour": as_hex(colour.foreground),
+            "ground": as_hex(colour.background),
+            "bold": colour.bold,
+        }
+        for element, colour in chosen.elements
+    ]
+    known = {"scheme": chosen.scheme.value, "orient": chosen.orient.value, "colours": colours}
+    return Fact("Thud.Options", known, player)
+
+
+def _waiting(came: asides.Entered | asides.TookOver) -> Iterator[Fact]:
+    """Yield how many letters wait for somebody who has come in, if there are any."""
+    if came.letters.in_all:
+        yield _letters(LettersPage((), *came.letters), 0, came.player)
+
+
+def _letters(found: LettersPage, page: int, player: str) -> Fact:
+    letters = [
+        {
+            "number": each.number,
+            "player": each.sender or None,
+            "at": int(each.at),
+            "text": each.text,
+            "new": each.is_new,
+        }
+        for each in found.letters
+    ]
+    known = {"in_all": found.in_all, "new": found.new, "page": page or None, "messages": letters}
+    return Fact("Thud.Messages", known, player)
+
+
+def _said(aside: asides.Spoke | asides.Emoted | asides.Told, at: float) -> Fact:
+    match aside:
+        case asides.Spoke(room=room):
+            kind, to = aside.verb, None
+        case asides.Emoted(room=room):
+            kind, to = "emote", None
+        case asides.Told(to=to):
+            kind, room = "tell", None
+    known = {"room": room, "player": aside.player, "kind": kind, "text": aside.text, "to": to}
+    return Fact("Thud.Say", {**known, "at": int(at)})
 
 
 # What several of them have in common.
@@ -419,6 +684,22 @@ def _place(table: Table) -> Data:
     return {"board": table.name, "version": table.version, "battle": number}
 
 
+def _clock(table: Table) -> Data | None:
+    """Return how the clock of a battle stood at a time, if it has one."""
+    clock = table.match.clock if table.match else None
+    if clock is None:
+        return None
+    is_on = table.clock is not None
+    stands = is_on and clock.stands and clock.stood < AWAY
+    return {
+        **{side.value: int(clock.left(side)) for side in Side},
+        "at": int(clock.at),
+        "runs": clock.turn.value if is_on and not stands else None,
+        "falls": int(clock.deadline) if is_on else None,
+        "stands_until": int(clock.at + AWAY - clock.stood) if stands else None,
+    }
+
+
 def _seat(seat: Seat) -> Data:
     since = seat.away_since
     return {
@@ -426,29 +707,6 @@ def _seat(seat: Seat) -> Data:
         "player": seat.player,
         "away_since": None if since is None else int(since),
     }
-
-
-def _way(move: Move) -> Data:
-    return {
-        "piece": move.piece.noun.lower(),
-        "verb": move.verb.value,
-        "from": str(move.origin),
-        "to": str(move.target),
-        "captures": _names(move.captures),
-        "trample": move.trample,
-    }
-
-
-def _rows(position: Position) -> list[str]:
-    marks = dict.fromkeys(SQUARES, EMPTY)
-    for piece in Piece:
-        marks |= dict.fromkeys(position.squares(piece), piece.value)
-    grid = [[Square(column, row) for column in range(WIDTH)] for row in range(WIDTH)]
-    return ["".join(marks.get(square, OFF_BOARD) for square in row) for row in grid]
-
-
-def _turn(game: Game) -> str | None:
-    return None if game.outcome else game.position.turn.value
 
 
 def _plain(value: object) -> object:
@@ -466,6 +724,8 @@ def _plain(value: object) -> object:
             return value.value
         case Ruleset():
             return value.name
+        case TimeControl():
+            return str(value)
         case Seat():
             return _seat(value)
         case tuple():
@@ -474,21 +734,13 @@ def _plain(value: object) -> object:
             raise TypeError(f"there is no form in JSON for {value!r}")
 
 
-def _names(squares: Iterable[Square]) -> list[str]:
-    return [str(square) for square in squares]
-
-
-def _score(score: Score) -> Data:
-    return {side.value: score.of(side) for side in Side}
-
-
 TAG = "@thud"
 """What a line for a program begins with, in column one."""
 
 
-def as_json(data: Data) -> str:
+def as_json(known: Data) -> str:
     """Return data as JSON: one line, and nothing in it but printable ASCII."""
-    return json.dumps(data, separators=(",", ":")).replace("\x7f", "\\u007f")
+    return json.dumps(known, separators=(",", ":")).replace("\x7f", "\\u007f")
 
 
 def machine_line(fact: Fact) -> str:

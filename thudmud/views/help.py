@@ -30,7 +30,18 @@ from thudmud.language.slips import near_miss
 from thudmud.rules import RULESETS
 from thudmud.views.words import GLUE, wrapped, wrapped_each
 
-PARTS = ("The game", "Playing", "Seeing the board", "What was played", "Round about", "More")
+OF_OPERATORS = "Keeping order"
+"""The heading of what is for operators: others are not told of it unasked."""
+
+PARTS = (
+    "The game",
+    "Playing",
+    "Seeing the board",
+    "What was played",
+    "Round about",
+    "More",
+    OF_OPERATORS,
+)
 """The headings of the contents."""
 
 WIDEST = 78
@@ -107,7 +118,9 @@ class Page:
         )
 
 
-def page(topic: str | None, width: int, bot: str | None = None) -> list[str]:
+def page(
+    topic: str | None, width: int, bot: str | None = None, *, keeps_order: bool = False
+) -> list[str]:
     """Return the page about ``topic`` in rows of fewer than ``width`` columns (20 or more).
 
     None, or a word for it, asks for the contents. What there is no page about gets a sentence that
@@ -117,11 +130,12 @@ def page(topic: str | None, width: int, bot: str | None = None) -> list[str]:
         topic: what somebody wants to read about.
         width: of their screen.
         bot: the name of a bot that they can invite, if there is one.
+        keeps_order: whether they are an operator.
     """
     width = min(width, WIDEST + 1)
     name = _plain(topic)
     if name in _CONTENTS:
-        return contents(width)
+        return contents(width, keeps_order=keeps_order)
     found = _find(name)
     return (
         list(found.rows(width, bot))
@@ -130,23 +144,28 @@ def page(topic: str | None, width: int, bot: str | None = None) -> list[str]:
     )
 
 
-def contents(width: int) -> list[str]:
-    """Return the list of all topics, part by part."""
+def contents(width: int, *, keeps_order: bool = False) -> list[str]:
+    """Return the list of all topics, part by part; those of operators to operators alone."""
     width = min(width, WIDEST + 1)
     how = 'Type "help" and one of these topics; "help thud" tells the game, "tutorial" teaches it.'
     rows = wrapped(how, width)
-    for part in PARTS:
+    for part in PARTS if keeps_order else PARTS[:-1]:
         topics = ", ".join(page.topic for page in PAGES.values() if page.part == part)
         rows += ["", *wrapped(f"{part}:", width), *wrapped(f"  {topics}", width, "  ")]
     return rows
 
 
-def syntax(verb: str | None, width: int) -> list[str]:
-    """Return the patterns of a command, or of all if ``verb`` is None, as the pages have them."""
+def syntax(verb: str | None, width: int, *, keeps_order: bool = False) -> list[str]:
+    """Return the patterns of a command, or of all if ``verb`` is None, as the pages have them.
+
+    All are those that somebody can use: the operators' are told to operators alone.
+    """
     width = min(width, WIDEST + 1)
     name = _plain(verb)
     if name in _CONTENTS:
         commands = [PAGES[word] for word in VERBS if word in PAGES]
+        if not keeps_order:
+            commands = [each for each in commands if each.part != OF_OPERATORS]
         return [row for each in commands for row in _indented(each.patterns, width)]
     found = _find(name)
     if found is None:

@@ -76,7 +76,7 @@ def moves_by_piece(game: Game, origin: Square | None, width: int, between: str =
     They are grouped by piece and kind, in the words of the commands. A piece of the other side is
     told of as if it were that side's turn. ``between`` is what stands between the ends of a range.
     """
-    position, heading = _as_moving(game, origin)
+    position, heading = as_moving(game, origin)
     rows = [f"{heading}{moves}" for moves in _moves(game.ruleset, position, origin, between)]
     if not rows:
         return wrapped(_headed(heading, _none(position, origin, "cannot move")), width)
@@ -97,7 +97,7 @@ def captures_by_piece(game: Game, origin: Square | None, between: str = "..") ->
     """Return the moves that capture, as `moves_by_piece` has them, a sentence for each piece."""
     if game.outcome:
         return ["The battle is over."]
-    position, heading = _as_moving(game, origin)
+    position, heading = as_moving(game, origin)
     facts = _captures(game.ruleset, position, origin, between)
     if not facts:
         return [_headed(heading, _none(position, origin, "can capture nothing"))]
@@ -125,7 +125,13 @@ def _captures(
     return tuple(facts)
 
 
-def _as_moving(game: Game, origin: Square | None) -> tuple[Position, str]:
+@lru_cache(maxsize=_KEPT)
+def moves_of(ruleset: Ruleset, position: Position, origin: Square) -> tuple[Move, ...]:
+    """Return the moves of the piece on ``origin``, at most one more trample than is spelt out."""
+    return tuple(ruleset.moves_from(position, origin, most_tramples=MOST_PATHS + 1))
+
+
+def as_moving(game: Game, origin: Square | None) -> tuple[Position, str]:
     """Return the position as if it were the turn of the piece on ``origin``, and words for that."""
     position, turn = game.position, game.position.turn
     piece = position.piece_at(origin) if origin else None

@@ -12,11 +12,14 @@ from typing import Any
 
 from thudmud.errors import Refused
 from thudmud.language import ParseError
+from thudmud.play.asides import TimeShort
+from thudmud.play.events import BattleStarted, IdleWarned, Joined, Moved, Resumed, TakenBack
 from thudmud.play.hall import DEFAULTS, Hall, Telling
+from thudmud.play.options import Toggle
 from thudmud.views.facts import Fact, as_json, facts, machine_line, refusal_fact, set_apart
 from thudmud.views.refusals import explain, refused
 from thudmud.views.telling import tell
-from thudmud.views.view import PACKAGE, Display, Screens, Terminal, readers_by_view
+from thudmud.views.view import Display, Screens, Terminal, readers_by_view
 from thudmud.views.words import plain, wrapped
 
 
@@ -28,11 +31,13 @@ class Message:
         to: the names of those who are told just that.
         text: lines joined by line feeds; or, for their programs, the JSON of a GMCP package.
         package: the name of that package; empty for what they read.
+        bell: whether their terminals are to ring a bell with it.
     """
 
     to: tuple[str, ...]
     text: str
     package: str = ""
+    bell: bool = False
 
     @property
     def data(self) -> Any:
@@ -52,8 +57,25 @@ def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
         if view.display.machine:
             lines += [machine_line(fact) for fact in known if fact.to in {None, view.me}]
         if lines:
-            told.append(Message(names, "\n".join(lines)))
+            told.append(Message(names, "\n".join(lines), bell=_rings(hall, telling, view.me)))
     return told + sent(known, programs, screens)
+
+
+def _rings(hall: Hall, telling: Telling, me: str | None) -> bool:
+    """Whether somebody hears a bell: their turn has come, their game begins, or time runs short."""
+    event, table = telling.event, telling.table
+    if me is None or table is None or me not in hall.people:
+        return False
+    if not hall.people[me].options.has(Toggle.BELL):
+        return False
+    match event:
+        case TimeShort() | IdleWarned():
+            return event.player == me
+        case BattleStarted() | Resumed():
+            return event.player != me and me in table.seats.values()
+        case Moved() | TakenBack() | Joined() if table.running and table.game:
+            return event.player != me == table.seats.get(table.game.position.turn)
+    return False
 
 
 def refusal_messages(
@@ -94,7 +116,9 @@ def sent(
     """Return facts as messages to those of some players whose programs have asked for them."""
     told, here = [], [name for name in names if name in screens]
     for fact in known:
-        to = [name for name in here if fact.to in {None, name} and _wants(fact, screens[name])]
+        to = [
+            name for name in here if fact.to in {None, name} and screens[name].wants(fact.package)
+        ]
         if to:
             told.append(Message(tuple(to), as_json(fact.data), fact.package))
     return told
@@ -119,7 +143,3 @@ def _spelled(line: str, width: int) -> list[str]:
     if line.isascii() or len(spelled) < width:
         return [spelled]
     return wrapped(spelled, width, glued=False)
-
-
-def _wants(fact: Fact, terminal: Terminal) -> bool:
-    return PACKAGE in terminal.packages or fact.package.lower() in terminal.packages

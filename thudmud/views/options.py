@@ -16,18 +16,21 @@ from thudmud.play.options import (
     SetCharset,
     SetColour,
     SetElement,
-    SetMachine,
     SetOption,
     SetOrient,
-    SetPrompt,
     SetReader,
     SetScheme,
+    SetSize,
+    SetToggle,
     SetWidth,
     ShowScheme,
+    Size,
     Switch,
+    Toggle,
 )
+from thudmud.views.boards import GridLayout, layout_for
 from thudmud.views.colours import colour_of, flowed
-from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Display
+from thudmud.views.view import LARGE_FROM, PALETTE, SIXTEEN, TRUE_COLOUR, Display
 from thudmud.views.words import wrapped, wrapped_each
 
 _INDENT = "    "
@@ -60,11 +63,69 @@ _COLOUR_CHOSEN = {
     Switch.ON: "Boards are in colour from now on.",
     Switch.OFF: "Boards are without colour from now on.",
 }
+_SIZE_CHOSEN = {
+    Size.AUTO: (
+        "Boards are drawn large if your client says that its window has "
+        f"{LARGE_FROM[0]} columns and {LARGE_FROM[1]} rows."
+    ),
+    Size.SMALL: "Boards are drawn small from now on.",
+    Size.LARGE: (
+        f"Boards are drawn large from now on; that takes {GridLayout.LARGE.value + 1} columns and "
+        f"about {LARGE_FROM[1]} rows."
+    ),
+}
 _READER_CHOSEN = {
     Switch.AUTO: "Boards are told in words if your client says that it reads aloud.",
     Switch.ON: 'Boards are told in words from now on; "help reader" tells what you can ask.',
     Switch.OFF: "Boards are drawn from now on.",
 }
+
+_TOGGLED = {
+    Toggle.MACHINE: (
+        "Lines for programs follow each event.",
+        "Lines for programs no longer follow each event.",
+    ),
+    Toggle.PROMPT: (
+        "There is a prompt from now on.",
+        f'There is no prompt from now on. "{SetToggle(Toggle.PROMPT, value=True)}" brings it back.',
+    ),
+    Toggle.BELL: (
+        "Your bell rings at your turn, when a game of yours begins, and when your time runs short.",
+        "No bell rings for you from now on.",
+    ),
+    Toggle.SEEKS: (
+        "You are told of seeks and free seats wherever you are from now on.",
+        "You are told of seeks and free seats only in the hall from now on.",
+    ),
+    Toggle.KIBITZ: (
+        "You hear what is kibitzed from now on.",
+        "You do not hear what is kibitzed from now on.",
+    ),
+    Toggle.WHISPER: (
+        "You hear what is whispered where you watch from now on.",
+        "You do not hear what is whispered where you watch from now on.",
+    ),
+    Toggle.WATCHERS: (
+        "While you play, you hear what those say who watch, from now on.",
+        "While you play, you do not hear what those say who watch, from now on.",
+    ),
+    Toggle.SHOUT: (
+        "You hear what is shouted from now on.",
+        "You do not hear what is shouted from now on, and cannot shout.",
+    ),
+    Toggle.TIMES: (
+        "The time, in UTC, stands before what others say from now on.",
+        "No time stands before what others say from now on.",
+    ),
+    Toggle.INVITATIONS: (
+        "Others can ask you to a match or a seat from now on.",
+        "Nobody can ask you to a match or a seat from now on.",
+    ),
+}
+"""What is said when it is switched on, and off."""
+
+_HELD = {Toggle.SEEKS: ("on, told wherever you are", "off, told in the hall")}
+"""What the list says of those that are not told by "on" and "off"."""
 
 
 def choice_text(choice: SetOption, options: Options) -> str:
@@ -82,13 +143,12 @@ def choice_text(choice: SetOption, options: Options) -> str:
             return (
                 f"Boards have the {value.value}, {_BOTTOM_ROWS[value]}, at the bottom from now on."
             )
+        case SetSize(value):
+            return _SIZE_CHOSEN[value]
         case SetReader(value):
             return _READER_CHOSEN[value]
-        case SetMachine(value):
-            return f"Lines for programs {'follow' if value else 'no longer follow'} each event."
-        case SetPrompt(value):
-            back = "" if value else f' "{SetPrompt(value=True)}" brings it back.'
-            return f"There is {'a' if value else 'no'} prompt from now on.{back}"
+        case SetToggle(toggle, value):
+            return _TOGGLED[toggle][0 if value else 1]
         case SetColour(value):
             return _COLOUR_CHOSEN[value]
         case SetScheme(value):
@@ -111,6 +171,10 @@ def options_listed(options: Options, display: Display) -> list[str]:
     colour = _switched(options.colour, _COLOURS[display.colours])
     if options.colour is Switch.ON:
         colour = f"on, {_COLOURS[display.colours]}"
+    size = options.size.value
+    here = "large" if layout_for(display) is GridLayout.LARGE else "small"
+    if size != here:
+        size += f", with {here} boards here"
     own = listed(element.value for element, _ in options.elements)
     scheme = options.scheme.value + (f"; your own for {own}" if options.elements else "")
     reader = _switched(options.reader, "on" if display.reader else "off")
@@ -124,13 +188,13 @@ def options_listed(options: Options, display: Display) -> list[str]:
         f"orient: {bottom.value}, {_BOTTOM_ROWS[bottom]} at the bottom": (
             _choices("options orient", Orient)
         ),
+        f"size: {size}": _choices("options size", Size),
         f"reader: {reader}": _choices("options reader", Switch),
-        f"machine: {'on' if options.machine else 'off'}": (
-            f'"{SetMachine(value=True)}" or "{SetMachine(value=False)}"'
-        ),
-        f"prompt: {'on' if options.prompt else 'off'}": (
-            f'"{SetPrompt(value=True)}" or "{SetPrompt(value=False)}"'
-        ),
+    } | {
+        f"{toggle.value}: {_held(toggle, is_on=options.has(toggle))}": (
+            f'"{SetToggle(toggle, value=True)}" or "{SetToggle(toggle, value=False)}"'
+        )
+        for toggle in Toggle
     }
     lines = wrapped("How you are shown things, and the words that change it:", display.width)
     for now, words in entries.items():
@@ -139,12 +203,16 @@ def options_listed(options: Options, display: Display) -> list[str]:
     return lines
 
 
+def _held(toggle: Toggle, *, is_on: bool) -> str:
+    return _HELD.get(toggle, ("on", "off"))[0 if is_on else 1]
+
+
 def _switched(value: Switch, here: str) -> str:
     """Return what a switch is set to, and for auto, what that comes to."""
     return f"auto, which is {here} here" if value is Switch.AUTO else value.value
 
 
-def _choices(command: str, values: type[Charset | Switch | Orient | Scheme]) -> str:
+def _choices(command: str, values: type[Charset | Switch | Orient | Size | Scheme]) -> str:
     """Return what is typed to set an option."""
     quoted = (f'"{each.value}"' for each in values)
     return f'"{command}" and {listed(quoted, "or")}'

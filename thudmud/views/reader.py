@@ -10,8 +10,9 @@ from functools import lru_cache
 from itertools import groupby, takewhile
 from typing import assert_never
 
-from thudmud.english import capitalised, counted, listed
+from thudmud.english import capitalised, counted, lasting, listed
 from thudmud.play import commands, events
+from thudmud.play.clocks import AWAY, TimeControl
 from thudmud.play.commands import Style
 from thudmud.play.table import Table
 from thudmud.rules import SQUARES, Piece, Position, Side, Square
@@ -20,13 +21,17 @@ from thudmud.views.legal import COMPASS, captures_by_piece, lines_by_side, range
 from thudmud.views.sentences import (
     event_sentences,
     game_at,
+    has_left,
     heading,
     holder,
+    in_full,
     last_ply,
     left_and_lost,
     points,
     progress,
     score,
+    timed,
+    timed_sides,
 )
 from thudmud.views.view import Display
 from thudmud.views.words import wrapped_each
@@ -55,6 +60,8 @@ def answered(table: Table, query: commands.Query, me: str, display: Display) -> 
             facts = [f"Column {LETTERS[column]}: {_along(game.position, squares)}."]
         case commands.Around(square):
             facts = _around(game.position, square)
+        case commands.ViewClock():
+            facts = clocks(table, me)
         case _:
             assert_never(query)
     return wrapped_each(facts, display.width)
@@ -114,6 +121,43 @@ def _met(position: Position, origin: Square, direction: Direction) -> str:
     return f"{counted(far, 'empty square')} to the edge" if far else "the edge"
 
 
+def clocks(table: Table, me: str) -> list[str]:
+    """Return how much time there is at a board, how much of it is left, and whose time runs."""
+    clock, time, battle = table.clock, table.time, "battle"
+    if clock is None and time:
+        if table.running:
+            return [f"The clock of the {table.name} stands still while a seat is free."]
+        if table.match:
+            battle = "second battle" if table.half_played else "next match"
+        return [f"No time runs at the {table.name}. The {battle} gives {in_full(time)}."]
+    if clock is None:
+        return _without_clock(table, me)
+    turn = clock.turn
+    sides = sorted(timed_sides(clock), key=lambda side: side is not turn)
+    left = [has_left(table, clock, side, me) for side in sides]
+    whose = "Your" if table.seats.get(turn) == me else f"{holder(table, turn)}'s"
+    runs = f"{whose} time runs."
+    if clock.stands and clock.stood < AWAY:
+        away = listed(table.seats[side] for side in table.away)
+        why = f"{away} {'is' if len(table.away) == 1 else 'are'} away"
+        still = f"for at most {lasting(AWAY - clock.stood)} more"
+        runs = f"The clock stands still while {why}, {still}."
+    return [f"The clock of the {table.name} gives {in_full(clock.control)}.", *left, runs]
+
+
+def _without_clock(table: Table, me: str) -> list[str]:
+    told = [f"There is no clock at the {table.name}: you may think for as long as you like."]
+    other = next((name for name in table.seats.values() if name != me), None)
+    is_among_people = table.levels == events.NO_BOTS and me in table.seats.values()
+    if table.running and table.idle_limit and other and is_among_people:
+        claims = f'you may "{commands.Claim(table.name)}"'
+        told.append(f"But if {other} does not move for {lasting(table.idle_limit)}, {claims}.")
+    if not table.under_way:
+        typed = commands.SetClock(TimeControl(10, 5), table.name)
+        told.append(f'"{typed}" sets one for the next match.')
+    return told
+
+
 def happened(event: events.TableEvent, table: Table, me: str | None) -> list[str]:
     """Return what an event was, without how the board stands after it."""
     told = event_sentences(event, table, me)
@@ -153,9 +197,11 @@ def position(table: Table, me: str | None) -> list[str]:
             kind = f"{piece.noun}s" if piece.side else piece.phrase
             told.append(f"{capitalised(kind)} at {runs(pieces)}.")
     told.append(f"{score(game)}.")
-    match = table.match
+    match, clock = table.match, table.clock
     if match is None:
         return told
+    if clock and clock.turn.other in timed_sides(clock):  # the time of the turn is told with it
+        told.append(has_left(table, clock, clock.turn.other, me))
     if match.battles > 1 and (match.battle > 1 or match.over):
         told.append(f"Match: {points(table, match, me)}.")
     return [*told, last_ply(table, me)]
@@ -170,23 +216,24 @@ def counts(table: Table) -> str:
 
 
 def turn(table: Table, me: str | None) -> list[str]:
-    """Return whose turn it is; nothing when no battle is being played."""
+    """Return whose turn it is, and how much time they have; nothing when no battle is played."""
     if not table.running or table.game is None:
         return []
     side = table.game.position.turn
     player = table.seats.get(side)
     if player is None:
         return [f"The {side.plural}' turn; their seat is free."]
+    left = [has_left(table, table.clock, side, me)] if table.clock else []
     if player == me:
-        return [f"Your turn, {side.plural}." if table.is_practice else "Your turn."]
+        return [f"Your turn, {side.plural}." if table.is_practice else "Your turn.", *left]
     away = f"; {player} is away" if side in table.away else ""
     plays = "" if me in table.seats.values() else f", {side.plural}"
-    return [f"{player}'s turn{plays}{away}."]
+    return [f"{player}'s turn{plays}{away}.", *left]
 
 
 def _heading(table: Table) -> str:
     """Return which board it is, by which rules, and how far the battle on it has come."""
-    return f"{heading(table)}. {progress(table)}."
+    return f"{heading(table)}{timed(table.time)}. {progress(table)}."
 
 
 def _side(table: Table, side: Side, me: str | None) -> str:

@@ -15,8 +15,9 @@ import wcwidth
 
 from thudmud.english import capitalised, counted, does, lasting, listed, shortened
 from thudmud.errors import Refused
+from thudmud.play.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
 from thudmud.play.commands import (
-    Adjourn,
+    OFFERING,
     End,
     Go,
     Join,
@@ -26,21 +27,16 @@ from thudmud.play.commands import (
     Resume,
     SetUpMore,
     Start,
-    Undo,
 )
-from thudmud.play.events import Offer
 from thudmud.play.meaning import Phrase
 from thudmud.play.options import WIDTHS
 from thudmud.play.refusals import Mistake, NameProblem, Refusal
 from thudmud.play.table import Seat
 from thudmud.rules import Ending, Reason, RecordError, Side, Square, Verb
-from thudmud.views.words import wrapped
+from thudmud.views.words import because, wrapped
 
 if TYPE_CHECKING:
     from thudmud.language import ParseError
-
-OFFER_WORDS = {Offer.END: End, Offer.RESTART: Start, Offer.ADJOURN: Adjourn, Offer.UNDO: Undo}
-"""The command that makes each offer, and agrees to it."""
 
 _TEMPLATES: Mapping[Enum, str] = {
     Reason.GAME_OVER: "This battle is over.",
@@ -130,6 +126,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Mistake.NUMBERS_BEGIN_WITH_1: "Numbers begin with 1 here.",
     Mistake.NUMBER_TOO_LONG: "That number is too long: numbers have at most {most} digits.",
     Mistake.NO_BATTLE_NUMBER: 'Say which battle, by its number: "history" lists them.',
+    Mistake.NO_SUCH_DAY: "A day is written like 2026-11-20: the year, the month and the day.",
     Mistake.ROW_FOR_COLUMN: '{row} is a row: type "scan row {row}".',
     Mistake.MOVES_FOR_MOVE: 'To play a move, begin with "move"; "moves" lists what can be played.',
     Mistake.WHERE_WITH_FILLERS: 'Say just "where", and "dwarfs", "trolls", "stone" or "rock".',
@@ -148,7 +145,13 @@ _TEMPLATES: Mapping[Enum, str] = {
     Mistake.NOTHING_TO_CARRY: (
         'There is nothing to carry here. "look" tells what there is, "games" lists your matches.'
     ),
-    Mistake.NO_CLOCKS: "There are no clocks here: everybody may think for as long as they like.",
+    Mistake.CLOCK_WRITTEN_OTHERWISE: (
+        'A clock is written as minutes and seconds, such as "10+5", or as days, such as "3 days".'
+    ),
+    Mistake.NO_SUCH_CLOCK: (
+        f"A clock gives 1 to {MOST_MINUTES} minutes and 0 to {MOST_INCREMENT} seconds more for each"
+        f" ply, or 1 to {MOST_DAYS} days for each ply."
+    ),
     Mistake.REST_IS_ASKED_FOR: (
         'Type "{verb}" by itself: you are asked for the rest, and it is not shown.'
     ),
@@ -184,6 +187,36 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.AWAY_FROM: "{player} is away from the {boards:and}.",
     Refusal.TELL_SELF: 'That is you. To speak to the room, use "say".',
     Refusal.NOT_LISTENING: "{player} is not taking messages from you.",
+    Refusal.LETTERS_FOR_MEMBERS: (
+        'Messages are for players whose names are registered: "register" keeps yours. "tell" speaks'
+        " to somebody who is here."
+    ),
+    Refusal.NO_LETTERS: "No messages are kept here.",
+    Refusal.NO_SUCH_MEMBER: 'There is no player called "{words}" whose name is registered.',
+    Refusal.NOT_A_MEMBER: (
+        "The name {player} is not registered, so no message can be kept for them."
+        ' "tell" speaks to them while they are here.'
+    ),
+    Refusal.LETTER_SELF: "That is you. Messages are for others.",
+    Refusal.LETTERS_TOO_MANY: (
+        "{player} has {most} messages, and no more are kept until they forget some."
+    ),
+    Refusal.LETTERS_OF_YOURS_TOO_MANY: (
+        "{player} has {most} messages from you, and no more are kept until they forget some."
+    ),
+    Refusal.NO_SUCH_LETTER: 'You have no message {number}. "messages" lists those that you have.',
+    Refusal.NO_LETTERS_FROM: 'You have no message from "{words}". "messages" lists all.',
+    Refusal.NOTHING_TO_FORGET: "You have no messages.",
+    Refusal.SHOUTS_OFF: (
+        'You hear no shouts, so you cannot shout either. "options shout on" brings both back.'
+    ),
+    Refusal.NO_REPORTS: "Nobody reads reports here. Tell whoever runs this place in another way.",
+    Refusal.REPORT_SELF: "That is you. A report is about somebody else.",
+    Refusal.REPORTS_TOO_MANY: (
+        "The operators have {most} reports from you that they have not closed yet, the most that"
+        " you can make."
+    ),
+    Refusal.REPORTS_FULL: "The operators have more reports than they can read. Try again later.",
     Refusal.IGNORE_SELF: "That is you. Only others can be ignored.",
     Refusal.IGNORED_ALREADY: 'You ignore {player} already. "unignore" and the name ends that.',
     Refusal.IGNORES_TOO_MANY: (
@@ -191,8 +224,66 @@ _TEMPLATES: Mapping[Enum, str] = {
         " the name."
     ),
     Refusal.NOT_IGNORED: 'You do not ignore "{words}". "ignore" lists those whom you do.',
+    Refusal.NOTHING_TO_OBSERVE: (
+        'There is no board and no player called "{words}" here. "games all" lists what is played.'
+    ),
+    Refusal.OBSERVES_OWN: "You have a seat at the {board}, so you are told all that happens there.",
+    Refusal.OBSERVED_ALREADY: 'You observe the {board} already. "unobserve {board}" ends that.',
+    Refusal.OBSERVES_TOO_MANY: (
+        "You observe {most} boards, the most that you can: {boards:and}. To observe another, end "
+        'one by "unobserve" and its name.'
+    ),
+    Refusal.OBSERVES_NOTHING: "You observe no board.",
+    Refusal.NOT_OBSERVED: "You do not observe the {board}, but the {boards:and}.",
+    Refusal.NOT_RUNNING: (
+        'Battle {number} is not being played just now. "games all" lists what is.'
+    ),
+    Refusal.PLAYS_NOWHERE: '{player} does not play just now. "games all" lists those who do.',
+    Refusal.PLAYS_AT_SEVERAL: "{player} plays at several boards. Name one: {boards:or}.",
+    Refusal.NOT_WATCHING: (
+        'You do not watch the {board}. To talk about what happens there, "observe {board}" first, '
+        "or go there."
+    ),
+    Refusal.WATCHING_NOTHING: (
+        'You are at no board and observe none. "observe" and the name of a board begins that.'
+    ),
+    Refusal.FOLLOW_SELF: "That is you. Only others can be followed.",
+    Refusal.FOLLOWED_ALREADY: 'You follow {player} already. "unfollow" and the name ends that.',
+    Refusal.FOLLOWS_TOO_MANY: (
+        'You follow {most} players, the most that you can. To follow another, type "unfollow" and'
+        " the name of one of these."
+    ),
+    Refusal.NOT_FOLLOWED: 'You do not follow "{words}". "follow" lists those whom you do.',
+    Refusal.PLANS_FOR_MEMBERS: (
+        'A plan is kept with a registered name: "register" makes yours one.'
+    ),
+    Refusal.PLAN_TOO_LONG: "That is too long: a plan has at most {most} characters.",
     Refusal.NO_ACCOUNTS: "Names cannot be registered here.",
     Refusal.NOTHING_TO_REPEAT: "You have done nothing yet that could be repeated.",
+    Refusal.NO_OPERATORS: "There are no operators here: whoever runs this place keeps order.",
+    Refusal.OPERATORS_ONLY: (
+        'Operators alone can do that. "report" tells them of somebody; "ignore" keeps from you what'
+        " somebody says."
+    ),
+    Refusal.SANCTION_SELF: "You cannot do that to yourself.",
+    Refusal.SANCTION_OPERATOR: "{player} is an operator, too: that cannot be done to them.",
+    Refusal.SANCTION_BOT: "{player} is a program of this server, and does as its settings say.",
+    Refusal.NOT_MUTED: '"{words}" is not muted; "mutes" lists who is.',
+    Refusal.NOT_BANNED: '"{words}" is not banned; "bans" lists who is.',
+    Refusal.NO_SUCH_NETWORK: (
+        '"{words}" is no name, no address, such as 203.0.113.7, and no network, such as'
+        " 203.0.113.0/24 or 2001:db8::/32."
+    ),
+    Refusal.NETWORK_TOO_WIDE: (
+        "{network} is too much of the world; the widest network that can be banned is a {widest}."
+    ),
+    Refusal.NETWORK_LOCAL: "{network} is this machine itself: anybody may come from there.",
+    Refusal.NO_SUCH_REPORT: 'No report {number} is open; "reports" lists those that are.',
+    Refusal.NO_SHUTDOWN: "The server is not about to stop, so there is nothing to be taken back.",
+    Refusal.NO_INVITATIONS: (
+        "{player} does not want to be asked to games just now. Somebody else may:"
+        ' "play" and "seek" ask all.'
+    ),
     Refusal.PLAYS_THERE: "{player} plays the {side.plural} at the {board} already.",
     Refusal.PLAYS_AT_NO_LEVEL: (
         '{player} plays at no level: "bots" lists those who do. Leave "level" out.'
@@ -205,6 +296,10 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
     Refusal.NOT_PLAYING: 'You have no game going. "play" finds you one.',
     Refusal.NO_HALL: "No boards are opened for matches here.",
+    Refusal.NEW_BOARDS_FOR_MEMBERS: (
+        'Here a name has to be registered to open a board: "register" keeps yours. "play" and'
+        ' "match" need no such name.'
+    ),
     Refusal.MATCH_SELF: 'That is you. "play" finds somebody else.',
     Refusal.ASKED_ALREADY: (
         'You have asked {player} already. "withdraw {number}" takes that back.'
@@ -221,7 +316,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.THEIR_BOARDS_TOO_MANY: "{player} plays at as many boards already as they can: {most}.",
     Refusal.TOO_MUCH_FROM_ADDRESS: (
-        "Players from your address have as many already as they can: {most}."
+        "Players from your address have as many {what} already as they can: {most}."
     ),
     Refusal.NOTHING_SOUGHT: 'You have no seek to take back. "seeks" lists those of all.',
     Refusal.NOT_YOUR_SEEK: "Seek {number} is not yours. Yours: {numbers:and}.",
@@ -241,6 +336,11 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.OVER_FOR_GOOD: "The battle at the {board} is over, and what is over stays.",
     Refusal.AWAY: "{player} is away. A battle needs you both.",
     Refusal.NOT_AWAY: "{player} is here, so there is nothing to claim.",
+    Refusal.CLOCK_RUNS: "A clock sees to that: {player} loses the battle when the time is up.",
+    Refusal.LEAVES_RATED: (
+        'You are in a rated match at the {board}, so your seat cannot be given up: "resign" gives'
+        ' up the battle, "adjourn" puts the match off.'
+    ),
     Refusal.NO_MATCH: "No match is under way at the {board}.",
     Refusal.NO_PLY_YET: "You have no move in this battle to take back yet.",
     Refusal.NOTHING_OFFERED: "Nothing has been offered at the {board}.",
@@ -277,10 +377,12 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.NOTHING_ANALYSED: 'Nothing is being analysed for you. "analyse 12" would begin that.',
     Refusal.NO_EXERCISE: (
-        'You are at no lesson and no puzzle. "tutorial" and "puzzle" begin with one.'
+        'You have no lesson, puzzle or replay open. "tutorial" and "puzzle" open one, "replay" and'
+        " the number of a battle, too."
     ),
     Refusal.IN_BATTLE: (
-        "You are in a battle at the {board}. The lessons and the puzzles wait until it is over."
+        "You are in a battle at the {board}. The lessons and the puzzles wait until it is over, or"
+        ' put away: "adjourn game".'
     ),
     Refusal.NO_SUCH_LESSON: (
         'There is no lesson {number}: they go from 1 to {most}. "lessons" lists them.'
@@ -303,7 +405,9 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NOT_KEPT: "The moves of battle {number} are no longer kept here.",
     Refusal.NOT_REPLAYING: 'You are not replaying a battle. Begin with "replay" and its number.',
     Refusal.REPLAY_AT_START: 'This is where battle {number} begins. "next" goes on.',
-    Refusal.REPLAY_AT_END: 'Battle {number} has no further ply. "back" and "first" go back.',
+    Refusal.REPLAY_AT_END: (
+        'Battle {number} has no further ply. "back" and "first" go back, "stop" leaves.'
+    ),
     Refusal.NO_COMMENTS: "No comments are kept here.",
     Refusal.COMMENT_PLAYERS_ONLY: "Only those who played battle {number} here can comment on it.",
     Refusal.COMMENT_RUNNING: (
@@ -327,6 +431,14 @@ _TEMPLATES: Mapping[Enum, str] = {
         "They can be set again when the match is over."
     ),
     Refusal.RULES_ALREADY: "The {board} has the {rules} rules already.",
+    Refusal.CLOCK_RUNNING: (
+        "The clock of the {board} cannot be set while a battle is being played. "
+        "It can be when the match is over."
+    ),
+    Refusal.CLOCK_MID_MATCH: (
+        "Both battles of the match at the {board} are played by the same clock. "
+        "It can be set when the match is over."
+    ),
     Refusal.RULES_UNKNOWN: 'There are no "{words}" rules. There are: {known}.',
     Refusal.SETUP_RUNNING: (
         "The {board} keeps its position while a battle is being played. "
@@ -398,6 +510,11 @@ def _said(value: object, name: Callable[[Square], str]) -> object:
     return value
 
 
+def _muted(seconds: float | None, why: str) -> str:
+    ends = "" if seconds is None else f" for another {lasting(seconds)}"
+    return f"Nobody hears what you say{ends}{because(why)}. You can play on."
+
+
 def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> str:
     """Return the sentence of a code for which a template will not do."""
     board = str(details.get("board"))
@@ -443,20 +560,37 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
                 f"{'your address' if details['is_shared'] else 'you'}. You can go on in "
                 f"{lasting(details['seconds'])}."
             )
+        case Refusal.MUTED:
+            return _muted(**details)
+        case Refusal.SHOUTS_TOO_FAST:
+            return (
+                "That was not shouted: everybody has just heard shouts from "
+                f"{'your address' if details['is_shared'] else 'you'}. You can shout again in "
+                f"{lasting(details['seconds'])}."
+            )
+        case Refusal.NOT_HERE:
+            return (
+                f"{details['player']} is not here, and was last here {lasting(details['seconds'])}"
+                ' ago. To leave them a message, type "message" and the name, and the text.'
+            )
         case Refusal.TOO_SOON:
             return (
                 f"{details['player']} may still come back. You need not wait longer than another "
                 f"{lasting(details['seconds'])}."
             )
-        case Refusal.NOTHING_TO_CLAIM:
+        case Refusal.NOT_IDLE:
             return (
-                "There is no battle to claim between the two of a match; "
-                f'"{Adjourn(board)}" puts the match away.'
+                f"{details['player']} is here, and has another {lasting(details['seconds'])} to "
+                "move before you can claim the battle."
             )
+        case Refusal.CLOCK_ALREADY if details["time"] is None:
+            return f"The {board} has no clock as it is."
+        case Refusal.CLOCK_ALREADY:
+            return f"The {board} has a clock of {details['time']} already."
         case Refusal.NOBODY_TO_CLAIM_FROM:
             return f'There is nobody to claim it from: you may say "{End(board)}" alone.'
         case Refusal.ALREADY_OFFERED:
-            player, words = details["player"], OFFER_WORDS[details["offer"]](board)
+            player, words = details["player"], OFFERING[details["offer"]](board)
             return f'You have offered that already; it takes {player} to say "{words}" too.'
         case Refusal.RESUME_THERE:
             return f'A match goes on when its players are at the board: "{Go(board)}".'
@@ -508,6 +642,9 @@ def _of_seats(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
         case Refusal.RULES_SEATED_ONLY:
             sits = who_sits(board, seats, me)
             return f"The rules of the {board} are for its players to choose. {sits}"
+        case Refusal.CLOCK_SEATED_ONLY:
+            sits = who_sits(board, seats, me)
+            return f"The clock of the {board} is for its players to set. {sits}"
         case Refusal.SETUP_SEATED_ONLY:
             sits = who_sits(board, seats, me)
             return f"The position at the {board} is for its players to set up. {sits}"
@@ -637,9 +774,14 @@ _KINDS = {
     "<player>": "the name of a player",
     "<level>": "the number or the name of a level",
     "<number>": "a number such as 12",
+    "<day>": "a day such as 2026-11-20",
     "<ply>": "a battle and a ply such as 12 34",
     "<row>": "a row such as 5",
     "<column>": "a column such as F",
+    "<clock>": "a clock such as 10+5",
+    "<time>": "a time such as 10 minutes, 2 hours or a week",
+    "<address>": "an address such as 203.0.113.7",
+    "<network>": "a network such as 203.0.113.0/24",
     "<width>": f"a number from {WIDTHS[0]} to {WIDTHS[-1]}",
     "<colour>": "a colour such as red",
     "<piece>": "a piece and its square such as dA6",

@@ -6,27 +6,42 @@ from collections.abc import Collection
 from operator import attrgetter
 from typing import assert_never
 
-from thudmud.english import capitalised, counted, does, listed
+from thudmud.english import capitalised, counted, does, lasting, listed
 from thudmud.play import asides, events
 from thudmud.play.archive import BotList, ListedBot
 from thudmud.play.commands import (
     Accept,
+    Boards,
     Challenge,
     Decline,
+    Finger,
+    Help,
     Invite,
     Join,
+    Letters,
     Look,
+    Observe,
     PlayNow,
+    Replay,
+    Reports,
+    Seeks,
+    Unfollow,
     Unignore,
+    Unobserve,
+    ViewNews,
     ViewRecord,
+    Who,
     Withdraw,
 )
 from thudmud.play.hall import Hall
+from thudmud.play.options import SetReader, Switch
 from thudmud.play.table import Table
-from thudmud.rules import Side
-from thudmud.views import analysis
+from thudmud.rules import DEFAULT_RULES, Side
+from thudmud.views import analysis, order
 from thudmud.views.archive import count
 from thudmud.views.options import choice_text
+from thudmud.views.ratings import explained, points_of
+from thudmud.views.sentences import timed
 from thudmud.views.view import Display
 from thudmud.views.words import wrapped, wrapped_each
 
@@ -42,7 +57,7 @@ def aside_text(aside: asides.Happening, me: str | None) -> str:
 def _aside(aside: asides.Happening, me: str | None) -> str:
     match aside:
         case asides.Spoke(player, _, text):
-            return f"{does(player, me, 'say')}: {text}"
+            return f"{does(player, me, aside.verb)}: {text}"
         case asides.Entered(player, None):
             return f"{does(player, me, 'come')} into the hall."
         case asides.TookOver(player):
@@ -59,8 +74,25 @@ def _aside(aside: asides.Happening, me: str | None) -> str:
             return f"{does(player, me, 'walk')} to the {room or 'hall'}."
         case asides.Emoted(player, _, text):
             return f"{player}{'' if text.startswith(_JOINS) else ' '}{text}"
+        case asides.PlayersDeaf():
+            return 'The players do not hear that while they play. "kibitz" speaks to them, too.'
         case asides.Told(player, to, text):
             return f"{does(player, me, 'tell')} {'you' if to == me else to}: {text}"
+        case asides.LetterSent(player, to, is_here=is_here) if player == me:
+            when = "They are told so now." if is_here else "They are told so when they come in."
+            return f"Your message to {to} is kept. {when}"
+        case asides.LetterSent(player):
+            return f'{player} has left you a message: "{Letters()}" shows it.'
+        case asides.LettersForgotten(_, (number,)):
+            return f"Message {number} is deleted."
+        case asides.LettersForgotten(_, numbers):
+            return f"{counted(len(numbers), 'message')} are deleted."
+        case asides.ReportMade(player, about, text) if player != me:
+            return f'{player} reports {about}: "{text}" ("{Reports()}" lists what is open.)'
+        case asides.ReportMade(_, about, said=said):
+            last = "line" if len(said) == 1 else f"{len(said)} lines"
+            lines = f", with the last {last} that you heard from them"
+            return f"Your report about {about} is kept for the operators{lines if said else ''}."
         case asides.Invited(player, to, board, side) if to == me:
             seat = f"play the {side.plural} at the {board}"
             return f'{player} asks you to {seat}. To do so, say "{Join(side, board)}".'
@@ -84,13 +116,53 @@ def _aside(aside: asides.Happening, me: str | None) -> str:
             absent = "" if is_here else f" Nobody called {other} is here just now."
             back = f'"{Unignore(other.lower())}" ends that.{absent}'
             return f"You do not hear {other} from now on. {back}"
+        case asides.FollowChosen() | asides.FollowedCame() | asides.FollowedBegan():
+            return _of_following(aside)
+        case asides.PlanChosen(_, plan):
+            kept = f'Your plan is kept. "{Finger()}" shows it with the rest.'
+            return kept if plan else "You have no plan any more."
+        case asides.ObserveChosen(_, board, observed) if board in observed:
+            return f'You observe the {board} from now on. "{Unobserve(board)}" ends that.'
+        case asides.ObserveChosen(_, board):
+            return f"You observe the {board} no longer."
         case asides.OptionChosen(_, choice, options):
             return choice_text(choice, options)
+        case asides.TimeShort(seconds=seconds):
+            return f"You have less than {lasting(seconds)} left."
+        case asides.ReplayLeft(_, replay):
+            number, ply = replay.battle.number, replay.ply
+            again = f'"{Replay(number, ply)}" opens it there again.'
+            return f"You leave the replay of battle {number} at ply {ply}. {again}"
+        case (
+            asides.Announced()
+            | asides.Sanctioned()
+            | asides.Lifted()
+            | asides.ReportClosed()
+            | asides.ShutdownTold()
+        ):
+            return order.told(aside, me)
         case asides.Analysing():
             return analysis.progress(aside)
         case asides.AnalysisCancelled(_, number):
             return f"Battle {number} is not analysed for you any more."
     return ""  # the board or the battle that is shown says it
+
+
+def _of_following(
+    aside: asides.FollowChosen | asides.FollowedCame | asides.FollowedBegan,
+) -> str:
+    match aside:
+        case asides.FollowChosen(_, other, followed, is_here):
+            if other not in followed:
+                return f"You follow {other} no longer."
+            absent = "" if is_here else f" Nobody called {other} is here just now."
+            ends = f'"{Unfollow(other.lower())}" ends that.{absent}'
+            return f"You are told when {other} comes, and begins a match. {ends}"
+        case asides.FollowedCame(player):
+            return f"{player} has come in."
+        case asides.FollowedBegan(_, board, dwarf, troll, resumed):
+            begin = "go on with a match" if resumed else "begin a match"
+            return f'{dwarf} and {troll} {begin}: "{Observe(board)}" shows it.'
 
 
 def hall_event_text(event: events.HallEvent, table: Table | None, me: str | None) -> str:
@@ -139,16 +211,8 @@ def _seek_made(seek: events.SeekMade, me: str | None) -> str:
 def _match_wanted(seek: events.SeekMade) -> str:
     """Return what a seek is for: ``an unrated match by the classic rules, first as dwarfs``."""
     first = f", first as {seek.side.plural}" if seek.side else ""
-    return f"{'a' if seek.rated else 'an unrated'} match by the {seek.rules} rules{first}"
-
-
-def elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
-    """Return where else somebody who comes to a board is in the middle of a match."""
-    others = [each.name for each in hall.seats_of(player) if each.under_way and each.name != room]
-    if not others:
-        return []
-    waits = "Your match there waits" if len(others) == 1 else "Your matches there wait"
-    return wrapped(f"You play at the {listed(others)}, too. {waits} for you.", width)
+    rules = f"by the {seek.rules} rules{timed(seek.time)}"
+    return f"{'a' if seek.rated else 'an unrated'} match {rules}{first}"
 
 
 def _seek_ended(ended: events.SeekEnded, me: str | None) -> str:
@@ -196,14 +260,36 @@ def _seek(seek: events.SeekMade, player: str) -> str:
 
 
 def hall_seen(hall: Hall, player: str, width: int) -> list[str]:
-    """Return the hall as ``player`` sees it: the boards, the bots, and who is there."""
-    opening = 'This is the hall, where the boards stand. Walk up to one with "go to" and its name.'
-    return [
-        *wrapped(opening, width),
-        *boards(hall, width),
-        *_ways_to_play(hall, width),
+    """Return the hall as ``player`` sees it: who is there, how to play, and the boards."""
+    entries = _entries(hall)
+    lines = [
         *people_here(hall, player, None, width),
+        *_ways_to_play(hall, width),
+        *_who_waits(hall, player, width),
+        *wrapped('This is the hall. Walk up to a board with "go to" and its name:', width),
+        *wrapped_each(entries[:_MOST_BOARDS], width, "    "),
     ]
+    if more := len(entries[_MOST_BOARDS:]):
+        lines += wrapped(f'And {counted(more, "more board")}: "{Boards()}" lists all.', width)
+    return lines
+
+
+_MOST_BOARDS = 8
+"""How many boards are listed to somebody who comes to the hall."""
+
+_MOST_SEEKS = 2
+"""How many seeks are told one by one to somebody who comes to the hall."""
+
+_MOST_PEOPLE = 12
+"""How many names are told of those who are in a room."""
+
+
+def _who_waits(hall: Hall, player: str, width: int) -> list[str]:
+    """Return who would like to play with anybody, to somebody who may accept that."""
+    open_seeks = [each for each in hall.seeks.values() if not each.to and each.player != player]
+    if len(open_seeks) > _MOST_SEEKS:
+        return wrapped(f'{len(open_seeks)} matches are sought: "{Seeks()}" lists them.', width)
+    return wrapped_each((_seek_made(each, player) for each in open_seeks), width)
 
 
 def bots(hall: Hall) -> list[str]:
@@ -217,43 +303,59 @@ def news(hall: Hall, width: int) -> list[str]:
     return [row for line in lines for row in wrapped(line, width) or [""]]
 
 
+def newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
+    """Return that there is news which a member who comes in has not seen, if there is."""
+    if not (entered.member and hall.edition) or entered.news in {None, hall.edition}:
+        return []
+    return wrapped(f'There is news that you have not seen: "{ViewNews()}" shows it.', width)
+
+
 def bots_listed(hall: Hall, found: BotList, display: Display) -> list[str]:
     """Return the bots, the weakest first, and how each has fared against people: a row each."""
     width, in_all = display.width, counted(len(found.bots), "bot")
     if not found.bots:
         return wrapped("There are no bots here.", width)
     heading = f"{in_all} here, and what came of their battles with people:"
-    rows = [f"  {_bot(hall, bot)}" for bot in found.bots]
+    rows = [f"  {_bot(hall, bot, display)}" for bot in found.bots]
     if not display.reader and max(map(len, rows)) >= width:
         heading = f"{in_all} here; level, rating (give or take), won/drawn/lost against people:"
-        rows = [f"  {_short_bot(bot)}" for bot in found.bots]
+        rows = [f"  {_short_bot(bot, display)}" for bot in found.bots]
+    ratings = [bot.rating for bot in found.bots]
+    by = f"The ratings are those by the {DEFAULT_RULES.name} rules." if any(ratings) else ""
     weakest = found.bots[0].name
     how = f'To play with one, type "{_inviting(weakest)}" at a board with a free seat.'
+    asks: type[Challenge | Invite] = Invite
+    if hall.opens_boards:
+        how, asks = f'To play with one, type "{Challenge(weakest.lower())}".', Challenge
     if hall.bots[weakest]:
-        typed = Invite(weakest.lower(), level=str(hall.levels[-1].number))
+        typed = asks(weakest.lower(), level=str(hall.levels[-1].number))
         known = listed(hall.levels, "or")
         how += f' "{typed}" has it play at another level, {known}.'
     how += f' "{Look(weakest.lower())}" tells how well it plays.'
     return [
         *wrapped(heading, width),
         *wrapped_each(rows, width, "    "),
+        *wrapped(by, width),
+        *explained(ratings, display),
         *wrapped(how, width),
     ]
 
 
-def _bot(hall: Hall, bot: ListedBot) -> str:
+def _bot(hall: Hall, bot: ListedBot, display: Display) -> str:
     """Return what the list of bots says of one, in words."""
-    rating, level, tally = bot.fared.rating, hall.bots[bot.name], bot.fared.in_all
+    rating, level, tally = bot.rating, hall.bots[bot.name], bot.fared.in_all
     title = f"{bot.name}, {level}" if level else bot.name
-    good = f"rating {rating.points}, give or take {rating.uncertainty}" if rating else "no rating"
+    good = "no rating"
+    if rating:
+        good = f"rating {points_of(rating, display)}, give or take {rating.uncertainty}"
     return f"{title}: {good}; {count(tally) if any(tally) else 'no battle yet'}."
 
 
-def _short_bot(bot: ListedBot) -> str:
+def _short_bot(bot: ListedBot, display: Display) -> str:
     """Return the same for a narrow screen."""
-    rating = bot.fared.rating
+    rating = bot.rating
     title = f"{bot.name} {bot.level}" if bot.level else bot.name
-    good = f"{rating.points} ({rating.uncertainty})" if rating else "no rating"
+    good = f"{points_of(rating, display)} ({rating.uncertainty})" if rating else "no rating"
     return f"{title}: {good}, {'/'.join(map(str, bot.fared.in_all))}"
 
 
@@ -263,8 +365,13 @@ def seat_for_a_bot(hall: Hall) -> list[str]:
 
 
 def _ways_to_play(hall: Hall, width: int) -> list[str]:
-    """Return what to type to play with a bot; nothing if there are none."""
+    """Return what to type to play; nothing if only people play here, who sit down."""
     names = bots(hall)
+    if hall.opens_boards:
+        how = f'To play, type "{PlayNow()}".'
+        if names:
+            how += f' "{Challenge(names[0].lower())}" plays with a bot of your choice.'
+        return wrapped(how, width)
     if not names:
         return []
     free = next((table.name for table in hall.tables.values() if not table.seats), None)
@@ -272,9 +379,6 @@ def _ways_to_play(hall: Hall, width: int) -> list[str]:
     if free:
         typed = f'"{Join(Side.DWARF, free)}", then "{_inviting(names[0])}", then "start"'
     who = f"the bot{'s' if len(names) > 1 else ''} {listed(names)}"
-    if hall.opens_boards:
-        chosen = f'"{Challenge(names[0].lower())}" plays with a bot of your choice'
-        return wrapped(f'To play, type "{PlayNow()}". {chosen}: {listed(names)}.', width)
     return wrapped(f"To play with {who}, type {typed}.", width)
 
 
@@ -283,11 +387,16 @@ def _inviting(bot: str) -> str:
 
 
 def boards(hall: Hall, width: int) -> list[str]:
+    """Return the boards, as lines."""
+    return wrapped_each(_entries(hall), width, "    ")
+
+
+def _entries(hall: Hall) -> list[str]:
     """Return the boards, one entry each, numbered as `board 2` counts them."""
     made = {name: number for number, name in hall.made.items()}
     stays = (table for name, table in hall.tables.items() if name not in made)
     entries = [*enumerate(stays, 1), *((n, hall.tables[hall.made[n]]) for n in sorted(hall.made))]
-    return wrapped_each((f"{n:>2}. {_board(hall, table)}" for n, table in entries), width, "    ")
+    return [f"{n:>2}. {_board(hall, table)}" for n, table in entries]
 
 
 def battles(hall: Hall, width: int) -> list[str]:
@@ -296,7 +405,8 @@ def battles(hall: Hall, width: int) -> list[str]:
     if not entries:
         return wrapped(f'No match is being played. "{PlayNow()}" begins one.', width)
     lines = wrapped_each((f"  {each}" for each in entries), width, "    ")
-    return lines + wrapped('To watch one, type "go to" and the name of its board.', width)
+    how = 'To watch one, type "observe" or "go to" and the name of its board.'
+    return lines + wrapped(how, width)
 
 
 def _board(hall: Hall, table: Table) -> str:
@@ -316,7 +426,8 @@ def _board(hall: Hall, table: Table) -> str:
     watching = len([name for name in hall.people_in(table.name) if not table.side_of(name)])
     if watching:
         facts.append(f"{watching} watching")
-    return f"{table.name} ({table.ruleset.name} rules): {'; '.join(facts)}"
+    time = f", {table.time}" if table.time else ""
+    return f"{table.name} ({table.ruleset.name} rules{time}): {'; '.join(facts)}"
 
 
 def _progress(table: Table) -> str:
@@ -334,62 +445,39 @@ def _progress(table: Table) -> str:
 
 def people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
     """Return who is in a room besides ``player``; nothing if nobody is."""
-    others = [
-        f"{name} (a bot)" if name in hall.bots else name
-        for name in hall.people_in(room)
-        if name != player
-    ]
-    return wrapped(f"Also here: {listed(others)}.", width) if others else []
-
-
-def who(hall: Hall, player: str, width: int) -> list[str]:
-    """Return the players, and the bots, each with where they are and what they play."""
-    people = counted(len(hall.people.keys() - hall.bots), "player")
-    programs = bots(hall)
-    also = f" and {counted(len(programs), 'bot')}" if programs else ""
-    lines = wrapped(f"{people}{also} connected:", width)
-    lines += wrapped_each(
-        (f"  {_person(hall, name, player)}" for name in hall.people), width, "    "
-    )
+    there = [name for name in hall.people_in(room) if name != player]
+    people = [name for name in there if name not in hall.bots]
+    programs = [name for name in there if name in hall.bots]
+    if more := len(people[_MOST_PEOPLE:]):
+        people = [*people[:_MOST_PEOPLE], f'{counted(more, "other")} ("{Who()}" lists all)']
+    here = [listed(people)] if people else []
     if programs:
-        how = (
-            'To ask a bot to a game, type "invite" and its name. "bots" tells how well each plays.'
-        )
-        lines += wrapped(how, width)
-    return lines
+        here.append(f"the {'bot' if len(programs) == 1 else 'bots'} {listed(programs)}")
+    return wrapped(f"Also here: {', and '.join(here)}.", width) if here else []
 
 
-def person(hall: Hall, name: str, player: str, width: int) -> list[str]:
-    """Return one of the players as ``player`` is told of them."""
-    described = _person(hall, name, player)
-    if name in hall.bots:
-        usual = hall.bots[name]
-        plays = "A program of its own chooses its moves."
-        if usual:
-            plays = f"{usual.name}, level {usual.number} of {len(hall.levels)}: {usual.sentence}"
-        described += f". {plays}"
-    return wrapped(described, width)
+def elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
+    """Return where else somebody who comes to a board is in the middle of a match."""
+    others = [each.name for each in hall.seats_of(player) if each.under_way and each.name != room]
+    if not others:
+        return []
+    waits = "Your match there waits" if len(others) == 1 else "Your matches there wait"
+    return wrapped(f"You play at the {listed(others)}, too. {waits} for you.", width)
 
 
-def _person(hall: Hall, name: str, player: str) -> str:
-    room = hall.people[name].room
-    plays = [_plays(hall, table, name) for table in hall.seats_of(name)]
-    mine = " (you)" if name == player else " (a bot)" if name in hall.bots else ""
-    return f"{name}{mine}: {'; '.join([f'at the {room}' if room else 'in the hall', *plays])}"
-
-
-def _plays(hall: Hall, table: Table, name: str) -> str:
-    """Return what somebody plays at a table where they have a seat."""
-    side = table.side_of(name)
-    if side is None or table.is_practice:
-        return f"plays both sides at the {table.name}"
-    level = _level(table.levels.of(side), hall, name)
-    return f"plays the {side.plural} at the {table.name}{level}"
-
-
-def _level(level: int | None, hall: Hall, name: str) -> str:
-    """Return at which level somebody plays, if they are a bot that was asked for another one."""
-    return f", at level {level}" if level and level != hall.usual_level(name) else ""
+def observed(hall: Hall, player: str, width: int) -> list[str]:
+    """Return which boards a player observes, and how things stand there."""
+    boards = hall.people[player].observed
+    if not boards:
+        how = f'"{Observe()}" and the name of a board, or of somebody who plays, begins it'
+        return wrapped(f"You observe no board. {capitalised(how)}.", width)
+    entries = (f"  {_board(hall, hall.tables[board])}" for board in boards)
+    ends = f'"{Unobserve()}" and a name ends one of these, "{Unobserve()}" alone all.'
+    return [
+        *wrapped("You observe:", width),
+        *wrapped_each(entries, width, "    "),
+        *wrapped(capitalised(ends), width),
+    ]
 
 
 def ignored(hall: Hall, player: str, width: int) -> list[str]:
@@ -400,22 +488,26 @@ def ignored(hall: Hall, player: str, width: int) -> list[str]:
     return wrapped(nobody, width)
 
 
-GREETING = (
-    "Welcome to thudmud, where people\n"
-    "play Thud, the board game of dwarfs\n"
-    "and trolls. Come in with a name of\n"
-    'your own; then "help" tells the rest.\n'
-    "With a screen reader, say\n"
-    '"options reader on", now or later.'
-)
 NARROWEST = 40
-"""How many columns the greeting fits."""
+"""How many columns the greeting fits: it is sent before the client can tell its width."""
 
 
-def greeting(bots: Collection[str]) -> str:
-    """Return the lines of the greeting, which tell of one of the bots, if there are any."""
-    bot = min(bots, default=None)
-    if bot is None:
-        return GREETING
-    alone = f'To play, type "{PlayNow()}": a bot plays with you until somebody comes.'
-    return "\n".join([GREETING, *wrapped(alone, NARROWEST)])
+def greeting(bots: Collection[str], players: int) -> str:
+    """Return the lines of the greeting: who is here, and what to type.
+
+    Args:
+        bots: the names of the bots.
+        players: how many people are here.
+    """
+    here = [counted(players, "player")] if players else []
+    if bots:
+        here.append(counted(len(bots), "bot"))
+    told = f"{listed(here)} {'is' if len(bots) + players == 1 else 'are'} here"
+    alone = ": a bot plays with you until somebody comes" if bots else ""
+    text = (
+        f"Welcome to thudmud. {told if here else 'Nobody is here yet'}. To play Thud, the board"
+        f' game of dwarfs and trolls, give a name of your own, and then type "{PlayNow()}"{alone}.'
+        f' "{Help()}" tells the rest. With a screen reader, say "{SetReader(Switch.ON)}", now or'
+        " later."
+    )
+    return "\n".join(wrapped(text, NARROWEST))

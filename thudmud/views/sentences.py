@@ -5,15 +5,17 @@ A sentence is made of the event and of the table as it stood right after, and of
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import assert_never
 
-from thudmud.english import capitalised, counted, does, lasting, listed
+from thudmud.english import capitalised, counted, does, lasting, listed, precisely
 from thudmud.play import commands, events
+from thudmud.play.clocks import AWAY, Clock, TimeControl
 from thudmud.play.events import Offer, Parting, TableEvent
 from thudmud.play.match import Match
 from thudmud.play.table import Table
 from thudmud.rules import Ending, Game, Move, Outcome, Piece, Side, Verb
-from thudmud.views.refusals import OFFER_WORDS, free_seat, who_sits
+from thudmud.views.refusals import free_seat, who_sits
 
 TURNED = (
     events.Joined,
@@ -108,6 +110,13 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
             return [f"{sets} the rules of the {table.name} to {event.rules}."]
         case events.PositionSet():
             return _position_set(event, table, me)
+        case events.TimeSet():
+            return [_time_set(event, table, me)]
+        case events.ClockHeld():
+            stood = f"the clock stood still for {precisely(event.seconds)}"
+            return [f"No server was there to play on: {stood} at the {table.name}."]
+        case events.IdleWarned():
+            return _idle_warned(event, table, me)
         case events.OfferLapsed():
             return [f"The offer to {OFFERS[event.offer]} no longer stands."]
         case events.Declined():
@@ -117,34 +126,42 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
             asker = table.seats.get(event.side, "nobody")
             answer = f", and with it the reply {_way(reply[0])}" if reply else ""
             return [f"{does(asker, me, 'take')} back the move {_way(own)}{answer}."]
-        case events.Adjourned(match=match) if match.dwarf == match.troll:
-            told = [f"{_practice(match.dwarf, me)} is put away, and the {table.name} is free."]
-            if me == match.dwarf:
-                told.append(f'"{commands.Resume()}" at any free board goes on with it.')
-            return told
-        case events.Resumed(match=match) if match.dwarf == match.troll:
-            goes_on = f"goes on at the {table.name} by the {match.rules} rules"
-            return [f"{_practice(match.dwarf, me)} {goes_on}."]
         case events.Adjourned(match=match):
-            both = f"{match.dwarf} and {match.troll}"
-            told = [f"The match of {both} is put away, and the {table.name} is free."]
-            if me in {match.dwarf, match.troll}:
-                told.append(f'When you both are at a board, "{commands.Resume()}" goes on with it.')
-            return told
+            return _put_away(match, table, me)
         case events.Resumed(match=match):
-            goes_on = f"goes on at the {table.name} by the {match.rules} rules"
-            sides = _sides(match.dwarf, match.troll, me)
-            told = [f"The match of {match.dwarf} and {match.troll} {goes_on}: {sides}."]
-            return told if table.running else [*told, next_step(table)]
+            return _resumed(match, table, me)
         case _:
             assert_never(event)
+
+
+def _put_away(match: events.SavedMatch, table: Table, me: str | None) -> list[str]:
+    is_practice = match.dwarf == match.troll
+    of_both = f"The match of {match.dwarf} and {match.troll}"
+    what = _practice(match.dwarf, me) if is_practice else of_both
+    told = [f"{what} is put away, and the {table.name} is free."]
+    if me in {match.dwarf, match.troll}:
+        alone = is_practice or match.levels != events.NO_BOTS
+        when = "at any free board goes" if alone else "goes"
+        again = f'"{commands.Resume()}" {when} on with it.'
+        told.append(again if alone else f"When you both are at a board, {again}")
+    return told
+
+
+def _resumed(match: events.SavedMatch, table: Table, me: str | None) -> list[str]:
+    time = timed(match.clock.control if match.clock else None)
+    goes_on = f"goes on at the {table.name} by the {match.rules} rules{time}"
+    if match.dwarf == match.troll:
+        return [f"{_practice(match.dwarf, me)} {goes_on}."]
+    sides = _sides(match.dwarf, match.troll, me)
+    told = [f"The match of {match.dwarf} and {match.troll} {goes_on}: {sides}."]
+    return told if table.running else [*told, next_step(table)]
 
 
 def _battle_started(event: events.BattleStarted, table: Table, me: str | None) -> list[str]:
     which, swapped = "The first battle of a match", ""
     if event.number > 1:
         which, swapped = "The second battle", ", with the seats swapped"
-    begins = f"begins at the {table.name} by the {event.rules} rules{swapped}"
+    begins = f"begins at the {table.name} by the {event.rules} rules{timed(event.time)}{swapped}"
     told = [f"{which} {begins}: {_sides(event.dwarf, event.troll, me)}."]
     if event.opening:
         set_up = "It begins from the position that was set up"
@@ -164,6 +181,28 @@ def _position_set(event: events.PositionSet, table: Table, me: str | None) -> li
     return told
 
 
+def _time_set(event: events.TimeSet, table: Table, me: str | None) -> str:
+    if event.time is None:
+        return f"{does(event.player, me, 'take')} the clock off the {table.name}."
+    time = in_full(event.time)
+    if not event.time.is_correspondence:
+        time = f"{event.time}: {time}"
+    return f"{does(event.player, me, 'set')} the clock of the {table.name} to {time}."
+
+
+def _idle_warned(event: events.IdleWarned, table: Table, me: str | None) -> list[str]:
+    """Return that a player who does not move may be claimed from, and when."""
+    other = table.seats[event.side.other]
+    wait = lasting((table.claim_at or event.at) - event.at)
+    if me == event.player:
+        return [f"{other} waits for you, and may claim the battle in {wait} if you do not move."]
+    told = [f"{event.player} has not moved for {lasting(event.at - table.since)}."]
+    claims = f"{other} may claim the battle"
+    if me == other:
+        claims = f'you may "{commands.Claim(table.name)}"'
+    return [*told, f"In {wait} {claims}."]
+
+
 def _quiet(table: Table) -> list[str]:
     """Return that either player may end the battle, when that has just become so."""
     game = table.game
@@ -181,7 +220,7 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     if event.offer is Offer.UNDO and game and side:
         last = game.moves[-1 if game.position.turn is side.other else -2]
         told = [f"{does(event.player, me, 'ask')} to take back the move {_way(last)}."]
-    agrees, declines = OFFER_WORDS[event.offer](table.name), commands.No(table.name)
+    agrees, declines = commands.OFFERING[event.offer](table.name), commands.No(table.name)
     if event.player == me:
         other = table.seats.get(side.other, "nobody") if side else "nobody"
         told.append(
@@ -242,11 +281,20 @@ def _absent(event: events.Absent, table: Table, me: str | None) -> list[str]:
         told = [f"{does(event.player, me, 'leave')} for home; {seat} {is_} kept."]
     other = table.seats.get(event.side.other)
     if table.under_way and me and me == other != event.player:
-        may = f'you may "{commands.Adjourn(table.name)}"'
-        if table.running:
-            may = f'you may "{commands.Claim(table.name)}" or "{commands.Adjourn(table.name)}"'
-        told.append(f"In {lasting(table.seat_grace)} {may}." if table.seat_grace else f"{may}.")
+        told += _while_away(table)
     return told
+
+
+def _while_away(table: Table) -> list[str]:
+    """Return what the other player of a match may do while one is away."""
+    clock, grace = table.clock, table.grace
+    if clock or grace is None:
+        if clock is None or not clock.stands:
+            return []  # by correspondence there is nothing to wait for
+        still = f"stands still for {lasting(AWAY - clock.stood)} at most"
+        return [f"The clock {still if clock.stood < AWAY else 'runs on'}."]
+    may = f'you may "{commands.Claim(table.name)}" or "{commands.Adjourn(table.name)}"'
+    return [f"In {lasting(grace)} {may}." if grace else f"{may}."]
 
 
 def _battle_ended(event: events.BattleEnded, table: Table, me: str | None) -> list[str]:
@@ -257,13 +305,13 @@ def _battle_ended(event: events.BattleEnded, table: Table, me: str | None) -> li
     if table.is_practice:
         sides = [f"{side.plural} {score.of(side)}" for side in Side]
     return [
-        _why_ended(event, table.match, me),
+        _why_ended(event, table, table.match, me),
         f"The battle is over: {', '.join(sides)}.",
         *_outcome(event.outcome, table, me),
     ]
 
 
-def _why_ended(event: events.BattleEnded, match: Match, me: str | None) -> str:
+def _why_ended(event: events.BattleEnded, table: Table, match: Match, me: str | None) -> str:
     """Return how a battle came to its end."""
     ending, winner = event.outcome.ending, event.outcome.winner
     if ending is Ending.RESIGNATION and match.is_practice and winner:
@@ -272,10 +320,14 @@ def _why_ended(event: events.BattleEnded, match: Match, me: str | None) -> str:
         return f"{does(event.player, me, 'resign')} the battle."
     if ending is Ending.DESERTION and match.is_practice:
         return f"{does(event.player, me, 'end')} the battle."
+    if ending is Ending.TIME:
+        whose = "your" if event.player == me else f"{event.player}'s"
+        return f"{whose} time is up, which counts as resigning."
     if ending is Ending.CLAIM:
-        away = event.troll if event.player == event.dwarf else event.dwarf
-        gone = f"{does(away, me, 'have')} been away for too long"
-        return f"{gone}: {does(event.player, me, 'claim')} the battle."
+        loser = Side.TROLL if event.player == event.dwarf else Side.DWARF
+        name = event.dwarf if loser is Side.DWARF else event.troll
+        late = f"{does(name, me, 'have')} {'been away' if loser in table.away else 'not moved'}"
+        return f"{late} for too long: {does(event.player, me, 'claim')} the battle."
     plies, side = counted(match.game.quiet_plies, "ply"), match.game.position.turn
     return ENDINGS[ending].format(plies=plies, turn=side.plural)
 
@@ -311,7 +363,7 @@ def next_step(table: Table) -> str:
         battle = "next battle" if table.is_practice else battle
     begins = f'"{commands.Start(table.name)}" begins the {battle}.'
     away = {table.seats[side] for side in table.away}
-    if not away:
+    if not away or table.by_correspondence:
         return begins
     return f"When {listed(away)} {'is' if len(away) == 1 else 'are'} back, {begins}"
 
@@ -366,6 +418,57 @@ def holder(table: Table, side: Side, me: str | None = None, free: str = "seat fr
     """Return who plays a side: "you", a name, or what is said of a free seat."""
     player = table.seats.get(side, free)
     return "you" if player == me else player
+
+
+# Phrases about time.
+
+
+def timed(control: TimeControl | None) -> str:
+    """Return how much time there is, as it is said behind the rules; "" without a clock."""
+    if control is None:
+        return ""
+    return f", {control} a ply" if control.is_correspondence else f", with a clock of {control}"
+
+
+def in_full(control: TimeControl) -> str:
+    """Return what a time control gives, for those who do not know how it is written."""
+    if control.is_correspondence:
+        return f"{control} for each ply"
+    minutes = f"{counted(control.minutes, 'minute')} each"
+    if not control.increment:
+        return f"{minutes} for all plies"
+    return f"{minutes}, and {counted(control.increment, 'second')} more for every ply"
+
+
+def time_left(clock: Clock, side: Side) -> str:
+    """Return how much time a side has left: ``4:10``, ``1:04:10``, ``2 days 3 hours``."""
+    seconds = int(clock.left(side))
+    if clock.control.is_correspondence:
+        return precisely(seconds)
+    hours, minutes = divmod(seconds // 60, 60)
+    figures = f"{minutes:02}:{seconds % 60:02}" if hours else f"{minutes}:{seconds % 60:02}"
+    return f"{hours}:{figures}" if hours else figures
+
+
+def times_left(table: Table) -> str:
+    """Return how much time each player has left, as "Anna 4:10, Bert 3:55"; "" without a clock."""
+    clock = table.match.clock if table.match else None
+    if clock is None:
+        return ""
+    sides = timed_sides(clock)
+    return ", ".join(f"{holder(table, side)} {time_left(clock, side)}" for side in sides)
+
+
+def timed_sides(clock: Clock) -> Iterable[Side]:
+    """Return whose time there is to tell: by correspondence that for the ply to come, alone."""
+    return [clock.turn] if clock.control.is_correspondence else Side
+
+
+def has_left(table: Table, clock: Clock, side: Side, me: str | None) -> str:
+    """Return how much time a player has left, as a sentence."""
+    player = table.seats.get(side, f"whoever plays the {side.plural}")
+    has = capitalised(does(player, me, "have"))
+    return f"{has} {precisely(clock.left(side))} left."
 
 
 # Phrases about how a board stands.

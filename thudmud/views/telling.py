@@ -6,11 +6,14 @@ are at the board.
 
 from __future__ import annotations
 
+from typing import cast
+
 from thudmud.play import asides, commands, events
 from thudmud.play.analysis import AnalysedBattle
 from thudmud.play.archive import (
     AdjournedMatches,
     BotList,
+    Fingered,
     FoundBattle,
     HistoryPage,
     PlayerScore,
@@ -19,6 +22,7 @@ from thudmud.play.archive import (
 )
 from thudmud.play.hall import Hall, Telling
 from thudmud.play.hints import Advice
+from thudmud.play.letters import LettersPage, Report
 from thudmud.play.options import ShowOptions, ShowScheme
 from thudmud.play.table import Table
 from thudmud.views import (
@@ -28,16 +32,20 @@ from thudmud.views import (
     exercises,
     hints,
     legal,
+    letters,
     options,
+    order,
+    people,
+    ratings,
     reader,
     rooms,
     sentences,
 )
 from thudmud.views.help import page, syntax
-from thudmud.views.view import View
-from thudmud.views.words import wrapped, wrapped_each
+from thudmud.views.view import Display, View
+from thudmud.views.words import time_of_day, wrapped, wrapped_each
 
-SPEECH = asides.Spoke | asides.Emoted | asides.Told | asides.CommentMade
+SPEECH = asides.Spoke | asides.Emoted | asides.Told | asides.CommentMade | asides.Announced
 """What is in a player's own words."""
 
 DRAWN = (
@@ -55,14 +63,14 @@ def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
     """Return the lines that a reader with ``view`` is told."""
     event, table = telling.event, telling.table
     if isinstance(event, asides.Asked):
-        return _answer(hall, event, table, view)
+        return _answer(hall, event, table, view, telling.at)
     if isinstance(event, asides.Happening):
-        return _aside(hall, event, table, view)
+        return _aside(hall, event, table, view, telling.at)
     if isinstance(event, events.HallEvent):
         return wrapped(rooms.hall_event_text(event, table, view.me), view.width)
     if table is None:
         raise ValueError(f"{event} happened at no table")
-    told = _happened(hall, event, table, view)
+    told = _happened(hall, telling, event, table, view)
     sits = isinstance(event, events.Joined) and event.player == view.me
     if not view.display.reader:
         return told + shown(table, view) if sits or isinstance(event, DRAWN) else told
@@ -79,11 +87,17 @@ def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
 # What happened at a table.
 
 
-def _happened(hall: Hall, event: events.TableEvent, table: Table, view: View) -> list[str]:
+def _happened(
+    hall: Hall, telling: Telling, event: events.TableEvent, table: Table, view: View
+) -> list[str]:
     """Return what happened at a table, without the board."""
     hints = []
+    if isinstance(event, events.BattleEnded):
+        hints = ratings.told(event, telling.changes, view.me, view.display)
     if isinstance(event, events.BattleEnded) and table.match and table.match.number:
-        hints = [f'"{commands.Replay(table.match.number)}" shows this battle again.']
+        hints += [f'"{commands.Replay(table.match.number)}" shows this battle again.']
+        if table.match.over and view.away and view.me is None:  # so they observe it
+            hints.append(f'You observe it still; "{commands.Unobserve(table.name)}" ends that.')
     is_alone = isinstance(event, events.Joined) and not table.full and not table.running
     if is_alone and event.player == view.me:
         hints = rooms.seat_for_a_bot(hall)
@@ -111,14 +125,18 @@ def _at_table(facts: list[str], table: Table, view: View) -> list[str]:
 # What happened round about.
 
 
-def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View) -> list[str]:
+def _aside(
+    hall: Hall, aside: asides.Happening, table: Table | None, view: View, at: float
+) -> list[str]:
     text = rooms.aside_text(aside, view.me)
     if isinstance(aside, SPEECH):
-        return _spoken(aside, text, table, view)
+        return _spoken(aside, text, table, view, at)
     told = wrapped(text, view.width)
     match aside:
         case asides.CaughtUp() if table:
             return _caught_up(hall, aside, table, view)
+        case asides.TimeShort() if table:
+            return _at_table([text], table, view)
         case asides.Replayed(player, battle, game, ply, then=then):
             then = then or game.after(ply)
             style = hall.style(player, hall.called(battle.id.board))
@@ -134,24 +152,29 @@ def _aside(hall: Hall, aside: asides.Happening, table: Table | None, view: View)
             if aside.analysis:
                 shown += wrapped(analysis.of_ply(aside.analysis, game, ply), view.width)
             return shown
+        case asides.ObserveChosen() if table:
+            return told + _stands(table, view)
         case asides.Exercised():
             return _exercised(aside, view)
         case asides.ExerciseLeft(exercise=exercise):
             return wrapped(exercises.left(exercise), view.width)
-        case asides.Entered(player, None, adjourned=True) if player == view.me:
-            seen = rooms.hall_seen(hall, player, view.width)
-            return told + seen + archive.put_away(view.width)
-        case (
-            asides.Entered(player, None)
-            | asides.CameIn(player, None)
-            | asides.TookOver(player, None)
-        ) if player == view.me:
+        case asides.Entered(player, room) if player == view.me:
+            seen = [] if room else rooms.hall_seen(hall, player, view.width)
+            if aside.adjourned and not room:
+                seen += archive.put_away(view.width)
+            news = rooms.newer_news(hall, aside, view.width)
+            return told + seen + news + letters.waiting(aside.letters, view.width)
+        case asides.TookOver(player) if player == view.me:
+            seen = _board_seen(hall, player, table, view) if table else []
+            seen = seen or rooms.hall_seen(hall, player, view.width)
+            return told + seen + letters.waiting(aside.letters, view.width)
+        case asides.CameIn(player, None) if player == view.me:
             return told + rooms.hall_seen(hall, player, view.width)
         case asides.CameIn(player, room, sits=True) if player == view.me:
             # The board is shown with the seat taken, a moment later.
             here = rooms.people_here(hall, player, room, view.width)
             return told + here + rooms.elsewhere(hall, player, room, view.width)
-        case asides.CameIn(player) | asides.TookOver(player) if table and player == view.me:
+        case asides.CameIn(player) if table and player == view.me:
             return told + _board_seen(hall, player, table, view)
     return told
 
@@ -175,20 +198,26 @@ def _exercised(aside: asides.Exercised, view: View) -> list[str]:
     return lines + wrapped_each(below, view.width)
 
 
-def _spoken(aside: SPEECH, text: str, table: Table | None, view: View) -> list[str]:
+def _spoken(aside: SPEECH, text: str, table: Table | None, view: View, at: float) -> list[str]:
     """Return what is in a player's own words as lines, none of which could be one of ours."""
     display = view.display
     if isinstance(aside, asides.Emoted):
         text = f"{'Emote:' if display.reader else '*'} {text}"
     if table and view.away:
         text = f"[{table.name}] {text}"
+    if display.times and aside.player != view.me:
+        text = f"{time_of_day(at)} {text}"
     return archive.own_words(text, display)
 
 
 def _board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
     """Return what somebody sees who comes to a board: how it stands, and who is there."""
     here = rooms.people_here(hall, player, table.name, view.width)
-    return shown(table, view) + standing(table, view) + here
+    return _stands(table, view) + here
+
+
+def _stands(table: Table, view: View) -> list[str]:
+    return shown(table, view) + standing(table, view)
 
 
 def _caught_up(hall: Hall, aside: asides.CaughtUp, table: Table, view: View) -> list[str]:
@@ -249,6 +278,8 @@ def _standing(table: Table, view: View) -> list[str]:
         facts = reader.turn(table, view.me)
     elif table.running:
         facts = [sentences.turn(table, view.me)]
+        if view.away and table.clock:  # and no board is drawn
+            facts.append(sentences.has_left(table, table.clock, table.clock.turn, view.me))
     for offer, side in table.offers.items():
         offered = events.Offered(0, table.seats[side], offer)
         told = sentences.event_sentences(offered, table, view.me)
@@ -259,10 +290,15 @@ def _standing(table: Table, view: View) -> list[str]:
 # What answers a question.
 
 
-def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) -> list[str]:
+def _answer(
+    hall: Hall, asked: asides.Asked, table: Table | None, view: View, now: float
+) -> list[str]:
     """Return what answers a question, as lines."""
-    if table and isinstance(asked.question, commands.Query):
-        return reader.answered(table, asked.question, asked.player, view.display)
+    if table and isinstance(asked.question, commands.Query | commands.ViewPossible):
+        replay = hall.people[asked.player].replay
+        heading = f"At the {table.name}, not in the replay:" if replay else ""
+        told = _of_pieces(asked.question, asked.player, table, view.display)
+        return wrapped(heading, view.width) + told
     match asked.question:
         case commands.Boards():
             return rooms.boards(hall, view.width)
@@ -276,7 +312,13 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
         case commands.Games(everybodys=True):
             return rooms.battles(hall, view.width)
         case commands.Who():
-            return rooms.who(hall, asked.player, view.width)
+            return people.who(hall, asked.question, asked.player, view.width, now)
+        case commands.Finger() if isinstance(asked.answer, Fingered):
+            return people.fingered(hall, asked.answer, asked.player, view.display, now)
+        case commands.Plan() if isinstance(asked.answer, Fingered):
+            return people.plan(hall, asked.answer, asked.player, view.display)
+        case commands.Follow():
+            return people.followed(hall, asked.player, view.width, now)
         case commands.ViewNews():
             return rooms.news(hall, view.width)
         case commands.ViewBots() if isinstance(asked.answer, BotList):
@@ -286,6 +328,14 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
             if isinstance(asked.answer, StudyRecord):
                 done |= asked.answer.lessons
             return exercises.listed_lessons(done, view.width)
+        case commands.Observe():
+            return rooms.observed(hall, asked.player, view.width)
+        case commands.Reports() as reports if isinstance(asked.answer, tuple):
+            return order.reports(cast("tuple[Report, ...]", asked.answer), reports, view.width)
+        case commands.Mutes():
+            return order.mutes(hall, now, view.width)
+        case commands.Bans() as bans:
+            return order.bans(hall, bans, now, view.width)
         case commands.Ignore():
             return rooms.ignored(hall, asked.player, view.width)
         case (
@@ -295,25 +345,22 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
             | commands.ViewStandings()
             | commands.ViewScore()
         ):
-            return _looked_up(hall, asked, view.width)
+            return _looked_up(hall, asked, view.display, now)
         case ShowOptions():
             return options.options_listed(hall.people[asked.player].options, view.display)
         case ShowScheme():
             return options.scheme_listed(hall.people[asked.player].options, view.display)
+        case commands.Letters() as question if isinstance(asked.answer, LettersPage):
+            return letters.listed(asked.answer, question, view.display, now)
         case commands.Help(topic):
-            return page(topic, view.width, next(iter(rooms.bots(hall)), None))
+            bot = next(iter(rooms.bots(hall)), None)
+            return page(topic, view.width, bot, keeps_order=hall.is_operator(asked.player))
         case commands.Syntax(verb):
-            return syntax(verb, view.width)
-        case commands.ViewPossible(origin) if table and table.game:
-            return legal.moves_by_piece(
-                table.game, origin, view.width, legal.range_word(view.display)
-            )
+            return syntax(verb, view.width, keeps_order=hall.is_operator(asked.player))
         case commands.Analyse() if isinstance(asked.answer, AnalysedBattle):
             return analysis.told(asked.answer, view.display)
         case commands.Hint() if table and isinstance(asked.answer, Advice):
             return hints.told(table, asked.answer, view)
-        case commands.Look(at) if at in hall.people:
-            return rooms.person(hall, str(at), asked.player, view.width)
         case commands.Look(None) if table:
             here = rooms.people_here(hall, asked.player, table.name, view.width)
             return drawn(table, view) + standing(table, view) + here
@@ -322,20 +369,35 @@ def _answer(hall: Hall, asked: asides.Asked, table: Table | None, view: View) ->
     return rooms.hall_seen(hall, asked.player, view.width)
 
 
-def _looked_up(hall: Hall, asked: asides.Asked, width: int) -> list[str]:
+def _of_pieces(
+    question: commands.Query | commands.ViewPossible, me: str, table: Table, display: Display
+) -> list[str]:
+    """Return what somebody asks of the pieces on a board; all moves only of whose turn it is."""
+    if isinstance(question, commands.Query):
+        return reader.answered(table, question, me, display)
+    game, origin, heading = sentences.game_at(table), question.origin, ""
+    side = game.position.turn
+    if origin is None and side is not table.side_of(me):
+        heading = f"{sentences.turn(table, me)} The {side.plural}' moves:"
+    moves = legal.moves_by_piece(game, origin, display.width, legal.range_word(display))
+    return wrapped(heading, display.width) + moves
+
+
+def _looked_up(hall: Hall, asked: asides.Asked, display: Display, now: float) -> list[str]:
     """Return what was looked up for a question."""
-    me = asked.player
+    me, width = asked.player, display.width
     match asked.question, asked.answer:
         case commands.ViewRecord(), FoundBattle() as found:
             return archive.record(found, archive.heard(hall, me, found.comments), width)
         case commands.History() as history, HistoryPage() as page_found:
             return archive.history(page_found, history, me, width)
         case commands.ViewStandings(), Ranking() as ranking:
-            return archive.standings(ranking, width)
+            return ratings.standings(ranking, display)
         case commands.ViewScore(player), (PlayerScore() | None) as score:
             name = hall.names.get((player or me).lower())
             asked_for, levels = name or player or me, hall.levels
-            return archive.score(score, asked_for, me, levels, width, is_here=name is not None)
+            return ratings.score(score, asked_for, me, levels, display, is_here=name is not None)
         case commands.Games(), AdjournedMatches(matches):
-            return archive.games(hall.tables.values(), matches, me, width)
+            tables = (each.as_of(now) for each in hall.tables.values())
+            return archive.games(tables, matches, me, width)
     raise ValueError(f"{asked.answer} does not answer {asked.question}")

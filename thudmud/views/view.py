@@ -11,7 +11,16 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from thudmud.play.asides import Aside, CommentMade, Invited, Told, TurnedDown
+from thudmud.play.asides import (
+    Aside,
+    CommentMade,
+    Invited,
+    LetterSent,
+    Lifted,
+    Sanctioned,
+    Told,
+    TurnedDown,
+)
 from thudmud.play.commands import Style
 from thudmud.play.events import (
     Adjourned,
@@ -23,10 +32,23 @@ from thudmud.play.events import (
     TableEvent,
 )
 from thudmud.play.hall import DEFAULTS, Hall, Occupants, Person, Telling
-from thudmud.play.options import WIDTHS, Charset, Colour, Element, Options, Orient, Scheme, Switch
+from thudmud.play.options import (
+    WIDTHS,
+    Charset,
+    Colour,
+    Element,
+    Options,
+    Orient,
+    Scheme,
+    Size,
+    Switch,
+    Toggle,
+)
 from thudmud.play.table import Table
 
 DEFAULT_WIDTH = 80
+LARGE_FROM = 120, 40
+"""The columns and rows of the screens that boards are drawn large on, where nothing is chosen."""
 PACKAGE = "thud"
 """The GMCP package that a client asks for if it wants every fact, in lower case."""
 SIXTEEN, PALETTE, TRUE_COLOUR = 16, 256, 1 << 24
@@ -44,6 +66,8 @@ class Terminal:
         colours: how many it has: 0, 16, 256 or 2 ** 24.
         reader: whether it reads aloud.
         packages: the GMCP packages that it has asked for, in lower case.
+        height: the rows of its screen; 0 is not known.
+        ascii_only: whether it has said that it shows no UTF-8; many say nothing, and do show it.
     """
 
     width: int = DEFAULT_WIDTH
@@ -51,13 +75,20 @@ class Terminal:
     colours: int = 0
     reader: bool = False
     packages: frozenset[str] = frozenset()
+    height: int = 0
+    ascii_only: bool = False
+
+    def wants(self, package: str) -> bool:
+        """Whether a client has asked for one of our packages."""
+        return PACKAGE in self.packages or package.lower() in self.packages
 
     def nearest(self) -> Terminal:
         """Return the terminal most like this one that we support; a width of 0 is not known."""
         width = min(max(self.width, WIDTHS[0]), WIDTHS[-1]) if self.width > 0 else DEFAULT_WIDTH
         colours = max(each for each in COLOURS if each <= max(self.colours, 0))
         packages = frozenset(map(str.lower, self.packages))
-        return Terminal(width, self.utf8, colours, self.reader, packages)
+        height = max(self.height, 0)
+        return Terminal(width, self.utf8, colours, self.reader, packages, height, self.ascii_only)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +103,10 @@ class Display:
         scheme: the ready scheme of colours.
         elements: the colours of elements that are not the scheme's.
         orient: which side of the board is at the bottom.
+        large: whether boards are drawn large, if they fit the width.
         reader: whether boards are told for a screen reader, in words.
         machine: whether each event is followed by machine lines, for a program.
+        times: whether the time stands before what others say.
     """
 
     width: int = DEFAULT_WIDTH
@@ -83,8 +116,10 @@ class Display:
     scheme: Scheme = Scheme.PLAIN
     elements: tuple[tuple[Element, Colour], ...] = ()
     orient: Orient = Orient.SOUTH
+    large: bool = False
     reader: bool = False
     machine: bool = False
+    times: bool = False
 
     @classmethod
     def of(cls, terminal: Terminal, options: Options) -> Display:
@@ -95,16 +130,20 @@ class Display:
         # A screen reader would read escape sequences and line drawing aloud, if it is badly set up.
         colours = terminal.colours or (SIXTEEN if options.colour is Switch.ON else 0)
         coloured = options.colour is Switch.ON or (options.colour is Switch.AUTO and not reader)
+        width = options.width or terminal.width
+        has_room = width >= LARGE_FROM[0] and terminal.height >= LARGE_FROM[1]
         return cls(
-            width=options.width or terminal.width,
+            width=width,
             utf8=wants_utf8 or (is_auto and terminal.utf8),
-            ascii_only=options.charset is Charset.ASCII,
+            ascii_only=options.charset is Charset.ASCII or (is_auto and terminal.ascii_only),
             colours=colours if coloured else 0,
             scheme=options.scheme if coloured and colours else Scheme.PLAIN,
             elements=options.elements if coloured and colours else (),
             orient=options.orient,
+            large=options.size is Size.LARGE or (options.size is Size.AUTO and has_room),
             reader=reader,
-            machine=options.machine,
+            machine=options.has(Toggle.MACHINE),
+            times=options.has(Toggle.TIMES),
         )
 
 
@@ -269,11 +308,14 @@ def _named(event: TableEvent | HallEvent | Aside) -> set[str]:
     match event:
         case (
             Told(player, to)
+            | LetterSent(player, to)
             | Invited(player, to)
             | TurnedDown(player, to)
             | CommentMade(player, to)
         ):
             return {player, to}
+        case Sanctioned(player, sanction) | Lifted(player, sanction):
+            return {player, sanction.whom}
         case SeekMade(player=player, to=to):
             return {player, to}
         case SeekEnded(player=player, seeker=seeker, to=to):

@@ -1,6 +1,6 @@
 """Lines that fit a screen: text wrapped by columns, and spelled in ASCII where need be.
 
-Also days such as 2026-11-20, in universal time.
+Also days such as 2026-11-20 and times such as 14:05, in universal time.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from unicodedata import category
 
@@ -177,15 +177,21 @@ def _parts(word: str, width: int) -> Iterator[tuple[str, int]]:
             yield from ((char, _columns(char)) for char in cluster)
 
 
+def time_of_day(at: float) -> str:
+    """Return the time of day, in universal time, at a time in seconds since the epoch."""
+    return datetime.fromtimestamp(at, UTC).strftime("%H:%M")
+
+
 def day(at: float) -> str:
     """Return the day of a time in seconds since the epoch."""
     return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
-def day_begins(text: str) -> float | None:
-    """Return when a day such as 2026-11-20 begins, in epoch seconds; None if it is no day."""
-    try:
-        first = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return datetime(first.year, first.month, first.day, tzinfo=UTC).timestamp()
+def minute(at: float) -> str:
+    """Return the day and the minute of a time in seconds since the epoch."""
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def because(why: str) -> str:
+    """Return a reason as it ends a sentence, without the stop."""
+    return f", because {why.rstrip('. ')}" if why else ""

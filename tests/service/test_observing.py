@@ -1,0 +1,138 @@
+"""Boards that are observed from elsewhere in the hall, and from another node."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.service.place import Place, Screen
+from tests.service.test_nodes import MOVE, World
+from thudmud.store import Store
+
+WELL = "kibitz Well played on oak"
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[World]:
+    world = World()
+    yield world
+    await world.store.close()
+
+
+async def test_an_observer_on_another_node_is_told_as_if_they_were_there(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.sit()
+    await two.enter("Carla", "Dora")
+    await two.type("Dora", "go to oak board")
+    assert "It is Anna's turn (dwarfs)." in await two.type("Carla", "observe anna")
+    for name in ("Carla", "Dora"):
+        two.told[name].clear()
+    await one.type("Anna", MOVE)
+    assert two.told["Carla"][0].startswith("[oak board] Anna moves the dwarf from A6 to B6.")
+    assert two.told["Dora"][0].startswith("Anna moves the dwarf from A6 to B6.")
+    assert not one.told.keys() & {"Carla", "Dora"}
+    assert "observes the oak board" in await one.type("Anna", "finger carla")
+    await two.type("Carla", "unobserve")
+    assert "observes" not in await one.type("Anna", "finger carla")
+
+
+async def test_talk_crosses_nodes(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.sit()
+    await two.enter("Carla", "Dora")
+    await one.enter("Emil")
+    await one.type("Emil", "observe oak board")
+    await two.type("Carla", "observe oak board")
+    await two.type("Dora", "go to oak board")
+    everybody = {**one.told, **two.told}
+
+    def told() -> dict[str, list[str]]:
+        heard = {name: list(texts) for name, texts in everybody.items() if texts}
+        for texts in everybody.values():
+            texts.clear()
+        return heard
+
+    told()
+    await two.service.submit(two.visits["Carla"], WELL)
+    assert told() == {
+        "Anna": ["Carla kibitzes: Well played"],
+        "Bert": ["Carla kibitzes: Well played"],
+        "Carla": ["[oak board] You kibitz: Well played"],
+        "Dora": ["Carla kibitzes: Well played"],
+        "Emil": ["[oak board] Carla kibitzes: Well played"],
+    }
+    await one.service.submit(one.visits["Emil"], "whisper Poor Bert!")
+    assert told() == {
+        "Carla": ["[oak board] Emil whispers: Poor Bert!"],
+        "Dora": ["Emil whispers: Poor Bert!"],
+        "Emil": ["[oak board] You whisper: Poor Bert!"],
+    }
+    await one.service.submit(one.visits["Anna"], "say Your turn")
+    assert told() == {
+        "Anna": ["You say: Your turn"],
+        "Bert": ["Anna says: Your turn"],
+        "Carla": ["[oak board] Anna says: Your turn"],
+        "Dora": ["Anna says: Your turn"],
+        "Emil": ["[oak board] Anna says: Your turn"],
+    }
+    await two.service.submit(two.visits["Dora"], "say Hello?")
+    assert told() == {
+        "Dora": [
+            "You say: Hello?",
+            'The players do not hear that while they play. "kibitz" speaks to them, too.',
+        ]
+    }
+    await one.service.submit(one.visits["Bert"], "options watchers on")
+    await one.service.submit(one.visits["Anna"], "options kibitz off")
+    told()
+    await two.service.submit(two.visits["Dora"], "emote waves.")
+    assert told() == {"Bert": ["* Dora waves."], "Dora": ["* Dora waves."]}
+    await two.service.submit(two.visits["Carla"], WELL)
+    assert told().keys() == {"Bert", "Carla", "Dora", "Emil"}
+
+
+async def test_who_comes_in_elsewhere_observes_nothing_there(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Carla")
+    await one.type("Carla", "observe oak board")
+    await two.enter("Carla")
+    assert "You observe no board." in await two.type("Carla", "observe")
+    await one.enter("Carla")
+    assert "You observe no board." in await one.type("Carla", "observe")
+
+
+async def test_who_goes_on_from_another_connection_observes_still() -> None:
+    place = Place(Store.in_memory())
+    await place.open()
+    await place.sit()
+    await place.enter("Carla")
+    await place.type("Carla", "observe oak board")
+    screen = Screen()
+    await place.enter("Carla", screen=screen)
+    await place.type("Anna", MOVE)
+    assert screen.told[-1].startswith("[oak board] Anna moves")
+
+
+async def test_a_match_that_is_observed_to_its_end() -> None:
+    place = Place(Store.in_memory())
+    await place.open()
+    await place.enter("Anna", "Bert", "Carla")
+    await place.type("Anna", "match bert classic")
+    await place.type("Bert", "accept")
+    board = place.hall.people["Anna"].room
+    place.told["Carla"] = []
+    await place.type("Carla", "observe bert")
+    assert place.hall.people["Carla"].observed == (board,)
+    await place.type("Anna", "resign", "start")
+    place.told["Carla"] = []
+    await place.type("Bert", "resign")
+    [told] = place.told["Carla"]
+    assert told.startswith(f"[{board}] Bert resigns the battle.")
+    assert f'You observe it still; "unobserve {board}" ends that.' in " ".join(told.split())
+    await place.type("Anna", "go hall")
+    place.told["Carla"] = []
+    await place.type("Bert", "go hall")  # nobody needs the board any more, and it is closed
+    assert board not in place.hall.tables
+    assert place.told["Carla"][-1] == f"You observe the {board} no longer."
+    assert not place.hall.people["Carla"].observed

@@ -1,0 +1,260 @@
+"""What programs ask quietly, and what those see who watch without a name."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.service.place import BOARDS, Alarms, Place, Screen
+from thudmud.play.table import BoardSpec
+from thudmud.service import Onlooker, Visit
+from thudmud.service.boards import close_board, open_board, rename_board
+from thudmud.store import Store
+from thudmud.views import Terminal
+
+EVERYTHING = Terminal(packages=frozenset({"thud"}))
+
+
+async def opened() -> Place:
+    place = Place(Store.in_memory(), boards=[*BOARDS, BoardSpec("basalt board", "koom valley")])
+    await place.open()
+    return place
+
+
+def facts(screen: Screen) -> list[tuple[str, Any]]:
+    """Return the facts that have come, and forget what has."""
+    found = [(each.package, json.loads(each.text)) for each in screen.messages if each.package]
+    screen.messages.clear()
+    return found
+
+
+def watch(place: Place, words: str | None, terminal: Terminal = EVERYTHING) -> tuple[Screen, Any]:
+    screen = Screen()
+    return screen, place.service.watch(screen, terminal, words)
+
+
+async def joined(place: Place, name: str = "Anna") -> tuple[Screen, Visit]:
+    """Let somebody come in with a program."""
+    screen = Screen()
+    visit = await place.service.join(name, EVERYTHING, screen)
+    assert visit
+    return screen, visit
+
+
+async def test_who_watches_a_board_is_told_what_happens_there() -> None:
+    place = await opened()
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "join game as dwarf on oak board")
+    screen, _ = watch(place, "oak")
+    assert [package for package, _ in facts(screen)] == ["Thud.Here", "Thud.Table", "Thud.Board"]
+    await place.type("Bert", "join game as troll on oak board", "say hello")
+    await place.type("Anna", "start", "move from a6 to b6")
+    told = screen.told
+    assert any("Bert says: hello" in each for each in told)
+    assert any("Anna moves the dwarf from A6 to B6." in each for each in told)
+    packages = [package for package, _ in facts(screen)]
+    assert packages.count("Thud.Move") == 1
+    assert {"Thud.Came", "Thud.Say", "Thud.Board"} < set(packages)
+    await place.service.close()
+
+
+async def test_what_is_for_somebody_alone_or_elsewhere_is_not_told() -> None:
+    place = await opened()
+    await place.enter("Anna", "Bert")
+    (at_oak, _), (in_hall, _) = watch(place, "oak board"), watch(place, None)
+    facts(at_oak), facts(in_hall)
+    await place.type("Anna", "match bert", "tell bert psst", "look", "who", "seek classic")
+    await place.type("Bert", "go to elm board", "say here", "go to hall", "decline anna")
+    await place.type("Anna", "tutorial 1", "stop")
+    assert at_oak.messages == []
+    told = facts(in_hall)
+    assert [package for package, _ in told] == ["Thud.Seek", "Thud.Went", "Thud.Came"]
+    assert told[0][1]["to"] is None
+    await place.service.close()
+
+
+async def test_the_hall_is_told_what_becomes_of_the_boards() -> None:
+    store, alarms = Store.in_memory(), Alarms()
+    place = Place(store, later=alarms)
+    await place.open()
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "go to oak board")
+    screen, visit = await joined(place, "Carla")
+    nameless, _ = watch(place, None)
+    facts(screen), facts(nameless)
+    await place.type("Anna", "join game as dwarf")
+    alarms.ring()
+    await place.type("Bert", "join game as troll on oak board", "start")
+    alarms.ring()
+    await place.type("Bert", "move from a6 to b6", "end game")
+    await place.type("Anna", "end game", "say here")
+    alarms.ring()
+    await rename_board(store, "elm board", "yew board", 2000.0)
+    await close_board(store, "yew board", 2001.0)
+    for each in (screen, nameless):
+        known = facts(each)
+        listed = [fact for package, fact in known if package == "Thud.Listed"]
+        told = [(fact["dwarf"], fact["troll"], fact["running"]) for fact in listed]
+        assert told == [("Anna", None, False), ("Anna", "Bert", True), ("Anna", "Bert", False)]
+        assert all(len(str(fact)) < 150 for fact in listed)
+        assert ("Thud.Renamed", {"board": "elm board", "name": "yew board"}) in known
+        assert ("Thud.Closed", {"board": "yew board"}) in known
+        assert not {"Thud.Move", "Thud.Board"} & {package for package, _ in known}
+    await place.service.submit(visit, "go to oak board")
+    facts(screen)
+    await place.type("Bert", "leave game")
+    alarms.ring()
+    assert "Thud.Listed" not in [package for package, _ in facts(screen)]
+    await place.service.close()
+
+
+async def test_nobody_is_told_of_who_watches() -> None:
+    place = await opened()
+    screen, anna = await joined(place)
+    facts(screen)
+    for words in ("oak", None, "elm board"):
+        watch(place, words)
+    assert screen.messages == []
+    await place.service.submit(anna, "go to oak board")
+    await place.service.submit(anna, "who")
+    for package, fact in facts(screen):
+        if package in {"Thud.Here", "Thud.Who"}:
+            assert [each["player"] for each in fact["people"]] == ["Anna"]
+    assert place.service.hall.people.keys() == {"Anna"}
+    await place.service.close()
+
+
+async def test_who_watches_no_longer_is_told_nothing() -> None:
+    place = await opened()
+    await place.enter("Anna")
+    screen, onlooker = watch(place, "oak")
+    assert isinstance(onlooker, Onlooker)
+    place.service.unwatch(onlooker)
+    facts(screen)
+    await place.type("Anna", "practice on oak board")
+    assert screen.messages == []
+    await place.service.close()
+
+
+async def test_who_watches_a_board_that_is_closed_watches_the_hall() -> None:
+    store = Store.in_memory()
+    place = Place(store)
+    await place.open()
+    await place.enter("Anna")
+    screen, _ = watch(place, "oak")
+    facts(screen)
+    await close_board(store, "oak board", 2000.0)
+    told = facts(screen)
+    assert ("Thud.Closed", {"board": "oak board"}) in told
+    assert [package for package, _ in told[-2:]] == ["Thud.Here", "Thud.Table"]
+    assert [told[-2][1]["room"], told[-1][1]["board"]] == [None, "elm board"]
+    await open_board(store, "oak board", "discworld", 2001.0)
+    assert [package for package, _ in facts(screen)] == ["Thud.Table"]
+    await place.type("Anna", "say in the hall", "go to oak board", "say at the board")
+    assert [package for package, _ in facts(screen)] == ["Thud.Say", "Thud.Went"]
+    await place.service.close()
+
+
+async def test_who_is_at_a_board_that_is_closed_is_told_of_the_hall() -> None:
+    store = Store.in_memory()
+    place = Place(store)
+    await place.open()
+    screen, visit = await joined(place)
+    await place.service.submit(visit, "go to oak board")
+    facts(screen)
+    await close_board(store, "oak board", 2000.0)
+    told = facts(screen)
+    packages = [package for package, _ in told if package != "Thud.Came"]
+    assert packages[-4:] == ["Thud.Closed", "Thud.Me", "Thud.Here", "Thud.Table"]
+    assert dict(told)["Thud.Me"]["room"] is None
+    await place.service.close()
+
+
+async def test_who_watches_a_board_goes_on_when_it_is_renamed() -> None:
+    store = Store.in_memory()
+    place = Place(store)
+    await place.open()
+    await place.enter("Anna")
+    await place.type("Anna", "go to oak board")
+    screen, _ = watch(place, "oak")
+    facts(screen)
+    await rename_board(store, "oak board", "yew board", 2000.0)
+    assert facts(screen) == [("Thud.Renamed", {"board": "oak board", "name": "yew board"})]
+    await place.type("Anna", "practice")
+    boards = [fact["board"] for _, fact in facts(screen) if "board" in fact]
+    assert boards
+    assert set(boards) == {"yew board"}
+    await place.service.close()
+
+
+async def test_a_board_that_is_not_there_is_refused() -> None:
+    place = await opened()
+    for words, code in (("board", "which_board"), ("yew", "no_board_here"), ("it", "nothing_used")):
+        screen, onlooker = watch(place, words)
+        assert onlooker is None
+        [(package, fact)] = facts(screen)
+        assert (package, fact["code"]) == ("Thud.Refused", code)
+    await place.service.close()
+
+
+async def test_a_battle_is_told_of_to_anybody() -> None:
+    place = await opened()
+    await place.enter("Anna")
+    await place.type("Anna", "practice on oak board", "move from a6 to b6")
+    screen = Screen()
+    await place.service.show_battle(screen, EVERYTHING, 1)
+    [(package, fact)] = facts(screen)
+    assert (package, [each["to"] for each in fact["moves"]]) == ("Thud.Record", ["B6"])
+    await place.service.show_battle(screen, EVERYTHING, 2)
+    [(package, fact)] = facts(screen)
+    assert (package, fact["details"]) == ("Thud.Refused", {"number": 2})
+    await place.service.show_battle(screen, Terminal(), 1)
+    assert screen.messages == []
+    await place.service.close()
+
+
+async def test_a_program_asks_and_no_text_comes() -> None:
+    place = await opened()
+    screen, anna = await joined(place)
+    await place.service.submit(anna, "practice on oak board")
+    asked = {
+        "view possible from a6 on oak": "Thud.Legal",
+        "who": "Thud.Who",
+        "look at oak board": "Thud.Board",
+        "record 1": "Thud.Record",
+        "standings": "Thud.Standings",
+        "score": "Thud.Score",
+        "history": "Thud.History",
+        "games": "Thud.Games",
+        "bots": "Thud.Bots",
+        "move from a6": "Thud.Refused",
+        "record 9": "Thud.Refused",
+        "look at yew": "Thud.Refused",
+    }
+    for line, package in asked.items():
+        facts(screen)
+        await place.service.ask(anna, line)
+        assert all(each.package for each in screen.messages), line
+        assert package in [name for name, _ in facts(screen)], line
+    await place.service.close()
+
+
+async def test_what_is_no_question_does_nothing_and_a_question_changes_nothing() -> None:
+    place = await opened()
+    screen, anna = await joined(place)
+    await place.service.submit(anna, "practice on oak board")
+    await place.service.submit(anna, "look at oak board")
+    before = place.service.hall.tables["oak board"].version
+    facts(screen)
+    for line in ("move from a6 to b6", "say hello", "quit", "go to hall", "hint", "again", "help"):
+        await place.service.ask(anna, line)
+    assert screen.messages == []
+    await place.service.ask(anna, "look at elm board")
+    assert place.service.hall.tables["oak board"].version == before
+    assert place.service.hall.people["Anna"].used == "oak board"
+    assert not anna.is_over
+    await place.service.leave(anna)
+    facts(screen)
+    await place.service.ask(anna, "who")
+    assert screen.messages == []
+    await place.service.close()

@@ -1,0 +1,323 @@
+"""What the time brings about: flags that fall, warnings, and clocks across a restart."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tests.play.conftest import ply
+from tests.service.place import Place, finished, until
+from tests.service.stores import SlowStore
+from thudmud.play.asides import TimeShort
+from thudmud.play.clocks import AWAY, DAY, Clock, TimeControl
+from thudmud.play.commands import Claim, Command, Join, Resign, SetClock, Start
+from thudmud.play.events import BattleEnded, ClockHeld, IdleWarned, Moved, Parting
+from thudmud.play.hall import Telling
+from thudmud.play.refusals import Refusal
+from thudmud.rules import Ending, Outcome, Side
+from thudmud.service import Node, Result
+from thudmud.store import NotWritten
+
+BOARD = "oak board"
+FIRST = replace(ply("A6", "B6"), on=BOARD)
+
+
+class Alarm:
+    """Something that is to be done later."""
+
+    def __init__(self, at: float, call: Callable[[], None]) -> None:
+        self.at, self.call = at, call
+        self.is_set = True
+
+    def cancel(self) -> None:
+        self.is_set = False
+
+
+class TimedPlace(Place):
+    """A place in which time goes on when a test says so."""
+
+    def __init__(self, store: SlowStore, node: Node | None = None) -> None:
+        self.alarms: list[Alarm] = []
+        self.tellings: dict[str, list[Telling]] = {}
+        super().__init__(store, node, later=self.later)
+        self.now, self.store = store.time, store
+
+    def later(self, seconds: float, call: Callable[[], None]) -> Alarm:
+        self.alarms.append(Alarm(self.now + seconds, call))
+        return self.alarms[-1]
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass, and begin what is due meanwhile, each at its time."""
+        end = self.now + seconds
+        while due := [each for each in self.alarms if each.is_set and each.at <= end]:
+            first = min(due, key=lambda each: each.at)
+            self.alarms.remove(first)
+            self.now = self.store.time = max(self.now, first.at)
+            first.call()
+        self.now = self.store.time = end
+
+    async def do(self, name: str, *commands: Command) -> Result:
+        """Return what the last of these commands comes to."""
+        results = [await self.service.submit(self.visits[name], each) for each in commands]
+        return results[-1]
+
+    async def watch(self, *names: str) -> None:
+        """Let players in who are told what happens as it happened."""
+        for name in names:
+            told = self.tellings[name] = []
+            visit = await self.service.join(name, None, watcher=told.append)
+            assert visit
+            self.visits[name] = visit
+
+    async def begin(self, control: TimeControl | None = None) -> None:
+        """Let Anna and Bert begin a battle."""
+        await self.watch("Anna", "Bert")
+        await self.do("Anna", Join(Side.DWARF, BOARD))
+        if control:
+            await self.do("Anna", SetClock(control, BOARD))
+        await self.do("Bert", Join(Side.TROLL, BOARD), Start(BOARD))
+
+    @property
+    def clock(self) -> Clock:
+        match = self.hall.tables[BOARD].match
+        assert match
+        assert match.clock
+        return match.clock
+
+    @property
+    def outcome(self) -> Outcome | None:
+        game = self.hall.tables[BOARD].game
+        assert game
+        return game.outcome
+
+    async def stored(self, kind: type) -> list[object]:
+        """Return the events of a kind that are stored of the board."""
+        entries = await self.store.read(BOARD)
+        return [each.event for each in entries if isinstance(each.event, kind)]
+
+    def told_of(self, name: str, kind: type) -> int:
+        """Return how often somebody was told of something of a kind."""
+        return sum(isinstance(each.event, kind) for each in self.tellings[name])
+
+
+@pytest.fixture
+async def untimed(store: SlowStore) -> TimedPlace:
+    place = TimedPlace(store)
+    await place.open()
+    return place
+
+
+@pytest.fixture
+async def timed(untimed: TimedPlace) -> TimedPlace:
+    await untimed.begin(TimeControl(1))
+    return untimed
+
+
+async def test_a_flag_falls_by_itself(timed: TimedPlace) -> None:
+    timed.wait(59.9)
+    assert timed.outcome is None
+    timed.wait(0.1)
+    await until(lambda: timed.outcome is not None)
+    assert timed.outcome
+    assert (timed.outcome.ending, timed.outcome.winner) == (Ending.TIME, Side.TROLL)
+    assert [timed.told_of(name, BattleEnded) for name in ("Anna", "Bert")] == [1, 1]
+
+
+async def test_each_ply_gives_the_other_side_its_time(timed: TimedPlace) -> None:
+    timed.wait(30)
+    await timed.do("Anna", FIRST)
+    timed.wait(59)
+    assert timed.outcome is None
+    timed.wait(1)
+    await until(lambda: timed.outcome is not None)
+    assert timed.outcome
+    assert timed.outcome.winner is Side.DWARF
+
+
+async def test_of_a_ply_and_a_flag_at_the_same_instant_one_counts(
+    timed: TimedPlace, store: SlowStore
+) -> None:
+    timed.wait(59)
+    store.hold()
+    moving = timed.submit("Anna", "move a6 to b6 on oak board")
+    await store.held_up()
+    timed.wait(1)
+    store.gate.set()
+    await finished(moving)
+    moved, ended = await timed.stored(Moved), await timed.stored(BattleEnded)
+    assert (len(moved), len(ended)) == (1, 0)
+    timed.wait(60)
+    await until(lambda: timed.outcome is not None)
+    assert len(await timed.stored(BattleEnded)) == 1
+
+
+async def test_who_comes_too_late_is_told_that_the_time_is_up(
+    timed: TimedPlace, store: SlowStore
+) -> None:
+    timed.now = store.time = timed.now + 61  # nothing has been done about it yet
+    result = await timed.do("Anna", FIRST)
+    assert not result.refusal
+    assert await timed.stored(Moved) == []
+    assert timed.outcome
+    assert timed.outcome.ending is Ending.TIME
+
+
+async def test_a_player_is_told_once_in_a_battle_that_time_runs_short(timed: TimedPlace) -> None:
+    timed.wait(49)
+    assert timed.told_of("Anna", TimeShort) == 0
+    timed.wait(1)
+    await until(lambda: timed.told_of("Anna", TimeShort) == 1)
+    assert timed.told_of("Bert", TimeShort) == 0
+    await timed.do("Anna", FIRST)
+    timed.wait(50)
+    await until(lambda: timed.told_of("Bert", TimeShort) == 1)
+    assert timed.told_of("Anna", TimeShort) == 1
+
+
+async def test_a_clock_stands_still_while_a_player_is_away(timed: TimedPlace) -> None:
+    timed.wait(50)
+    await timed.leave("Bert")
+    timed.wait(AWAY + 9)
+    assert timed.outcome is None
+    timed.wait(1)
+    await until(lambda: timed.outcome is not None)
+
+
+async def test_a_battle_that_cannot_be_ended_yet_is_ended_later(
+    timed: TimedPlace, store: SlowStore
+) -> None:
+    store.hold()
+    store.broken = True
+    timed.wait(60)
+    await store.held_up()
+    store.gate.set()
+    await until(lambda: any(each.is_set and each.at > timed.now for each in timed.alarms))
+    assert timed.outcome is None
+    store.broken = False
+    timed.wait(60)
+    await until(lambda: timed.outcome is not None)
+
+
+async def test_after_a_restart_nobody_has_lost_the_time_without_a_server(
+    timed: TimedPlace, store: SlowStore
+) -> None:
+    node = Node(store, "first", lease=60, clock=lambda: store.time)
+    await node.open()
+    timed.wait(58)
+    await node.renew()  # the last that was heard of it: 2 seconds are left
+    store.time += 3600
+    await Node(store, "second", clock=lambda: store.time).open()
+    again = TimedPlace(store)
+    await again.open()
+    assert again.outcome is None
+    assert len(await again.stored(ClockHeld)) == 1
+    assert again.clock.left(Side.DWARF) == pytest.approx(2)
+    await again.enter("Anna", "Bert")
+    again.wait(1)
+    assert again.outcome is None
+    again.wait(1)
+    await until(lambda: again.outcome is not None)
+    assert again.outcome
+    assert again.outcome.winner is Side.TROLL
+
+
+async def test_a_flag_falls_once_though_two_nodes_watch_it(store: SlowStore) -> None:
+    nodes = [Node(store, name, lease=DAY, clock=lambda: store.time) for name in ("one", "two")]
+    for node in nodes:
+        await node.open()
+    one, two = (TimedPlace(store, node) for node in nodes)
+    for place in (one, two):
+        await place.open()
+    await one.begin(TimeControl(1))
+    store.hold()
+    one.wait(60)
+    two.wait(60)
+    for _ in nodes:
+        await store.held_up()
+    store.gate.set()
+    await until(lambda: bool(one.outcome and two.outcome))
+    assert len(await one.stored(BattleEnded)) == 1
+
+
+async def test_correspondence_goes_on_while_both_are_away(untimed: TimedPlace) -> None:
+    await untimed.begin(TimeControl(days=1))
+    for name in ("Anna", "Bert"):
+        await untimed.leave(name, Parting.QUIT)
+    untimed.wait(DAY - 60)
+    assert untimed.outcome is None
+    await untimed.watch("Anna")
+    await untimed.do("Anna", FIRST)
+    await untimed.leave("Anna", Parting.QUIT)
+    untimed.wait(DAY)
+    await until(lambda: untimed.outcome is not None)
+    assert untimed.outcome
+    assert untimed.outcome.winner is Side.DWARF
+
+
+async def test_who_does_not_move_is_warned_and_then_claimed_from(untimed: TimedPlace) -> None:
+    await untimed.begin()
+    result = await untimed.do("Bert", Claim(BOARD))
+    assert result.refusal
+    assert result.refusal.code is Refusal.NOT_IDLE
+    untimed.wait(540)
+    await until(lambda: untimed.hall.tables[BOARD].warned is not None)
+    assert [untimed.told_of(name, IdleWarned) for name in ("Anna", "Bert")] == [1, 1]
+    untimed.wait(60)
+    await untimed.do("Bert", Claim(BOARD))
+    assert untimed.outcome
+    assert untimed.outcome.ending is Ending.CLAIM
+
+
+async def test_boards_without_a_battle_wait_for_nothing(timed: TimedPlace) -> None:
+    await timed.do("Anna", Resign(BOARD))
+    timed.wait(10_000)
+    assert not [each for each in timed.alarms if each.is_set]
+
+
+async def test_nothing_is_done_once_the_service_is_closed(timed: TimedPlace) -> None:
+    await timed.service.close()
+    timed.wait(100)
+    assert await timed.stored(BattleEnded) == []
+
+
+async def test_what_comes_first_elsewhere_is_waited_for(
+    timed: TimedPlace, store: SlowStore
+) -> None:
+    store.conflict = True
+    timed.wait(60)
+    for _ in range(100):
+        await asyncio.sleep(0)
+    assert not [each for each in timed.alarms if each.is_set and each.at <= timed.now]
+
+
+async def test_a_seat_after_a_second_battle_by_correspondence_is_kept_no_longer_than_others(
+    untimed: TimedPlace,
+) -> None:
+    await untimed.begin(TimeControl(days=1))
+    await untimed.do("Anna", Resign(BOARD))
+    for name in ("Anna", "Bert"):
+        await untimed.leave(name, Parting.LOST)
+    await untimed.watch("Anna")
+    await untimed.do("Anna", Start(BOARD), Resign(BOARD))
+    untimed.wait(DAY)
+    await until(lambda: "Bert" not in untimed.hall.tables[BOARD].seats.values())
+
+
+async def test_a_clock_that_cannot_be_held_keeps_no_server_from_its_start(
+    timed: TimedPlace, store: SlowStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    node = Node(store, "first", lease=60, clock=lambda: store.time)
+    await node.open()
+    store.time += 3600
+    await Node(store, "second", clock=lambda: store.time).open()
+    again = TimedPlace(store)
+    await again.service.open()
+    store.broken = True
+    with pytest.raises(NotWritten):
+        await again.service.settle(must_store=True)
+    await again.service.settle()
+    assert "The disk is full." in caplog.text
+    assert await again.stored(ClockHeld) == []

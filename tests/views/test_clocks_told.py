@@ -1,0 +1,327 @@
+"""Clocks in words: what boards show of them, who is told what, and whose bell rings."""
+
+from __future__ import annotations
+
+import pytest
+
+from thudmud.house import House
+from thudmud.play.asides import TimeShort
+from thudmud.play.clocks import Clock, TimeControl
+from thudmud.play.events import ClockHeld, IdleWarned
+from thudmud.play.hall import Telling
+from thudmud.play.table import BoardSpec
+from thudmud.rules import Side
+from thudmud.views import Message
+from thudmud.views.messages import messages
+from thudmud.views.sentences import event_text, in_full, time_left, timed
+from thudmud.views.view import Screens, Terminal
+
+BOARDS = [BoardSpec("oak board"), BoardSpec("elm table")]
+NAMES = ("Anna", "Bert", "Carla")
+DAYS = 86_400.0
+
+
+def seen(told: list[Message], name: str) -> str:
+    """Return what somebody is told, on one line."""
+    return " ".join("\n".join(each.text for each in told if name in each.to).split())
+
+
+def rung(told: list[Message]) -> set[str]:
+    """Return whose bells ring."""
+    return {name for each in told if each.bell for name in each.to}
+
+
+@pytest.fixture
+def house() -> House:
+    """Return a house in which Anna and Bert sit at the oak board, and Carla looks on."""
+    house = House(BOARDS, opens_boards=True)
+    for name in NAMES:
+        house.enter(name, now=0.0)
+    for line in [
+        "Anna join game as dwarf on oak board",
+        "Bert join game as troll on oak board",
+        "Carla go to oak board",
+    ]:
+        say(house, line)
+    return house
+
+
+def say(house: House, line: str, now: float = 0.0) -> list[Message]:
+    """Let a line be typed, after its player's name."""
+    name, _, typed = line.partition(" ")
+    return house.obey(name, typed, now)
+
+
+def begin(house: House, clock: str) -> House:
+    say(house, f"Anna set clock {clock}")
+    say(house, "Anna start")
+    return house
+
+
+class TestFigures:
+    @pytest.mark.parametrize(
+        ("used", "figures"),
+        [(0.0, "3:00:00"), (0.4, "2:59:59"), (3600.0, "2:00:00"), (10_200.0, "10:00"),
+         (10_795.5, "0:04"), (20_000.0, "0:00")],
+    )  # fmt: skip
+    def test_of_minutes(self, used: float, figures: str) -> None:
+        clock = Clock(TimeControl(180), 0.0, Side.DWARF, used=used)
+        assert time_left(clock, Side.DWARF) == figures
+
+    @pytest.mark.parametrize(
+        ("used", "figures"),
+        [(0.0, "3 days"), (1.0, "2 days 23 hours"), (2 * DAYS, "1 day"),
+         (3 * DAYS - 3661, "1 hour 1 minute"), (3 * DAYS - 59, "59 seconds"),
+         (4 * DAYS, "0 seconds")],
+    )  # fmt: skip
+    def test_of_days(self, used: float, figures: str) -> None:
+        clock = Clock(TimeControl(days=3), 0.0, Side.DWARF, used=used)
+        assert time_left(clock, Side.DWARF) == figures
+
+    @pytest.mark.parametrize(
+        ("control", "short", "full"),
+        [
+            (TimeControl(10, 5), ", with a clock of 10+5",
+             "10 minutes each, and 5 seconds more for every ply"),
+            (TimeControl(1, 1), ", with a clock of 1+1",
+             "1 minute each, and 1 second more for every ply"),
+            (TimeControl(5), ", with a clock of 5+0", "5 minutes each for all plies"),
+            (TimeControl(days=1), ", 1 day a ply", "1 day for each ply"),
+        ],
+    )  # fmt: skip
+    def test_how_much_there_is(self, control: TimeControl, short: str, full: str) -> None:
+        assert (timed(control), in_full(control)) == (short, full)
+
+
+class TestBoards:
+    def test_a_drawn_board_shows_both_clocks_as_they_stand(self, house: House) -> None:
+        begin(house, "10+5")
+        told = say(house, "Anna move a6 b6", 30.0)
+        assert all("Clock: Anna 9:35, Bert 10:00" in seen(told, name) for name in NAMES)
+        assert "Clock: Anna 9:35, Bert 9:30" in seen(say(house, "Carla look", 60.0), "Carla")
+
+    @pytest.mark.parametrize("width", [20, 40, 60, 80])
+    def test_it_fits(self, house: House, width: int) -> None:
+        say(house, f"Carla options width {width}")
+        begin(house, "180+0")
+        told = "\n".join(each.text for each in say(house, "Carla look", 1.5))
+        assert "2:59:58" in told
+        assert max(map(len, told.split("\n"))) < width
+
+    def test_a_line_shows_them(self, house: House) -> None:
+        say(house, "Bert set board brief")
+        begin(house, "2+0")
+        told = seen(say(house, "Anna move a6 b6", 10.0), "Bert")
+        assert told.endswith("score 32 to 32; clock: Anna 1:50, Bert 2:00.")
+
+    def test_by_correspondence_there_is_the_time_for_the_ply_to_come(self, house: House) -> None:
+        begin(house, "3 days")
+        say(house, "Anna move a6 b6", DAYS)
+        assert "Clock: Bert 2 days 1 hour" in seen(say(house, "Anna look", 2 * DAYS - 3600), "Anna")
+
+    def test_a_screen_reader_is_told_whose_time_runs(self, house: House) -> None:
+        say(house, "Bert options reader on")
+        begin(house, "5+0")
+        told = seen(say(house, "Anna move a6 b6", 50.0), "Bert")
+        assert told.endswith("Your turn. You have 5 minutes left.")
+        told = seen(say(house, "Bert look", 100.0), "Bert")
+        assert "Oak board, discworld rules, with a clock of 5+0." in told
+        assert "Anna has 4 minutes 10 seconds left. Ply 1:" in told
+        assert "Your turn. You have 4 minutes 10 seconds left." in told
+
+    def test_without_a_clock_there_is_none(self, house: House) -> None:
+        say(house, "Anna start")
+        assert "lock" not in seen(say(house, "Anna look", 50.0), "Anna")
+
+
+class TestAsking:
+    def test_how_much_is_left(self, house: House) -> None:
+        begin(house, "10+5")
+        assert seen(say(house, "Anna clock", 61.0), "Anna") == (
+            "The clock of the oak board gives 10 minutes each, and 5 seconds more for every ply. "
+            "You have 8 minutes 59 seconds left. Bert has 10 minutes left. Your time runs."
+        )
+        assert seen(say(house, "Carla time", 61.0), "Carla").endswith("Anna's time runs.")
+
+    def test_why_it_stands_still(self, house: House) -> None:
+        begin(house, "10+5")
+        house.depart("Bert", 10.0)
+        told = seen(say(house, "Anna clock", 50.0), "Anna")
+        assert "You have 9 minutes 50 seconds left." in told
+        still = "The clock stands still while Bert is away, for at most 80 seconds more."
+        assert told.endswith(still)
+        assert seen(say(house, "Anna clock", 150.0), "Anna").endswith("Your time runs.")
+
+    def test_why_it_stands_still_without_an_opponent(self, house: House) -> None:
+        begin(house, "10+5")
+        say(house, "Bert leave", 10.0)
+        told = seen(say(house, "Anna clock", 10.0), "Anna")
+        assert told.endswith("stands still while a seat is free.")
+
+    def test_what_the_next_battle_gives(self, house: House) -> None:
+        say(house, "Anna set clock 3 days")
+        gives = "No time runs at the oak board. The {} gives 3 days for each ply."
+        assert seen(say(house, "Bert clock"), "Bert") == gives.format("battle")
+        begin(house, "1 day")
+        say(house, "Anna resign")
+        told = seen(say(house, "Bert clock"), "Bert")
+        assert told == gives.format("second battle").replace("3 days", "1 day")
+
+    def test_who_may_be_claimed_from_where_there_is_none(self, house: House) -> None:
+        say(house, "Anna start")
+        told = seen(say(house, "Bert clock"), "Bert")
+        assert told == (
+            "There is no clock at the oak board: you may think for as long as you like. But if "
+            'Anna does not move for 10 minutes, you may "claim game on oak board".'
+        )
+        assert "claim" not in seen(say(house, "Carla clock"), "Carla")
+        told = seen(say(house, "Carla clock on elm table"), "Carla")
+        assert told.endswith('"set clock 10+5 on elm table" sets one for the next match.')
+
+
+class TestTold:
+    def test_when_somebody_is_away_the_clock_stands_still_for_a_while(self, house: House) -> None:
+        begin(house, "10+5")
+        told = seen(house.depart("Bert", 10.0), "Anna")
+        assert told.endswith("The clock stands still for 2 minutes at most.")
+        house.enter("Bert", 200.0)
+        assert seen(house.depart("Bert", 300.0), "Anna").endswith("The clock runs on.")
+
+    def test_by_correspondence_both_may_be_away(self, house: House) -> None:
+        begin(house, "1 day")
+        told = seen(house.depart("Bert", 10.0), "Anna")
+        assert told.endswith("The troll seat at the oak board is kept for Bert.")
+
+    @pytest.mark.parametrize(
+        ("name", "told"),
+        [
+            ("Anna", "Your time is up, which counts as resigning."),
+            ("Bert", "Anna's time is up, which counts as resigning."),
+            ("Carla", "Anna's time is up, which counts as resigning."),
+        ],
+    )
+    def test_whose_time_is_up_and_how_it_counts(self, house: House, name: str, told: str) -> None:
+        begin(house, "2+0")
+        assert told in seen(say(house, "Bert end", 121.0), name)
+        assert "ran out of time" in seen(say(house, "Carla history", 121.0), "Carla")
+
+    @pytest.mark.parametrize(
+        ("name", "told"),
+        [
+            ("Anna", "Bert waits for you, and may claim the battle in 60 seconds if you do not"
+             " move."),
+            ("Bert", 'Anna has not moved for 10 minutes. In 60 seconds you may "claim game on oak'
+             ' board".'),
+            ("Carla", "Anna has not moved for 10 minutes. In 60 seconds Bert may claim the"
+             " battle."),
+        ],
+    )  # fmt: skip
+    def test_who_does_not_move_is_warned(self, house: House, name: str, told: str) -> None:
+        say(house, "Anna start")
+        assert seen(say(house, "Bert claim", 600.0), name) == told
+        won = seen(say(house, "Bert claim", 660.0), "Carla")
+        assert won.startswith("Anna has not moved for too long: Bert claims the battle.")
+
+    def test_who_was_away_between_two_battles_loses_the_second(self, house: House) -> None:
+        for line in ("Anna start", "Anna resign"):
+            say(house, line)
+        house.depart("Anna", 10.0)
+        told = seen(say(house, "Bert claim", 310.0), "Bert")
+        assert "Anna has been away for too long: you claim the battle." in told
+
+    def test_what_a_server_that_was_down_has_done(self, house: House) -> None:
+        table = begin(house, "10+5").hall.tables["oak board"]
+        held = ClockHeld(100.0, "", 95.5)
+        assert event_text(held, table.apply(held), None) == (
+            "No server was there to play on: the clock stood still for 1 minute 35 seconds at the "
+            "oak board."
+        )
+
+    @pytest.mark.parametrize("reader", ["on", "off"])
+    def test_whose_time_runs_short(self, house: House, reader: str) -> None:
+        say(house, f"Anna options reader {reader}")
+        begin(house, "10+5")
+        short = TimeShort("Anna", "oak board", 30.0)
+        assert seen(told(house, short), "Anna") == "You have less than 30 seconds left."
+        say(house, "Anna go to elm table")
+        away = seen(told(house, short), "Anna")
+        assert away.replace("At the oak board:", "[oak board]") == (
+            "[oak board] You have less than 30 seconds left."
+        )
+
+    def test_who_comes_in_is_told_whose_turn_it_is_elsewhere(self, house: House) -> None:
+        begin(house, "3 days")
+        say(house, "Bert go to elm table")
+        say(house, "Bert join game as dwarf")
+        say(house, "Carla join game as troll on elm table")
+        say(house, "Carla set clock 1 day")
+        say(house, "Carla start")
+        house.depart("Bert", 10.0)
+        told = seen(house.enter("Bert", DAYS / 2), "Bert")
+        assert "Clock: Bert 12 hours" in told
+        assert told.endswith(
+            "[oak board] It is Anna's turn (dwarfs). Anna has 2 days 12 hours left."
+        )
+        assert "the dwarfs' turn, 2 days 12 hours left." in seen(
+            say(house, "Bert games", DAYS / 2), "Bert"
+        )
+
+
+def told(house: House, event: TimeShort | IdleWarned) -> list[Message]:
+    """Return what is told of something that no line brings about."""
+    screens = Screens()
+    for name in NAMES:
+        screens.fit(name, Terminal())
+    table = house.hall.tables["oak board"]
+    return messages(house.hall, Telling(event, (event.player,), table, at=0.0), screens)
+
+
+class TestRecords:
+    def test_each_ply_has_its_time_as_far_as_the_battle_has_come(self, house: House) -> None:
+        begin(house, "10+5")
+        say(house, "Anna move a6 b6", 7.44)
+        say(house, "Bert move g7 f7", 20.0)
+        lines = "\n".join(each.text for each in say(house, "Carla record 1", 21.0)).split("\n")
+        assert lines[-4:] == ["dA6-B6", "; time 0:07.4", "TG7-F7", "; time 0:12.6"]
+        assert lines[0].endswith("discworld, 10+5, still")
+        say(house, "Anna undo", 25.0)
+        say(house, "Bert undo", 30.0)
+        say(house, "Anna move b6 c6", 31.0)  # nothing of what was taken back counts
+        say(house, "Anna move a6 c6", 40.0)
+        lines = "\n".join(each.text for each in say(house, "Carla record 1", 50.0)).split("\n")
+        assert lines[-2:] == ["dA6-C6", "; time 0:10.0"]
+
+
+class TestBells:
+    @pytest.fixture(autouse=True)
+    def all_want_bells(self, house: House) -> None:
+        for name in NAMES:
+            say(house, f"{name} options bell on")
+
+    def test_a_game_of_theirs_begins(self, house: House) -> None:
+        assert rung(say(house, "Bert start")) == {"Anna"}
+
+    def test_their_turn_has_come(self, house: House) -> None:
+        begin(house, "10+5")
+        assert rung(say(house, "Anna move a6 b6")) == {"Bert"}
+        assert rung(say(house, "Bert move g7 f7")) == {"Anna"}
+        assert rung(say(house, "Anna say Hm.")) == set()
+        assert rung(say(house, "Bert undo")) == set()
+        assert rung(say(house, "Anna undo")) == {"Bert"}
+        say(house, "Bert options bell off")
+        assert rung(say(house, "Bert move g7 f7")) == {"Anna"}
+        assert rung(say(house, "Anna move b6 a6")) == set()
+
+    def test_their_time_runs_short(self, house: House) -> None:
+        begin(house, "10+5")
+        assert rung(told(house, TimeShort("Anna", "oak board", 30.0))) == {"Anna"}
+
+    def test_they_are_waited_for(self, house: House) -> None:
+        say(house, "Anna start")
+        assert rung(say(house, "Bert claim", 600.0)) == {"Anna"}
+
+    def test_nobody_hears_one_who_has_not_asked_for_it(self, house: House) -> None:
+        for name in NAMES:
+            say(house, f"{name} options bell off")
+        assert rung(begun := say(house, "Bert start")) == set()
+        assert begun

@@ -1,0 +1,71 @@
+"""What facts are made of: the ways of a piece are its legal moves, no more and no fewer."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from random import Random
+from typing import Any, cast
+
+import pytest
+
+from thudmud.rules import KOOM_VALLEY, RULESETS, Game, Square
+from thudmud.views import data
+from thudmud.views.legal import MOST_PATHS
+
+Outcome = tuple[str, str, frozenset[str], bool]
+
+
+def outcomes(game: Game, origin: Square) -> tuple[set[Outcome], list[list[str]]]:
+    """Return what a piece can do without a trample, and the ways to trample."""
+    found: set[Outcome] = set()
+    paths = []
+    for way in cast("list[dict[str, Any]]", data.legal(game, origin)["ways"]):
+        if way["trample"]:
+            paths.append(way["prey"])
+            continue
+        for target in way["to"]:
+            for size in range(way["least"], way["most"] + 1):
+                for prey in combinations(way["prey"], size):
+                    outcome = (way["verb"], target, frozenset(prey), False)
+                    assert outcome not in found
+                    found.add(outcome)
+    return found, paths
+
+
+@pytest.mark.parametrize("name", RULESETS)
+def test_the_ways_of_all_pieces_are_the_legal_moves(name: str) -> None:
+    random = Random(name)  # noqa: S311 (games to try, no secrets)
+    game, captured = Game.start(RULESETS[name]), 0
+    for _ in range(60):
+        moves = game.ruleset.legal_moves(game.position, most_tramples=MOST_PATHS)
+        for origin in {move.origin for move in moves}:
+            theirs = [move for move in moves if move.origin == origin]
+            known, paths = outcomes(game, origin)
+            assert known == {
+                (move.verb.value, str(move.target), frozenset(map(str, move.captures)), False)
+                for move in theirs
+                if not move.trample
+            }
+            tramples = [list(map(str, move.captures)) for move in theirs if move.trample]
+            assert paths == tramples[:MOST_PATHS]
+        # Captures are what there is to choose from, so there should be some.
+        capturing = [move for move in moves if move.captures]
+        captured += bool(capturing)
+        game = game.play(random.choice(capturing or moves))
+        if game.outcome:
+            break
+    assert captured
+
+
+def test_a_piece_of_the_other_side_is_told_of_as_if_it_were_its_turn() -> None:
+    game = Game.start(KOOM_VALLEY)
+    troll = game.position.squares(next(iter(game.ruleset.fighters(game.turn.other).pieces)))[0]
+    assert data.legal(game, troll)["ways"]
+
+
+def test_where_nothing_can_move_there_are_no_ways() -> None:
+    game = Game.start(RULESETS["discworld"])
+    for square in ("H8", "A7", "B7", "A1"):
+        known = data.legal(game, Square.parse(square))
+        assert bool(known["ways"]) is (square == "A7")
+    assert data.legal(game.resign(game.turn), Square.parse("A7"))["ways"] == []

@@ -1,0 +1,259 @@
+"""Scores, standings, and what a match has changed, to the letter, at several widths."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.play.annals import DRAW, DWARFS, NOON, STANDARD, TROLLS, Annals
+from thudmud.play.archive import (
+    CURVE,
+    PAGE,
+    PlayerScore,
+    Pool,
+    Rating,
+    RatingChange,
+    ScoreLookup,
+    StandingsLookup,
+)
+from thudmud.play.clocks import TimeControl
+from thudmud.play.events import BattleEnded, Levels
+from thudmud.play.hall import BotLevel
+from thudmud.views import ratings
+from thudmud.views.view import Display
+
+LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
+"""Names of 20 letters."""
+LEVELS = (BotLevel(1, "Chalk", "Plays badly."), BotLevel(2, "Slate", "Plays better."))
+FOUR = "Anna", "Bert", "Carl", "Dora"
+CURVE_IN_DOTS = [" \u2847", "\u28b0\u28e7", "\u28f8\u28ff"]
+WIDE, NARROW, READER = Display(80), Display(40), Display(80, reader=True)
+
+
+@pytest.fixture
+def annals() -> Annals:
+    return Annals()
+
+
+def score(annals: Annals, player: str, me: str = "Zoe", display: Display = WIDE) -> str:
+    found = annals.found(ScoreLookup(player, curves=True))
+    is_here = player in {"Anna", "Bert"}
+    return "\n".join(ratings.score(found, player, me, LEVELS, display, is_here=is_here))
+
+
+def standings(annals: Annals, asked: StandingsLookup, display: Display = WIDE) -> str:
+    return "\n".join(ratings.standings(annals.found(asked), display))
+
+
+class TestScore:
+    def test_of_somebody(self, annals: Annals) -> None:
+        annals.season(*FOUR)
+        annals.match("Anna", "Bert", time=TimeControl(3, 2))
+        annals.whole(TROLLS, "Anna", "Grog", levels=Levels(troll=2))
+        annals.whole(TROLLS, "Bert", "Anna", rules="koom valley")
+        assert (
+            score(annals, "ANNA")
+            == """\
+Anna:
+  Discworld: matches 1 won, 6 drawn, 0 lost; as dwarfs 0 won, 7 drawn, 0 lost;
+    as trolls 0 won, 7 drawn, 0 lost.
+    Untimed, rating 1500, give or take 208 (6 matches).
+    Blitz, rating 1579?, give or take 242 (1 match).
+  Koom valley: as trolls 1 won, 0 drawn, 0 lost.
+Anna, against bots:
+  Discworld: as dwarfs 0 won, 0 drawn, 1 lost.
+    Rating 1421?, give or take 242 (1 battle).
+What has a ? is provisional: "help ratings"."""
+        )
+        assert (
+            score(annals, "Grog", display=READER)
+            == """\
+Grog, at level 2 Slate:
+  Discworld: as trolls 1 won, 0 drawn, 0 lost.
+    Rating 1579, provisional, give or take 242 (1 battle)."""
+        )
+
+    def test_how_a_rating_went(self, annals: Annals) -> None:
+        for winner, loser in (("Anna", "Bert"), ("Anna", "Carl"), ("Dora", "Anna")):
+            annals.match(winner, loser)
+        assert (
+            score(annals, "Anna", display=NARROW)
+            == """\
+Anna:
+  Discworld: matches 2 won, 0 drawn, 1
+    lost; as dwarfs 0 won, 3 drawn, 0
+    lost; as trolls 0 won, 3 drawn, 0
+    lost.
+    Untimed, rating 1562?, give or take
+        228 (3 matches).
+      1647 |  #
+           | :#.
+      1500 |.###
+What has a ? is provisional:
+"help ratings"."""
+        )
+        drawn = score(annals, "Anna", display=Display(80, utf8=True)).split("\n")
+        assert [line[12:] for line in drawn if "|" in line] == CURVE_IN_DOTS
+        told = score(annals, "Anna", display=READER).replace("\n", " ")
+        assert "Over the last 3 matches it went from 1500 to 1562; the highest was 1647" in told
+        assert "|" not in told
+
+    @pytest.mark.parametrize("width", [40, 80, 200])
+    @pytest.mark.parametrize("utf8", [False, True])
+    def test_a_long_curve_fits(self, width: int, *, utf8: bool) -> None:
+        points = tuple(1500 + 10 * number for number in range(CURVE + 1))
+        rating = Rating(points[-1], 90, 200)
+        found = PlayerScore("Anna", curves={STANDARD: points})
+        found = replace(found, people=replace(found.people, ratings={STANDARD: rating}))
+        display = Display(width, utf8=utf8)
+        lines = ratings.score(found, "Anna", "Anna", LEVELS, display, is_here=True)
+        assert max(map(len, lines)) < width
+        drawn = [line.partition("|") for line in lines if "|" in line]
+        assert [label.strip() for label, _, _ in drawn] == ["2100", "", "1500"]
+        columns = [len(each) for _, _, each in drawn]
+        assert columns[2] == max(columns)  # each is filled from below
+        assert drawn[0][2].endswith(drawn[2][2][-1])  # as high as there is room for
+
+    def test_without_a_rating(self, annals: Annals) -> None:
+        annals.whole(DWARFS)
+        assert (
+            score(annals, "Anna", display=NARROW)
+            == """\
+Anna: no rating yet.
+  Discworld: as dwarfs 1 won, 0 drawn,
+    0 lost."""
+        )
+
+    @pytest.mark.parametrize(("player", "who"), [("Anna", "You have"), ("Bert", "Bert has")])
+    def test_of_who_has_played_nothing(self, annals: Annals, player: str, who: str) -> None:
+        assert score(annals, player, "Anna") == f"{who} not finished a battle here yet."
+
+    def test_of_nobody(self, annals: Annals) -> None:
+        assert score(annals, "zoe") == "Nobody called Zoe has finished a battle here."
+
+
+class TestStandings:
+    def test_the_best_first(self, annals: Annals) -> None:
+        annals.season(LONG[0], *FOUR[1:])
+        annals.match(LONG[0], "Bert")
+        annals.season(*FOUR, rules="classic", time=TimeControl(days=3), rounds=6)
+        assert (
+            standings(annals, StandingsLookup("Anna", "discworld"))
+            == """\
+Discworld, untimed: players ranked by their rating less twice the give or take:
+  1. Wolfeschlegelsteinha: 1563, give or take 202 (7 matches)
+  2. Carl: 1500, give or take 208 (6 matches)
+  3. Dora: 1500, give or take 208 (6 matches)
+  4. Bert: 1437, give or take 202 (7 matches)
+Others are ranked, too: "standings classic correspondence" (4)."""
+        )
+        assert (
+            standings(annals, StandingsLookup("Anna", "discworld"), NARROW)
+            == """\
+Discworld, untimed: players ranked by
+their rating less twice the give or
+take:
+  1. Wolfeschlegelsteinha: 1563, give
+     or take 202 (7 matches)
+  2. Carl: 1500, give or take 208 (6
+     matches)
+  3. Dora: 1500, give or take 208 (6
+     matches)
+  4. Bert: 1437, give or take 202 (7
+     matches)
+Others are ranked, too:
+"standings classic correspondence" (4)."""
+        )
+
+    def test_oneself_far_below(self, annals: Annals) -> None:
+        letters = "ABCDEFGHIJKLMNOPQRSTUVWXY"
+        names = [f"X{letter.lower()}" for letter in letters]
+        annals.season("Anna", *names)
+        annals.match("Xa", "Anna")
+        lines = standings(annals, StandingsLookup("Anna")).split("\n")
+        assert len(lines) == 1 + PAGE + 1 + 1
+        assert lines[-2].startswith(" 26. Anna: ")
+        assert lines[-1] == "There are 26 in all."
+
+    def test_nobody_yet(self, annals: Annals) -> None:
+        assert (
+            standings(annals, StandingsLookup("Anna"))
+            == """\
+Discworld, untimed: nobody is ranked yet.
+It takes 6 rated matches between registered players: "help ratings"."""
+        )
+
+    def test_ones_own_that_is_provisional(self, annals: Annals) -> None:
+        annals.match("Anna", "Bert")
+        for display, points in (
+            (Display(120), "1579?"),
+            (Display(120, reader=True), "1579, provisional"),
+        ):
+            assert standings(annals, StandingsLookup("Anna"), display) == (
+                "Discworld, untimed: nobody is ranked yet.\n"
+                f"Yours is provisional: {points}, give or take 242 (1 match). "
+                "It takes 6 matches to be ranked."
+            )
+
+
+class TestChanges:
+    ENDED = BattleEnded(NOON, "Anna", DRAW, 80, "Bert", "Anna", rated=True, points=(60, 65))
+    CHANGES = (
+        RatingChange("Bert", STANDARD, 1500, Rating(1421, 242, 1)),
+        RatingChange("Anna", STANDARD, 1600, Rating(1679, 142, 9)),
+    )
+
+    @pytest.mark.parametrize(
+        ("me", "display", "said"),
+        [
+            ("Anna", WIDE, "your rating is 1679, 79 more; Bert's rating is 1421?, 79 less"),
+            ("Bert", WIDE, "your rating is 1421?, 79 less; Anna's rating is 1679, 79 more"),
+            (
+                "Bert",
+                READER,
+                "your rating is 1421, provisional, 79 less; Anna's rating is 1679, 79 more",
+            ),
+            (None, WIDE, "Bert's rating is 1421?, 79 less; Anna's rating is 1679, 79 more"),
+        ],
+    )
+    def test_of_both(self, me: str | None, display: Display, said: str) -> None:
+        told = ratings.told(self.ENDED, self.CHANGES, me, display)
+        assert told == [f"Discworld, untimed: {said}."]
+
+    def test_of_one_alone(self) -> None:
+        told = ratings.told(self.ENDED, self.CHANGES[:1], "Anna", WIDE)
+        assert told == ["Discworld, untimed: Bert's rating is 1421?, 79 less."]
+
+    def test_none_since_they_play_each_other_too_often(self) -> None:
+        assert ratings.told(self.ENDED, (), "Anna", WIDE) == [
+            "It changes no rating: no more than 5 of 10 rated matches in a row count against the "
+            "same player."
+        ]
+
+    @pytest.mark.parametrize(
+        "ended",
+        [
+            replace(ENDED, points=None),
+            replace(ENDED, rated=False),
+            replace(ENDED, levels=Levels(None, 3)),
+        ],
+    )
+    def test_nothing_is_told_of_what_does_not_count(self, ended: BattleEnded) -> None:
+        assert ratings.told(ended, (), "Anna", WIDE) == []
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 132])
+@pytest.mark.parametrize("reader", [False, True])
+def test_every_line_is_shorter_than_the_screen_is_wide(
+    annals: Annals, width: int, *, reader: bool
+) -> None:
+    annals.season(*LONG, *FOUR, rules="koom valley", time=TimeControl(days=2), rounds=9)
+    display = Display(width, reader=reader)
+    shown = score(annals, LONG[0], LONG[1], display) + "\n"
+    shown += standings(annals, StandingsLookup(LONG[0]), display)
+    assert "correspondence" in shown
+    assert max(map(len, shown.split("\n"))) < width
+    changes = [RatingChange(name, Pool("koom valley"), 1500, Rating(1600, 90, 3)) for name in LONG]
+    ended = replace(TestChanges.ENDED, dwarf=LONG[0], troll=LONG[1])
+    assert ratings.told(ended, changes, None, display)

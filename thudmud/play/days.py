@@ -1,0 +1,31 @@
+"""Days such as 2026-11-20, in universal time, and when they begin."""
+
+from __future__ import annotations
+
+import calendar
+import re
+
+from thudmud.play.clocks import DAY
+
+TODAY, YESTERDAY = "today", "yesterday"
+"""Days that depend on when one asks."""
+
+_WRITTEN = re.compile("([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
+
+
+def day_begins(text: str, now: float | None = None) -> float | None:
+    """Return when a day begins, in seconds since the epoch; None if it is no day.
+
+    Args:
+        text: the day, such as ``2026-11-20``.
+        now: the time, if it may be ``today`` or ``yesterday`` as well.
+    """
+    if now is not None and text in {TODAY, YESTERDAY}:
+        return now - now % DAY - (DAY if text == YESTERDAY else 0.0)
+    found = _WRITTEN.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day = map(int, found.groups())
+    if not (year and 1 <= month <= 12 and 1 <= day <= calendar.monthrange(year, month)[1]):
+        return None
+    return float(calendar.timegm((year, month, day, 0, 0, 0)))

@@ -1,0 +1,119 @@
+"""Order: what operators do to keep it, and who is muted or kept out.
+
+It is kept by the server of a hall, which stores it. Where boards are a part of another MUD, that
+keeps order itself, and `Hall.order` is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+WIDEST = {4: 8, 6: 20}
+"""The shortest prefixes, by version of IP, of the networks that can be banned. Nobody whom it is
+about has more; who means to keep everybody out stops the server."""
+
+
+class Measure(Enum):
+    """What an operator can do about somebody; the value is stored, and what they type."""
+
+    MUTE = "mute"
+    KICK = "kick"
+    BAN = "ban"
+
+
+@dataclass(frozen=True, slots=True)
+class Sanction:
+    """A measure against somebody.
+
+    Attributes:
+        measure: what is done.
+        whom: the name of a player; or a network, as `ipaddress` prints it.
+        by: the name of the operator; empty if it was none who has an account still.
+        since: when it began, in seconds since the epoch.
+        until: when it ends; None if it does not end by itself.
+        why: the reason, as the operator put it behind "because"; empty if none was given.
+    """
+
+    measure: Measure
+    whom: str
+    by: str = ""
+    since: float = 0.0
+    until: float | None = None
+    why: str = ""
+
+    def holds(self, now: float) -> bool:
+        """Whether it has not ended yet."""
+        return self.until is None or now < self.until
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Who keeps order, and the measures that hold, or did until a while ago.
+
+    Attributes:
+        operators: the names of the operators, in lower case.
+        mutes: by the lower-case name of who is muted.
+        bans: by the lower-case name of who is kept out.
+        networks: by the network from which everybody is.
+    """
+
+    operators: frozenset[str] = frozenset()
+    mutes: Mapping[str, Sanction] = field(default_factory=dict)
+    bans: Mapping[str, Sanction] = field(default_factory=dict)
+    networks: Mapping[Network, Sanction] = field(default_factory=dict)
+
+    @property
+    def banned(self) -> set[str]:
+        """The names and the networks that are banned."""
+        return {each.whom for each in (*self.bans.values(), *self.networks.values())}
+
+    def mute(self, name: str, now: float) -> Sanction | None:
+        """Return why somebody cannot be heard, if that is so."""
+        found = self.mutes.get(name.lower())
+        return found if found and found.holds(now) else None
+
+    def ban(self, name: str, now: float) -> Sanction | None:
+        """Return why somebody is kept out, if that is so."""
+        found = self.bans.get(name.lower())
+        return found if found and found.holds(now) else None
+
+    def ban_from(self, address: Address | None, now: float) -> Sanction | None:
+        """Return why everybody who comes from an address is kept out, if that is so."""
+        if address is None:
+            return None
+        found = (each for network, each in self.networks.items() if address in network)
+        return next((each for each in found if each.holds(now)), None)
+
+    def all_bans(self, now: float) -> list[Sanction]:
+        """Return all bans that hold, the latest first."""
+        found = (*self.bans.values(), *self.networks.values())
+        return sorted((each for each in found if each.holds(now)), key=lambda each: -each.since)
+
+    def all_mutes(self, now: float) -> list[Sanction]:
+        """Return all mutes that hold, the latest first."""
+        found = (each for each in self.mutes.values() if each.holds(now))
+        return sorted(found, key=lambda each: -each.since)
+
+
+def network_of(words: str) -> Network | None:
+    """Return the network that words name, an address being one of its own; None if they do not."""
+    try:
+        network = ip_network(words, strict=False)
+    except ValueError:
+        return None
+    mapped = network.network_address
+    if isinstance(mapped, IPv6Address) and mapped.ipv4_mapped and network.prefixlen >= 96:
+        return ip_network((mapped.ipv4_mapped, network.prefixlen - 96))
+    return network
+
+
+def network_text(network: Network) -> str:
+    """Return a network as it is typed: an address alone without its prefix."""
+    is_one = network.prefixlen == network.max_prefixlen
+    return str(network.network_address if is_one else network)

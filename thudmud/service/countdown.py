@@ -1,0 +1,61 @@
+"""The countdown to a shutdown that an operator has asked for: what is told until then, and its end.
+
+It is of one node. The players of others are not told, and play on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from thudmud.play.asides import ShutdownTold
+from thudmud.service.alarms import Alarms
+from thudmud.service.interface import Later
+
+MARKS = (600, 300, 120, 60, 30, 10)
+"""How many seconds before the end everybody is told once more."""
+
+
+class Countdown:
+    """Tells everybody how long it is until this node stops, and stops it.
+
+    Args:
+        clock: returns the seconds since the epoch.
+        later: has something done later; None where nothing waits: nothing stops there.
+        tell: tells what is not stored, to those who are here.
+
+    Attributes:
+        end: called when it is time; None where nobody stops anything.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float], later: Later | None, tell: Callable[[ShutdownTold], None]
+    ) -> None:
+        self._clock, self._tell = clock, tell
+        self._alarms = Alarms(clock, later)
+        self.end: Callable[[], None] | None = None
+
+    def begin(self, told: ShutdownTold) -> None:
+        """Count down to a shutdown, in place of the one before, or to none at all."""
+        for mark in (*MARKS, 0):
+            self._alarms.cancel(str(mark))
+        if told.seconds is None:
+            return
+        for mark in MARKS:
+            if mark < told.seconds:
+                marked = replace(told, seconds=mark)
+                self._alarms.set(str(mark), told.at - mark, partial(self._tell, marked))
+        self._alarms.set("0", told.at, self._finish)
+
+    def told_now(self, told: ShutdownTold, player: str) -> ShutdownTold:
+        """Return what somebody is told who comes in meanwhile."""
+        return replace(told, seconds=max(0.0, told.at - self._clock()), to=player)
+
+    def stop(self) -> None:
+        """Count down no longer."""
+        self._alarms.close()
+
+    def _finish(self) -> None:
+        if self.end:
+            self.end()

@@ -1,0 +1,121 @@
+"""Those who watch without a name: they are told what anybody is told who is in a room.
+
+Nobody is told of them, and they are no people of the hall. What is for one player alone, they are
+not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import count
+
+from thudmud.errors import Refused
+from thudmud.play import asides, events
+from thudmud.play.archive import FoundBattle
+from thudmud.play.hall import Hall, Person, Telling
+from thudmud.play.meaning import hall_board_meant
+from thudmud.play.refusals import Refusal
+from thudmud.service.interface import Onlooker, Outbox
+from thudmud.views.facts import Fact, recorded, refusal_fact, watched
+from thudmud.views.messages import sent
+from thudmud.views.view import Screens, Terminal
+
+
+class Onlookers:
+    """All of a service's.
+
+    Args:
+        hall: what they see.
+        screens: what is known of everybody's terminals; theirs go by names that nobody has.
+    """
+
+    def __init__(self, hall: Hall, screens: Screens) -> None:
+        self._hall, self._screens = hall, screens
+        self._numbers = count(1)
+        self._here: dict[str, Onlooker] = {}
+
+    def outbox(self, name: str) -> Outbox | None:
+        """Return where goes what one of them is told."""
+        onlooker = self._here.get(name)
+        return onlooker.outbox if onlooker else None
+
+    def add(self, outbox: Outbox, terminal: Terminal, words: str | None) -> Onlooker | None:
+        """Let somebody watch a board, or the hall, and tell their program how things stand.
+
+        Args:
+            outbox: where what they are told goes.
+            terminal: what is known of it.
+            words: what they call the board; None for the hall.
+
+        Returns:
+            what to give back to `remove`; None if there is no such board, which they are told.
+        """
+        name = f"~{next(self._numbers)}"
+        try:
+            room = words and hall_board_meant(self._hall, Person(name), words).name
+        except Refused as refusal:
+            tell(outbox, terminal, [refusal_fact(refusal, name)])
+            return None
+        onlooker = self._here[name] = Onlooker(name, outbox, room or None)
+        self._screens.fit(name, terminal.nearest())
+        tell(outbox, terminal, watched(self._hall, onlooker.room, name))
+        return onlooker
+
+    def remove(self, onlooker: Onlooker) -> None:
+        """Let somebody watch no longer."""
+        del self._here[onlooker.name]
+        self._screens.forget(onlooker.name)
+
+    def join(self, telling: Telling) -> Telling:
+        """Return a telling whose audience has those among it who watch where it happened."""
+        if not self._here:
+            return telling
+        rooms = _rooms_of(telling)
+        names = [each.name for each in self._here.values() if each.room in rooms]
+        return replace(telling, audience=(*telling.audience, *names)) if names else telling
+
+    def follow(self, telling: Telling) -> None:
+        """Let them watch on once a board has another name; the hall, once it is closed."""
+        event, table = telling.event, telling.table
+        here = [each for each in self._here.values() if table and each.room == table.name]
+        match event:
+            case events.BoardRenamed(name=name):
+                for each in here:
+                    each.room = name
+            case events.BoardClosed():
+                for each in here:
+                    each.room = None
+                    known = watched(self._hall, None, each.name)
+                    tell(each.outbox, self._screens[each.name], known)
+
+
+def _rooms_of(telling: Telling) -> tuple[str | None, ...]:
+    """Return in which rooms anybody may see what happened."""
+    event, table = telling.event, telling.table
+    match event:
+        case asides.Spoke() | asides.Emoted() | asides.CameIn() | asides.WentOut():
+            return (event.room,)
+        case asides.Entered(room=None) | asides.Gone(told=False):
+            return (event.room,)
+        case events.SeekMade(to="") | events.SeekEnded(to="") | events.BoardOpened():
+            return (None,)
+        case asides.BoardListed():
+            return (None,)
+        case events.BoardClosed() | events.BoardRenamed() if table:
+            return None, table.name
+    return (table.name,) if table and isinstance(event, events.TableEvent) else ()
+
+
+def battle_facts(found: FoundBattle | None, number: int, name: str = "") -> list[Fact]:
+    """Return what a program is told of a battle; that there is none with that number, if so."""
+    if found is None:
+        return [refusal_fact(Refused(Refusal.NO_SUCH_BATTLE, number=number), name)]
+    return recorded(found, name)
+
+
+def tell(outbox: Outbox, terminal: Terminal, known: Iterable[Fact]) -> None:
+    """Tell facts to somebody without a name."""
+    facts = [replace(each, to=None) for each in known]
+    for message in sent(facts, [""], {"": terminal}):
+        outbox.put(message)

@@ -1,0 +1,127 @@
+"""What happens at boards when nobody does anything: flags fall, and who does not move is warned.
+
+Each node watches all boards. What comes of it is stored at the version at which the board stands,
+so it happens once, and not if a ply came first.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from thudmud.play.asides import TimeShort
+from thudmud.play.events import BattleId
+from thudmud.play.hall import Decision, Hall
+from thudmud.play.table import Table
+from thudmud.play.table_decisions import due, overdue
+from thudmud.rules import Side
+from thudmud.service.alarms import Alarms
+from thudmud.service.driving import now
+from thudmud.service.interface import Later, Stores
+from thudmud.store import Conflict, StoreError
+
+RETRY = 5.0
+"""Seconds before it is tried again to store what the time has brought about."""
+
+_log = logging.getLogger(__name__)
+
+
+class Timing:
+    """Ends battles by time, warns who does not move, and tells whose time runs short.
+
+    Args:
+        hall: the boards.
+        stores: what stores what is decided.
+        clock: returns the seconds since the epoch.
+        later: has something done later; None where nothing waits: there it is seen to when
+            somebody does something.
+        tell: tells what is not stored, to those who are here.
+    """
+
+    def __init__(
+        self,
+        hall: Hall,
+        stores: Stores,
+        clock: Callable[[], float],
+        later: Later | None,
+        tell: Callable[[TimeShort], None],
+    ) -> None:
+        self._hall, self._stores, self._clock = hall, stores, clock
+        self._tell = tell
+        self._looks = Alarms(clock, later)
+        """By the key of a board, when it is looked at again."""
+        self._told: dict[str, tuple[BattleId, frozenset[Side]]] = {}
+        """By the key of a board, who has been told in which battle that their time is short."""
+
+    def stop(self) -> None:
+        """Do nothing any more."""
+        self._looks.close()
+
+    def begin(self) -> None:
+        """Watch all boards, as a server starts."""
+        for table in self._hall.tables.values():
+            self.watch(table)
+
+    def watch(self, table: Table, delay: float = 0.0) -> None:
+        """See to a board when something is due, and not before some seconds are over.
+
+        If it will be looked at before that anyway, nothing changes: it is known better then. So
+        most plies cost nothing here.
+        """
+        if not table.running:
+            self._told.pop(table.key, None)
+        moment = self._moment(table)
+        if moment is not None:
+            at = max(moment, self._clock() + delay)
+            self._looks.set(table.key, at, lambda: self._look(table.key))
+
+    def _moment(self, table: Table) -> float | None:
+        """Return when something is due at a board, or when time runs short there."""
+        moment, clock = due(table), table.clock
+        if moment is None or clock is None or self._was_told(table):
+            return moment
+        short = moment - clock.control.short
+        return short if short > clock.at else moment
+
+    def _look(self, key: str) -> None:
+        if table := self._hall.board_with(key):
+            now(self._see_to(table))
+        else:
+            self._told.pop(key, None)
+
+    async def _see_to(self, table: Table) -> None:
+        """Do what is due at a board, and watch it again."""
+        try:
+            if events := overdue(table, self._clock()):
+                await self._stores.write(Decision("", table.name, table.version, events))
+                return  # who applied it watches the board again
+        except Conflict as conflict:
+            await self._stores.until(conflict)  # who applies that watches the board again
+            return
+        except StoreError as error:
+            _log.error("not stored: %s", error, extra={"board": table.name})
+            self.watch(table, RETRY)
+            return
+        self._tell_if_short(table)
+        if still := self._hall.board_with(table.key):
+            self.watch(still)
+
+    def _tell_if_short(self, table: Table) -> None:
+        match, clock = table.match, table.clock
+        if match is None or clock is None or self._was_told(table):
+            return
+        if self._clock() < clock.deadline - clock.control.short:
+            return
+        side = clock.turn
+        battle, sides = self._told.get(table.key, (match.began, frozenset()))
+        known = sides if battle == match.began else frozenset()
+        self._told[table.key] = match.began, known | {side}
+        player = table.seats.get(side)
+        if player in self._hall.people:
+            self._tell(TimeShort(player, table.name, clock.control.short))
+
+    def _was_told(self, table: Table) -> bool:
+        """Whether the side whose turn it is has been told in this battle that its time is short."""
+        battle, sides = self._told.get(table.key, (None, frozenset()))
+        match, clock = table.match, table.clock
+        return bool(match and clock and match.began == battle and clock.turn in sides)

@@ -1,0 +1,296 @@
+"""What facts are made of: positions, plies and battles, as data that JSON can hold."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from itertools import zip_longest
+from operator import or_
+from typing import Any
+
+from thudmud.play.archive import (
+    AdjournedMatches,
+    Battle,
+    FoundBattle,
+    HistoryPage,
+    Performance,
+    PlayerScore,
+    Ranking,
+    Rating,
+)
+from thudmud.play.asides import Replayed
+from thudmud.play.clocks import DAY, left_after
+from thudmud.rules import (
+    SQUARES,
+    Game,
+    Move,
+    Outcome,
+    Piece,
+    Position,
+    Score,
+    Side,
+    Square,
+    Verb,
+    write_record,
+)
+from thudmud.rules.board import WIDTH, squares_in
+from thudmud.views.legal import MOST_PATHS, as_moving, moves_of
+
+Data = Mapping[str, object]
+"""What a fact holds: only what JSON can hold."""
+
+EMPTY, OFF_BOARD = ".", " "
+"""What stands in the rows of a board where no piece does."""
+
+
+def squares(of: Iterable[Square]) -> list[str]:
+    """Return the names of squares."""
+    return [str(square) for square in of]
+
+
+def score(of: Score) -> Data:
+    """Return what a battle counts."""
+    return {side.value: of.of(side) for side in Side}
+
+
+def way(move: Move) -> Data:
+    """Return what a ply does."""
+    return {
+        "piece": move.piece.noun.lower(),
+        "verb": move.verb.value,
+        "from": str(move.origin),
+        "to": str(move.target),
+        "captures": squares(move.captures),
+        "trample": move.trample,
+    }
+
+
+def turn(game: Game) -> str | None:
+    """Return who is to move; None in a battle that has ended."""
+    return None if game.outcome else game.position.turn.value
+
+
+def rows(position: Position) -> list[str]:
+    """Return a position as a board is drawn, row 1 first."""
+    marks = dict.fromkeys(SQUARES, EMPTY)
+    for piece in Piece:
+        marks |= dict.fromkeys(position.squares(piece), piece.value)
+    grid = [[Square(column, row) for column in range(WIDTH)] for row in range(WIDTH)]
+    return ["".join(marks.get(square, OFF_BOARD) for square in row) for row in grid]
+
+
+def standing(game: Game) -> dict[str, object]:
+    """Return how a battle stands."""
+    position = game.position
+    stone, rock = (position.squares(piece) for piece in (Piece.STONE, Piece.ROCK))
+    return {
+        "rules": game.ruleset.name,
+        "ply": len(game.moves),
+        "turn": turn(game),
+        "rows": rows(position),
+        "dwarfs": squares(position.squares(Piece.DWARF)),
+        "trolls": squares(position.squares(Piece.TROLL)),
+        "stone": str(stone[0]) if stone else None,
+        "rock": str(rock[0]) if rock else None,
+        "last": way(game.moves[-1]) if game.moves else None,
+        "score": score(game.score),
+    }
+
+
+def legal(game: Game, origin: Square) -> Data:
+    """Return what the piece on a square can do, as if it were its turn.
+
+    Of those that can be captured on the way to a target, any may be named, as many as ``least`` and
+    ``most`` say: the rules let one choose freely. A trample has them all, in their order.
+    """
+    position, _ = as_moving(game, origin)
+    piece = position.piece_at(origin) if origin.on_board else None
+    moves = () if game.outcome else moves_of(game.ruleset, position, origin)
+    choices: defaultdict[tuple[Verb, Square], list[int]] = defaultdict(list)
+    tramples: list[Move] = []
+    for move in moves:
+        if move.trample:
+            tramples.append(move)
+        else:
+            choices[move.verb, move.target].append(move.captured_bits)
+    targets: defaultdict[tuple[Verb, int, int, int], list[Square]] = defaultdict(list)
+    for (verb, target), options in choices.items():
+        sizes = [each.bit_count() for each in options]
+        targets[verb, reduce(or_, options), min(sizes), max(sizes)].append(target)
+    ways = [
+        _way_to(verb, to, squares_in(prey), least, most)
+        for (verb, prey, least, most), to in targets.items()
+    ]
+    for each in tramples[:MOST_PATHS]:
+        number = len(each.captures)
+        ways.append(_way_to(each.verb, [each.target], each.captures, number, number, trample=True))
+    return {
+        "from": str(origin),
+        "piece": piece.noun.lower() if piece else None,
+        "ways": ways,
+        "more": len(tramples) > MOST_PATHS,
+    }
+
+
+def _way_to(
+    verb: Verb,
+    to: Iterable[Square],
+    prey: Iterable[Square],
+    least: int,
+    most: int,
+    *,
+    trample: bool = False,
+) -> Data:
+    known = {"verb": verb.value, "to": squares(to), "prey": squares(prey)}
+    return {**known, "least": least, "most": most, "trample": trample}
+
+
+# What was played.
+
+
+def replayed(aside: Replayed) -> Data:
+    """Return a battle as it stood after some of its plies."""
+    then = aside.then or aside.game.after(aside.ply)
+    worths = aside.analysis.worths if aside.analysis else ()
+    return {
+        "battle": aside.battle.number,
+        **standing(then),
+        "plies": len(aside.game.moves),
+        "dwarf": aside.battle.dwarf or None,
+        "troll": aside.battle.troll or None,
+        "playing": aside.playing,
+        "worth": worths[aside.ply] if worths else None,
+        "clock": _clock(aside),
+    }
+
+
+def _clock(aside: Replayed) -> Data | None:
+    """Return how many seconds either side had left then, if a clock ran."""
+    control = aside.battle.time
+    if control is None or len(aside.spent) < len(aside.game.moves):
+        return None
+    first, given = aside.game.opening.turn, 60 * control.minutes or DAY * control.days
+    left = [given, given, *left_after(control, aside.spent[: aside.ply])]
+    sides = (first, first.other) if aside.ply % 2 == 0 else (first.other, first)
+    latest = dict(zip(sides, left[-2:], strict=True))
+    return {side.value: int(latest[side]) for side in Side}
+
+
+def record(found: FoundBattle) -> Data:
+    """Return a battle with all its plies, from which each of its positions can be made."""
+    game = found.game
+    if game is None:
+        return {**battle(found.battle), "rows": None, "moves": None, "record": None}
+    side, moves, control = game.opening.turn, [], found.battle.time
+    left = left_after(control, found.spent) if control else []
+    times = zip_longest(game.moves, found.spent, left)
+    for ply, (move, spent, rest) in enumerate(times, 1):
+        known = {"ply": ply, "side": side.value, **way(move), "record": str(move)}
+        time = {
+            "spent": None if spent is None else round(spent, 1),
+            "left": None if rest is None else int(rest),
+        }
+        moves.append({**known, **time})
+        side = side.other
+    text = write_record(game, found.comments, found.spent)
+    return {**battle(found.battle), "rows": rows(game.opening), "moves": moves, "record": text}
+
+
+def battle(known: Battle) -> dict[str, object]:
+    """Return what is known of a battle without its plies."""
+    return {
+        "battle": known.number,
+        "at": int(known.at),
+        "rules": known.rules,
+        "dwarf": known.dwarf or None,
+        "troll": known.troll or None,
+        "part": known.part,
+        "state": known.state.value,
+        "plies": known.plies,
+        "rated": known.rated,
+        "imported": known.imported,
+        "set_up": known.set_up,
+        **_ended(known.outcome),
+        "time": str(known.time) if known.time else None,
+    }
+
+
+def _ended(outcome: Outcome | None) -> Data:
+    if outcome is None:
+        return {"outcome": None, "winner": None, "score": None}
+    return {
+        "outcome": outcome.ending.value.replace(" ", "_"),
+        "winner": outcome.winner.value if outcome.winner else None,
+        "score": score(outcome.score),
+    }
+
+
+def history(page: HistoryPage, number: int) -> Data:
+    """Return a page of the battles that were played."""
+    return {
+        "page": number,
+        "battles": [battle(each) for each in page.battles],
+        "in_all": page.in_all,
+    }
+
+
+def adjourned(matches: AdjournedMatches) -> Data:
+    """Return the matches of somebody that are put away."""
+    return {
+        "adjourned": [
+            {**battle(each.battle), "plies": len(each.match.moves)} for each in matches.matches
+        ]
+    }
+
+
+def standings(ranking: Ranking) -> Data:
+    """Return who is best by one kind of ratings."""
+    return {
+        "players": [
+            {"place": place, "player": name, **rated(rating)}
+            for place, name, rating in ranking.players
+        ],
+        "in_all": ranking.in_all,
+        "rules": ranking.pool.rules,
+        "time": ranking.pool.time.value,
+    }
+
+
+def fared(found: PlayerScore | None, player: str) -> Data:
+    """Return what a player has won and lost."""
+    found = found or PlayerScore(player)
+    return {
+        "player": found.name,
+        "people": {**tally(found.people), "ratings": ratings(found.people)},
+        "bots": {**tally(found.bots), "ratings": ratings(found.bots)},
+        "levels": [
+            {"level": level or None, **tally(each), "ratings": ratings(each)}
+            for level, each in found.levels.items()
+        ],
+        "puzzles": rated(found.puzzles),
+    }
+
+
+def ratings(of: Performance) -> list[Data]:
+    """Return all ratings of somebody in a role."""
+    return [
+        {"rules": pool.rules, "time": pool.time.value, **rated(rating)}
+        for pool, rating in of.ratings.items()
+    ]
+
+
+def rated(rating: Rating | None) -> dict[str, Any]:
+    """Return a rating."""
+    return {
+        "rating": rating.points if rating else None,
+        "uncertainty": rating.uncertainty if rating else None,
+        "battles": rating.results if rating else 0,
+        "provisional": rating.is_provisional if rating else None,
+    }
+
+
+def tally(of: Performance) -> dict[str, int]:
+    """Return how many battles somebody won, drew and lost."""
+    known = of.in_all
+    return {"won": known.won, "drawn": known.drawn, "lost": known.lost}

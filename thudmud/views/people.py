@@ -1,0 +1,196 @@
+"""People in words: who is here and what they do, and what one can read of somebody."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from thudmud.english import counted, lasting, listed
+from thudmud.play.archive import PAGE, Fingered, Performance, PlayerScore, Pool, Rating
+from thudmud.play.commands import Follow, Who
+from thudmud.play.hall import Hall
+from thudmud.play.table import Table
+from thudmud.views import order
+from thudmud.views.archive import own_words
+from thudmud.views.ratings import explained, points_of
+from thudmud.views.rooms import bots
+from thudmud.views.view import Display
+from thudmud.views.words import wrapped, wrapped_each
+
+MINUTE = 60.0
+
+_IDLE_FROM = 2 * MINUTE
+"""For how long nobody is called idle: it is known about, and to the half minute."""
+
+
+def who(hall: Hall, asked: Who, player: str, width: int, now: float) -> list[str]:
+    """Return a page of the players and the bots, each with where they are and what they play."""
+    names, programs = list(hall.people), bots(hall)
+    people = counted(len(names) - len(programs), "player")
+    also = f" and {counted(len(programs), 'bot')}" if programs else ""
+    heading = f"{people}{also} connected"
+    if asked.player:
+        names = hall.begins(asked.player)
+        heading = f"{counted(len(names), 'player')} with such a name"
+    pages = max(1, -(-len(names) // PAGE))
+    if asked.page > pages:
+        last = replace(asked, page=pages)
+        return wrapped(f'There is no page {asked.page}. "{last}" shows the last players.', width)
+    shown = names[(asked.page - 1) * PAGE : asked.page * PAGE]
+    entries = (f"  {_person(hall, name, player, now)}" for name in shown)
+    lines = [*wrapped(f"{heading}:", width), *wrapped_each(entries, width, "    ")]
+    if pages > 1:
+        more = f"Page {asked.page} of {pages}."
+        if asked.page < pages:
+            more += f' "{replace(asked, page=asked.page + 1)}" shows more.'
+        lines += wrapped(more, width)
+    if programs and not asked.player:
+        verb = "match" if hall.opens_boards else "invite"
+        typed = f'To ask a bot to a game, type "{verb}" and its name.'
+        lines += wrapped(f'{typed} "bots" tells how well each plays.', width)
+    return lines
+
+
+def fingered(hall: Hall, found: Fingered, player: str, display: Display, now: float) -> list[str]:
+    """Return what ``player`` can read of somebody, here or not."""
+    name, width = found.name, display.width
+    lines = wrapped(f"{_whole(hall, found, player, now)}.", width)
+    if hall.is_operator(player):
+        lines += wrapped(order.known_of(hall, name, now), width)
+    if usual := hall.bots.get(name):
+        plays = f"{usual.name}, level {usual.number} of {len(hall.levels)}: {usual.sentence}"
+        lines += wrapped(plays, width)
+    elif name in hall.bots:
+        lines += wrapped("A program of its own chooses its moves.", width)
+    rated = ratings_of(hall, found)
+    told = "; ".join(
+        f"{_kind(hall, name, role, pool)} {points_of(rating, display)}"
+        for role, pool, rating in rated
+    )
+    lines += wrapped(f"Ratings: {told}." if rated else "No rating yet.", width)
+    lines += explained((rating for *_, rating in rated), display)
+    return lines + _plan(hall, found, player, display)
+
+
+def ratings_of(hall: Hall, found: Fingered) -> list[tuple[str, Pool | None, Rating]]:
+    """Return all ratings of somebody: against ``people`` or ``bots``, or at ``puzzles``."""
+    score = found.score or PlayerScore(found.name)
+    level = hall.level(found.name)
+    roles = {"people": score.people, "bots": score.bots}
+    if level is not None:
+        roles = {"people": score.levels.get(level, Performance())}
+    rated: list[tuple[str, Pool | None, Rating]] = [
+        (role, pool, rating)
+        for role, fared in roles.items()
+        for pool, rating in fared.ratings.items()
+    ]
+    return rated + ([("puzzles", None, score.puzzles)] if score.puzzles else [])
+
+
+def _kind(hall: Hall, name: str, role: str, pool: Pool | None) -> str:
+    """Return what a rating is about, in a few words."""
+    if pool is None:
+        return role
+    if role == "bots":
+        return f"{pool.rules} against bots"
+    return pool.rules if name in hall.bots else f"{pool.rules} {pool.time.value}"
+
+
+def plan(hall: Hall, found: Fingered, player: str, display: Display) -> list[str]:
+    """Return what ``player`` says about themselves, or how that is done."""
+    how = 'You have no plan: "plan" and what others may know of you, if your name is registered.'
+    return _plan(hall, found, player, display) or wrapped(how, display.width)
+
+
+def _plan(hall: Hall, found: Fingered, player: str, display: Display) -> list[str]:
+    whose, text = "Your" if found.name == player else f"{found.name}'s", plan_of(hall, found)
+    return own_words(f"{whose} plan: {text}", display) if text else []
+
+
+def plan_of(hall: Hall, found: Fingered) -> str:
+    """Return what somebody says about themselves, as of now if they are here."""
+    if person := hall.people.get(found.name):
+        return person.plan
+    return found.member.plan if found.member else ""
+
+
+def followed(hall: Hall, player: str, width: int, now: float) -> list[str]:
+    """Return whom a player follows, and which of them are here."""
+    names = hall.people[player].followed
+    if not names:
+        nobody = f'You follow nobody. "{Follow()}" and a name has you told when that player comes.'
+        return wrapped(nobody, width)
+    spelt = [hall.names.get(name.lower(), name) for name in names]
+    entries = (
+        f"  {_person(hall, name, player, now) if name in hall.people else f'{name}: not here'}"
+        for name in spelt
+    )
+    return [
+        *wrapped("You follow:", width),
+        *wrapped_each(entries, width, "    "),
+        *wrapped('"unfollow" and a name ends that.', width),
+    ]
+
+
+def idle_for(hall: Hall, name: str, now: float) -> int | None:
+    """Return for how many minutes somebody here has typed nothing; None for a bot."""
+    if name in hall.bots:
+        return None
+    return max(0, int((now - hall.people[name].active) // MINUTE))
+
+
+def watched(hall: Hall, name: str) -> list[str]:
+    """Return the boards that somebody here watches: where they are, and those they observe."""
+    person = hall.people[name]
+    boards = dict.fromkeys((*([person.room] if person.room else ()), *person.observed))
+    return [board for board in boards if not hall.tables[board].side_of(name)]
+
+
+def _whole(hall: Hall, found: Fingered, player: str, now: float) -> str:
+    """Return what somebody is here, and what they do; or when they were here last."""
+    name, person = found.name, hall.people.get(found.name)
+    is_member = person.member if person else found.member is not None
+    role = "a bot" if name in hall.bots else "a member" if is_member else "a guest"
+    role = "an operator" if hall.is_operator(name) else role
+    title = f"{name} ({'you, ' if name == player else ''}{role})"
+    if person:
+        return f"{title}: {_doing(hall, name, now)}"
+    seen = f"last here {lasting(max(0.0, now - found.member.at))} ago" if found.member else ""
+    return f"{title}: {'; '.join(filter(None, ['not here', seen, *_playing(hall, name)]))}"
+
+
+def _person(hall: Hall, name: str, player: str, now: float) -> str:
+    mine = " (you)" if name == player else " (a bot)" if name in hall.bots else ""
+    mine = mine or (" (an operator)" if hall.is_operator(name) else "")
+    return f"{name}{mine}: {_doing(hall, name, now)}"
+
+
+def _doing(hall: Hall, name: str, now: float) -> str:
+    """Return where somebody is who is here, what they play and observe, and how long they idle."""
+    person = hall.people[name]
+    facts = _playing(hall, name)
+    if [table.name for table in hall.seats_of(name)] != [person.room]:
+        facts.insert(0, f"at the {person.room}" if person.room else "in the hall")
+    if elsewhere := [board for board in watched(hall, name) if board != person.room]:
+        facts.append(f"observes the {listed(elsewhere)}")
+    idle = idle_for(hall, name, now)
+    if idle and idle * MINUTE >= _IDLE_FROM:
+        facts.append(f"idle for {lasting(idle * MINUTE)}")
+    return "; ".join(facts)
+
+
+def _playing(hall: Hall, name: str) -> list[str]:
+    return [_plays(hall, table, name) for table in hall.seats_of(name)]
+
+
+def _plays(hall: Hall, table: Table, name: str) -> str:
+    """Return what somebody plays at a table where they have a seat."""
+    side = table.side_of(name)
+    if side is None or table.is_practice:
+        return f"plays both sides at the {table.name}"
+    level = _level(table.levels.of(side), hall, name)
+    return f"plays the {side.plural} at the {table.name}{level}"
+
+
+def _level(level: int | None, hall: Hall, name: str) -> str:
+    """Return at which level somebody plays, if they are a bot that was asked for another one."""
+    return f", at level {level}" if level and level != hall.level(name) else ""

@@ -1,0 +1,197 @@
+"""Ratings: what players have won and lost, how ratings went, who is best, what a match changed.
+
+A rating that is provisional has a question mark behind it, as it has on other servers; a screen
+reader gets the word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from thudmud.english import capitalised, counted, listed, shortened
+from thudmud.play.archive import (
+    PAGE,
+    PROVISIONAL,
+    Performance,
+    PlayerScore,
+    Pool,
+    Ranking,
+    Rating,
+    RatingChange,
+)
+from thudmud.play.clocks import TimeClass
+from thudmud.play.commands import Help, ViewStandings
+from thudmud.play.events import NO_BOTS, OWN_PROGRAM, BattleEnded
+from thudmud.play.hall import BotLevel
+from thudmud.play.projections import LAST, MOST_OF_LAST
+from thudmud.rules import Side
+from thudmud.views import curves
+from thudmud.views.archive import count
+from thudmud.views.view import Display
+from thudmud.views.words import wrapped
+
+INDENT = "    "
+
+PROVISIONALLY = f'What has a ? is provisional: "{Help("ratings")}".'
+
+
+def score(
+    found: PlayerScore | None,
+    player: str,
+    me: str,
+    levels: Iterable[BotLevel],
+    display: Display,
+    *,
+    is_here: bool,
+) -> list[str]:
+    """Return what a player has won and lost, and the ratings.
+
+    What they played against bots is apart from what they played against people, and what a bot
+    played at one of the levels from what it did at the others.
+    """
+    width = display.width
+    if found is None:
+        who = capitalised(shortened(player))
+        if not is_here:
+            return wrapped(f"Nobody called {who} has finished a battle here.", width)
+        have = "You have" if player == me else f"{who} has"
+        return wrapped(f"{have} not finished a battle here yet.", width)
+    names = {level.number: f", at level {level}" for level in levels} | {OWN_PROGRAM: ""}
+    lines = []
+    if found.people != Performance():
+        lines += _fared(found.name, found.people, "match", display, found.curves)
+    fared = [(", against bots", found.bots)]
+    fared += [
+        (names.get(level, f", at level {level}"), each) for level, each in found.levels.items()
+    ]
+    for role, each in fared:
+        if each != Performance():
+            lines += _fared(f"{found.name}{role}", each, "battle", display)
+    if found.puzzles:
+        rating = _rating(found.puzzles, "puzzle", display)
+        lines += wrapped(f"{found.name}, at puzzles: rating {rating}.", width)
+    ratings = [found.puzzles, *found.people.ratings.values(), *found.bots.ratings.values()]
+    ratings += [each for level in found.levels.values() for each in level.ratings.values()]
+    return lines + explained(ratings, display)
+
+
+def _fared(
+    who: str,
+    fared: Performance,
+    noun: str,
+    display: Display,
+    points: Mapping[Pool, Sequence[int]] | None = None,
+) -> list[str]:
+    """Return what somebody has won and lost in a role; a ``noun`` is what the ratings rest on."""
+    width = display.width
+    lines = wrapped(f"{who}:" if fared.ratings else f"{who}: no rating yet.", width)
+    played = [*(rules for rules, _ in fared.battles), *(pool.rules for pool in fared.ratings)]
+    for rules in dict.fromkeys(played):
+        matches = fared.matches.get(rules)
+        counts = [f"matches {count(matches)}"] if matches else []
+        counts += [
+            f"as {side.plural} {count(fared.battles[rules, side])}"
+            for side in Side
+            if (rules, side) in fared.battles
+        ]
+        told = f": {'; '.join(counts)}." if counts else ":"
+        lines += wrapped(f"  {capitalised(rules)}{told}", width, INDENT)
+        for pool in (Pool(rules, time) for time in TimeClass):
+            if rating := fared.ratings.get(pool):
+                pace = f"{pool.time.value}, " if noun == "match" else ""
+                told = capitalised(f"{pace}rating {_rating(rating, noun, display)}.")
+                lines += wrapped(f"{INDENT}{told}", width, INDENT * 2)
+                lines += _course((points or {}).get(pool, ()), display)
+    return lines
+
+
+_ROWS = 3
+"""How many rows a curve has."""
+
+_MARGIN = 12
+"""How many columns there are before it."""
+
+
+def _course(points: Sequence[int], display: Display) -> list[str]:
+    """Return how a rating went, as a curve, or in words; nothing where there is nothing to see."""
+    matches, most, least = len(points) - 1, max(points, default=0), min(points, default=0)
+    if matches < 2 or most == least:
+        return []
+    if display.reader:
+        over = f"Over the last {matches} matches it went from {points[0]} to {points[-1]}"
+        told = f"{INDENT}{over}; the highest was {most}, the lowest {least}."
+        return wrapped(told, display.width, INDENT * 2)
+    across, up = curves.parts(display)
+    group = -(-len(points) // (across * (display.width - 1 - _MARGIN)))
+    last = points[::-1][::group][::-1]  # the last of each group, and so the last of all
+    levels = _ROWS * up - 1
+    heights = [1 + round(levels * (each - least) / (most - least)) for each in last]
+    labels = {0: most, _ROWS - 1: least}
+    return [
+        f"{labels.get(row, ''):>{_MARGIN - 2}} |{drawn}".rstrip()
+        for row, drawn in enumerate(curves.rows(heights, _ROWS, display))
+    ]
+
+
+def standings(ranking: Ranking, display: Display) -> list[str]:
+    """Return the players who have a rating of one kind, the best first, and who asks."""
+    width, mine = display.width, ranking.mine
+    said = "nobody is ranked yet."
+    if ranking.in_all:
+        said = "players ranked by their rating less twice the give or take:"
+    lines = wrapped(f"{capitalised(str(ranking.pool))}: {said}", width)
+    for place, name, rating in ranking.players:
+        text = f"{place:>3}. {name}: {_rating(rating, 'match', display)}"
+        lines += wrapped(text, width, "     ")
+    if ranking.in_all > PAGE:
+        lines += wrapped(f"There are {ranking.in_all} in all.", width)
+    if mine and mine.is_provisional:
+        own = f"Yours is provisional: {_rating(mine, 'match', display)}."
+        lines += wrapped(f"{own} It takes {PROVISIONAL} matches to be ranked.", width)
+    elif not ranking.in_all:
+        takes = f"It takes {PROVISIONAL} rated matches between registered players"
+        lines += wrapped(f'{takes}: "{Help("ratings")}".', width)
+    others = [
+        f'"{ViewStandings(pool.rules, pool.time)}" ({number})' for pool, number in ranking.others
+    ]
+    if others:
+        lines += wrapped(f"Others are ranked, too: {listed(others)}.", width)
+    return lines
+
+
+def told(
+    event: BattleEnded, changes: Sequence[RatingChange], me: str | None, display: Display
+) -> list[str]:
+    """Return how a match between people has changed their ratings, one fact in each text."""
+    if not (event.rated and event.points and event.levels == NO_BOTS):
+        return []
+    if not changes:
+        most = f"{MOST_OF_LAST} of {LAST} rated matches in a row"
+        return [f"It changes no rating: no more than {most} count against the same player."]
+    own_first = sorted(changes, key=lambda change: change.player != me)
+    pool = changes[0].pool
+    said = []
+    for player, _, before, after in own_first:
+        whose = "your rating" if player == me else f"{player}'s rating"
+        by = after.points - before
+        moved = f"{abs(by)} {'more' if by > 0 else 'less'}" if by else "as before"
+        said.append(f"{whose} is {points_of(after, display)}, {moved}")
+    return [f"{capitalised(str(pool))}: {'; '.join(said)}."]
+
+
+def explained(ratings: Iterable[Rating | None], display: Display) -> list[str]:
+    """Return what the mark of a rating means, if one has it."""
+    is_marked = any(each and each.is_provisional for each in ratings) and not display.reader
+    return wrapped(PROVISIONALLY, display.width) if is_marked else []
+
+
+def points_of(rating: Rating, display: Display) -> str:
+    """Return the points of a rating, and whether it is provisional."""
+    if not rating.is_provisional:
+        return str(rating.points)
+    return f"{rating.points}, provisional" if display.reader else f"{rating.points}?"
+
+
+def _rating(rating: Rating, noun: str, display: Display) -> str:
+    results = counted(rating.results, noun)
+    return f"{points_of(rating, display)}, give or take {rating.uncertainty} ({results})"
