@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from thudmud.rules import DISCWORLD, RULESETS, Capturing, Position, Ruleset, Side
+from thudmud.rules.board import BOARD, squares_in
 from thudmud.rules.classic import ANY, ShovingTrolls
 from thudmud.search.masks import Ply
 from thudmud.search.tactics import Tactics, masks, tactics_of
@@ -52,6 +53,22 @@ def generated(tactics: Tactics, position: Position) -> tuple[set[Ply], set[Ply]]
         return set(captures), set(tactics.dwarf_moves(d, t, r, empty, field, ALL))
     found = tactics.troll_captures(d, t, r, empty)
     return {ply for _, _, ply in found}, {ply for _, _, ply in tactics.troll_moves(d, t, r, empty)}
+
+
+@pytest.mark.parametrize("ruleset", [*RULESETS.values(), *OTHERS], ids=str)
+def test_only_small_captures_on_bad_squares_are_left_out(ruleset: Ruleset) -> None:
+    random, tactics = Random(7), tactics_of(ruleset)  # noqa: S311  (no secret)
+    squares = sorted(squares_in(BOARD ^ ruleset.opening.stone))
+    for _ in range(100):
+        bits = [each.bit for each in random.sample(squares, 60)]
+        d, t = sum(bits[:50]), sum(bits[50:])
+        empty = tactics.empty(d, t, 0)
+        bad = tactics.field(d, t, empty)
+        captures = tactics.troll_captures(d, t, 0, empty)
+        wanted = [each for each in captures if each[0] >= 4 or not each[1] & bad]
+        found = tactics.troll_captures(d, t, 0, empty, bad)
+        assert [each for each in found if each in wanted] == wanted
+        assert set(found) <= set(captures)
 
 
 @pytest.mark.parametrize("ruleset", [*RULESETS.values(), *OTHERS], ids=str)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
 
 import pytest
 
 from tests.search.test_plies import positions
 from thudmud.rules import (
+    CLASSIC,
     DISCWORLD,
     KOOM_VALLEY,
     RULESETS,
@@ -17,9 +21,11 @@ from thudmud.rules import (
     Side,
     read_position,
 )
-from thudmud.rules.board import WIDTH, Square, squares_in
+from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, WIDTH, Square, around, squares_in
+from thudmud.search.fields import lines_reach, neighbour_counts
 from thudmud.search.search import Blunders, Limit, Search, Thought, Width
 from thudmud.search.tactics import tactics_of
+from thudmud.search.thud import Weights
 
 
 def turned(bits: int, number: int) -> int:
@@ -69,6 +75,41 @@ def test_what_is_kept_of_positions_changes_no_worth(ruleset: Ruleset, seed: int)
     ]
     worths = [each.think(game, Limit(depth=3)).worth for each in exact]
     assert worths[0] == worths[1]
+
+
+def crowds(seed: int) -> Iterator[tuple[int, int, int]]:
+    """Yield dwarfs, trolls and empty squares, and often the same dwarfs or trolls again."""
+    random = Random(seed)  # noqa: S311  (no secret)
+    ground = BOARD ^ CENTRE.bit
+    squares = sorted(squares_in(ground))
+    sets = [
+        [sum(each.bit for each in random.sample(squares, count)) for _ in range(12)]
+        for count in (40, 12)
+    ]
+    for d, t in itertools.product(*sets):
+        yield d, t & ~d, ground & ~(d | t)
+
+
+@pytest.mark.parametrize("ruleset", [DISCWORLD, CLASSIC], ids=str)
+def test_what_is_kept_of_each_side_changes_no_worth(ruleset: Ruleset) -> None:
+    nothing = Weights(**dict.fromkeys(Weights.__dataclass_fields__, 0.0))
+    commanded, secure, hanging = (
+        tactics_of(ruleset, dict.fromkeys(Side, replace(nothing, **{name: 1.0})))
+        for name in ("commanded", "secure", "hanging")
+    )
+    for d, t, empty in crowds(seed=4):
+        reach = lines_reach(d, empty)
+        unsafe = reach if ruleset is DISCWORLD else reach | neighbour_counts(d)[1]
+        stops = around(t) & empty & ~unsafe | lines_reach(t, empty) & empty & ~reach
+        expected = (
+            (reach & empty).bit_count(),
+            sum(not NEXT_TO[each.bit] & empty & ~unsafe for each in squares_in(d)),
+            -sum(bool(NEXT_TO[each.bit] & stops) for each in squares_in(d)),
+        )
+        for tactics, number in zip((commanded, secure, hanging), expected, strict=True):
+            assert tactics.field(d, t, empty) == reach
+            worth = tactics.worth(d, t, 0, empty, reach, dwarfs_to_move=True)
+            assert worth == 100 * d.bit_count() + number
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=str)

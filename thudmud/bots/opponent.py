@@ -11,7 +11,18 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from thudmud.play.asides import Invited
-from thudmud.play.commands import Adjourn, Command, End, Go, Leave, No, Play, Resign, Start, Undo
+from thudmud.play.commands import (
+    OFFERING,
+    Adjourn,
+    Command,
+    End,
+    Go,
+    Leave,
+    No,
+    Play,
+    Resign,
+    Start,
+)
 from thudmud.play.events import BattleId, BoardRenamed, Offer
 from thudmud.play.hall import Telling
 from thudmud.play.table import Table
@@ -340,15 +351,9 @@ def _status(table: Table, mine: Side, before: _Seat | None) -> SeatStatus:
 
 def _answer(offers: list[Offer], seat: _Seat) -> Command:
     """Return the answer to what the other player has offered."""
-    board = seat.table.name
-    agreeable: dict[Offer, Command] = {
-        Offer.UNDO: Undo(board),
-        Offer.ADJOURN: Adjourn(board),
-        Offer.RESTART: Start(board),
-    }
-    if _may_end(seat):
-        agreeable[Offer.END] = End(board)
-    return next((agreeable[offer] for offer in offers if offer in agreeable), No(board))
+    agreeable = (offer for offer in offers if offer is not Offer.END or _may_end(seat))
+    answer = next((OFFERING[offer] for offer in agreeable), No)
+    return answer(seat.table.name)
 
 
 def _may_end(seat: _Seat) -> bool:

@@ -6,7 +6,7 @@ the whole board in some dozens of operations, which is what makes a search in Py
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from thudmud.rules.board import BOARD, SHIFTS, SQUARES, distance
 
@@ -35,19 +35,19 @@ def lines_reach(fighters: int, empty: int) -> int:
             continue
         # Of each line, the square ahead that is as far as it has members; then of those that are
         # longer, the square behind that, as long as all before are empty.
+        threes, twice = pairs & pairs << shift, shift + shift
         if ahead := pairs << shift & empty:
             ahead <<= shift
             reach |= ahead
-            fronts, far = pairs & pairs << shift, shift + shift
+            fronts, far = threes, twice
             while fronts and (ahead := (ahead & empty & fronts << far) << shift):
                 reach |= ahead
                 fronts &= fronts << shift
                 far += shift
-        pairs >>= shift
-        if ahead := pairs >> shift & empty:
+        if ahead := pairs >> twice & empty:
             ahead >>= shift
             reach |= ahead
-            fronts, far = pairs & pairs >> shift, shift + shift
+            fronts, far = threes >> twice, twice
             while fronts and (ahead := (ahead & empty & fronts >> far) >> shift):
                 reach |= ahead
                 fronts &= fronts >> shift
@@ -55,16 +55,20 @@ def lines_reach(fighters: int, empty: int) -> int:
     return reach & BOARD
 
 
-def neighbour_counts(fighters: int) -> tuple[int, int]:
-    """Return how many fighters are next to each square, 3 for more, as two bits of a number."""
-    ones = twos = more = 0
+@lru_cache(1 << 13)
+def neighbour_counts(fighters: int) -> tuple[int, int, int]:
+    """Return how many fighters are next to each square, 3 for more, as two bits of a number.
+
+    And the squares next to which there are four or more.
+    """
+    ones = twos = fours = 0
     for shift in SHIFTS:
         for beside in (fighters << shift, fighters >> shift):
             carry = ones & beside
             ones ^= beside
-            more |= twos & carry
+            fours |= twos & carry
             twos ^= carry
-    return (ones | more) & BOARD, (twos | more) & BOARD
+    return (ones | fours) & BOARD, (twos | fours) & BOARD, fours & BOARD
 
 
 @cache

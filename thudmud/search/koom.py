@@ -16,7 +16,7 @@ from thudmud.rules.koom_valley import CAPTORS, HOME, STRIDE_REACH
 from thudmud.rules.moves import Side
 from thudmud.rules.tramples import leaps
 from thudmud.search.fields import DISCS, closeness, neighbour_counts
-from thudmud.search.masks import Capture, Ply, Step, best_slides, number_at
+from thudmud.search.masks import Capture, Ply, Step, best_slides, numbers_of
 
 _MOST_TRAMPLES = 24
 """How many tramples of a troll are looked at, the shortest first."""
@@ -214,7 +214,7 @@ class KoomTactics:
                 target = ways & -ways
                 ways ^= target
                 plies.append((0, 0, target | r))
-        ones, twos = neighbour_counts(d)
+        ones, twos, _ = neighbour_counts(d)
         safe = BOARD & ~field
         c0, c1, c2 = closeness(r)
         # Closeness to the Rock, 0 to 7, 4 for a safe square, 4 for one beside the Rock, and one for
@@ -229,7 +229,7 @@ class KoomTactics:
 
     # Plies of the trolls.
 
-    def troll_captures(self, d: int, t: int, r: int, empty: int) -> list[Capture]:
+    def troll_captures(self, d: int, t: int, r: int, empty: int, _bad: int = 0) -> list[Capture]:
         """Return the tramples that differ in what is taken and where they end."""
         found: list[Capture] = []
         left = t & around(d)
@@ -280,8 +280,8 @@ def _ahead_of(rock: int) -> tuple[int, ...]:
 @cache
 def _draw(rock: int) -> dict[int, int]:
     """Return how much each square draws trolls: nearness to the Rock, most of all beside it."""
-    slices = *closeness(rock), NEXT_TO.get(rock, 0)
-    return {square.bit: number_at(square.bit, slices) for square in SQUARES}
+    numbers = numbers_of((*closeness(rock), NEXT_TO.get(rock, 0)))
+    return {square.bit: numbers[square.bit.bit_length() - 1] for square in SQUARES}
 
 
 def _tramples(origin: int, prey: int, empty: int) -> Iterator[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thudmud.rules.board import SHIFTS, each_bit
+from thudmud.rules.board import BOARD, SHIFTS
 
 Ply = tuple[int, int, int]
 """What to flip on the bitboards of the dwarfs, of the trolls and of the Rock."""
@@ -14,17 +14,18 @@ Step = tuple[int, int, Ply]
 """How promising a troll's step is, the bit of the square where it ends, and the ply."""
 
 Slices = tuple[int, ...]
-"""A number for each square: the bitboards of its bits, the lowest first."""
+"""A number below 256 for each square: the bitboards of its bits, the lowest first."""
+
+_BITS = BOARD.bit_length()
+_LOWEST = int.from_bytes(b"\1" * _BITS)
 
 
-def number_at(bit: int, slices: Slices) -> int:
-    """Return the number of the square with a bit."""
-    number, value = 0, 1
-    for each in slices:
-        if each & bit:
-            number += value
-        value += value
-    return number
+def numbers_of(slices: Slices) -> bytes:
+    """Return the numbers of all squares: that of the square with the bit ``1 << n`` is the nth."""
+    found = 0
+    for power, each in enumerate(slices):
+        found += (int.from_bytes(f"{each:0{_BITS}b}".encode()) & _LOWEST) << power
+    return found.to_bytes(_BITS, "little")
 
 
 def top(squares: int, slices: Slices, most: int) -> int:
@@ -61,8 +62,8 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
     all of them slide at once, a step at a time.
     """
     targets, origins = top(empty, slices, most), bottom(dwarfs, slices, most)
-    numbers = {bit: number_at(bit, slices) for bit in each_bit(targets | origins)}
-    found: list[tuple[int, Ply]] = []
+    numbers = numbers_of(slices)
+    found: list[tuple[int, int, int]] = []
     for shift in SHIFTS:
         at, back = origins << shift & empty, shift
         while at:
@@ -70,8 +71,9 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
             while hits:
                 bit = hits & -hits
                 hits ^= bit
-                origin = bit >> back
-                found.append((numbers[bit] - numbers[origin], (bit | origin, 0, 0)))
+                target = bit.bit_length() - 1
+                origin = target - back
+                found.append((numbers[target] - numbers[origin], target, origin))
             at, back = at << shift & empty, back + shift
         at, back = origins >> shift & empty, shift
         while at:
@@ -79,8 +81,9 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
             while hits:
                 bit = hits & -hits
                 hits ^= bit
-                origin = bit << back
-                found.append((numbers[bit] - numbers[origin], (bit | origin, 0, 0)))
+                target = bit.bit_length() - 1
+                origin = target + back
+                found.append((numbers[target] - numbers[origin], origin, target))
             at, back = at >> shift & empty, back + shift
     found.sort(reverse=True)
-    return [ply for _, ply in found[:most]]
+    return [(1 << one | 1 << other, 0, 0) for _, one, other in found[:most]]

@@ -579,8 +579,8 @@ class Search:
             return best
         beta = min(beta, best)
         empty = self._tactics.empty(d, t, r)
-        captures = self._tactics.troll_captures(d, t, r, empty)
-        captures.sort(key=lambda each: each[0], reverse=True)
+        captures = self._tactics.troll_captures(d, t, r, empty, reach)
+        captures.sort(key=itemgetter(0), reverse=True)
         for number, target, (dx, tx, rx) in captures:
             if still - 100 * number - 200 >= beta:
                 break

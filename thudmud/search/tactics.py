@@ -64,8 +64,11 @@ class Tactics(Protocol):
     ) -> list[Ply]:
         """Return about the ``most`` most promising other plies of the dwarfs, best first."""
 
-    def troll_captures(self, d: int, t: int, r: int, empty: int) -> list[Capture]:
-        """Return the trolls' captures that may be worth looking at."""
+    def troll_captures(self, d: int, t: int, r: int, empty: int, bad: int = 0) -> list[Capture]:
+        """Return the trolls' captures that may be worth looking at.
+
+        Those that take fewer than four may be left out where they end on a ``bad`` square.
+        """
 
     def troll_moves(self, d: int, t: int, r: int, empty: int) -> list[Step]:
         """Return all other plies of the trolls."""
@@ -146,7 +149,7 @@ class PlainTactics:
         step = max(1, len(moves) // most)  # from all over the board
         return [masks(move) for move in moves[::step]]
 
-    def troll_captures(self, d: int, t: int, r: int, _empty: int) -> list[Capture]:
+    def troll_captures(self, d: int, t: int, r: int, _empty: int, _bad: int = 0) -> list[Capture]:
         """Return the trolls' captures."""
         moves = [move for move in self._moves(d, t, r, Side.TROLL) if move.captures]
         return [(len(move.captures), move.target.bit, masks(move)) for move in moves]

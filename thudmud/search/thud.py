@@ -31,6 +31,9 @@ _STEPS: dict[int, tuple[tuple[int, int, int], ...]] = {
 }
 """For the bit of a square: each next to it, both as a mask, and what is next to that."""
 
+_REMEMBERED = 1 << 14
+"""Of how many sets of dwarfs, of trolls, and of both the worth is kept, 20 MiB at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:
@@ -96,6 +99,10 @@ class ThudTactics:
         """Weigh as one side does from now on, and by a gathering square, the bit of it."""
         self._weights = self._weights_of[side]
         self._discs, self._closeness = DISCS[gather], closeness(gather)
+        self._of_dwarfs: dict[int, tuple[int, int, float]] = {}
+        self._of_trolls: dict[int, tuple[int, int, int, float]] = {}
+        self._shoves: dict[tuple[int, int], int] = {}
+        self._formations: dict[tuple[int, int], tuple[int, int, int, int, float]] = {}
 
     def gathering(self, dwarfs: int, trolls: int) -> dict[int, int]:
         """Return how well each square would do for the dwarfs to gather at, by its bit."""
@@ -115,9 +122,9 @@ class ThudTactics:
         """Return the squares on which nothing stands."""
         return self._ground ^ (dwarfs | trolls)
 
-    def field(self, dwarfs: int, _trolls: int, empty: int) -> int:
+    def field(self, dwarfs: int, trolls: int, _empty: int) -> int:
         """Return what lines of dwarfs command."""
-        return lines_reach(dwarfs, empty)
+        return self._formation(dwarfs, trolls)[1]
 
     def decided(
         self,
@@ -143,74 +150,111 @@ class ThudTactics:
             dwarfs_to_move: whether the dwarfs are to move.
         """
         w = self._weights
-        near = around(dwarfs)
-        value = 100.0 * dwarfs.bit_count() - w.troll * trolls.bit_count()
-        pairs = 0
-        for shift in SHIFTS:
-            pairs += (dwarfs & dwarfs << shift).bit_count()
-        value += w.pair * pairs
-        ring = close = 0
-        for disc in self._discs:
-            ring += (dwarfs & disc).bit_count()
-        value += w.near * ring
-        for disc in self._discs[1:6:2]:
-            close += (trolls & disc).bit_count()
-        value -= w.close * close
-        value += w.commanded * (reach & empty).bit_count()
-        beside = around(trolls)
-        steps = beside & empty
-        unsafe = reach if self._takes_all else reach | self._defended(dwarfs)
-        safe = steps & ~unsafe
-        value -= w.free * (safe & ~near).bit_count()
-        landings = (safe | self._shoved(trolls, empty) & ~reach) & near
-        open_squares = empty & ~unsafe
-        insecure = dwarfs & around(open_squares)
-        value += w.secure * (dwarfs ^ insecure).bit_count()
-        hunters = around(around(beside & BOARD) & BOARD)
+        near, reach, unsafe, insecure, value = self._formation(dwarfs, trolls)
+        beside, hunters, shoves, worth_of_trolls = self._trolls(trolls)
+        value += worth_of_trolls
+        safe = beside & empty & ~unsafe
+        landings = safe & near
+        value -= w.free * (safe ^ landings).bit_count()
+        if shoves & near:
+            landings |= self._shoved(dwarfs, trolls) & near & ~reach
         value -= w.hunted * (insecure & hunters).bit_count()
         if landings:
-            hanging = dwarfs & around(landings)
-            value -= w.hanging * hanging.bit_count()
+            hanging = (dwarfs & around(landings)).bit_count()
+            value -= w.hanging * hanging
             if dwarfs_to_move:
-                value -= w.prize * self._most_beside(landings, dwarfs)
+                takes_many = hanging > 1 and self._takes_all
+                value -= w.prize * (self._most_beside(landings, dwarfs) if takes_many else 1)
         if not dwarfs_to_move and (exposed := trolls & (reach | near)):
             value += w.exposed * exposed.bit_count()
         return int(value)
 
-    def _defended(self, dwarfs: int) -> int:
-        """Return the squares with two dwarfs beside them: one is left to be hurled."""
-        _ones, twos = neighbour_counts(dwarfs)
-        return twos
+    def _formation(self, dwarfs: int, trolls: int) -> tuple[int, int, int, int, float]:
+        """Return what holds of dwarfs among trolls, who matter beside them and where lines go.
+
+        Returns:
+            What is next to the dwarfs, what their lines command, where no troll can stop without
+            being hurled at, which dwarfs are not secure, and what all that is worth.
+        """
+        near, most, worth = self._dwarfs(dwarfs)
+        among = trolls & (near | most)
+        known = self._formations.get((dwarfs, among))
+        if known is None:
+            w = self._weights
+            empty = self._ground ^ (dwarfs | among)
+            reach = lines_reach(dwarfs, empty) if among else most
+            unsafe = reach if self._takes_all else reach | neighbour_counts(dwarfs)[1]
+            insecure = dwarfs & around(empty & ~unsafe)
+            worth += w.commanded * (reach & empty).bit_count()
+            worth += w.secure * (dwarfs ^ insecure).bit_count()
+            if len(self._formations) >= _REMEMBERED:
+                self._formations.clear()
+            self._formations[dwarfs, among] = known = near, reach, unsafe, insecure, worth
+        return known
+
+    def _dwarfs(self, dwarfs: int) -> tuple[int, int, float]:
+        """Return what is next to dwarfs, what lines command if no troll is near, and the worth."""
+        known = self._of_dwarfs.get(dwarfs)
+        if known is None:
+            w, pairs = self._weights, 0
+            for shift in SHIFTS:
+                pairs += (dwarfs & dwarfs << shift).bit_count()
+            ones, twos, fours = self._closeness
+            ring = (dwarfs & ones).bit_count() + 2 * (dwarfs & twos).bit_count()
+            ring += 4 * (dwarfs & fours).bit_count()
+            worth = 100.0 * dwarfs.bit_count() + w.pair * pairs + w.near * ring
+            known = around(dwarfs), lines_reach(dwarfs, self._ground ^ dwarfs), worth
+            if len(self._of_dwarfs) >= _REMEMBERED:
+                self._of_dwarfs.clear()
+            self._of_dwarfs[dwarfs] = known
+        return known
+
+    def _trolls(self, trolls: int) -> tuple[int, int, int, float]:
+        """Return what is next to trolls, what is near, where shoves end if nobody is in the way.
+
+        And what they are worth.
+        """
+        known = self._of_trolls.get(trolls)
+        if known is None:
+            beside, close = around(trolls), 0
+            for disc in self._discs[1:6:2]:
+                close += (trolls & disc).bit_count()
+            worth = -self._weights.troll * trolls.bit_count() - self._weights.close * close
+            near = around(around(beside & BOARD) & BOARD)
+            empty = self._ground ^ trolls
+            known = beside, near, lines_reach(trolls, empty) & empty, worth
+            if len(self._of_trolls) >= _REMEMBERED:
+                self._of_trolls.clear()
+            self._of_trolls[trolls] = known
+        return known
+
+    def _shoved(self, dwarfs: int, trolls: int) -> int:
+        """Return the squares that trolls reach by a shove of two squares or more."""
+        beside, _, most, _ = self._trolls(trolls)
+        among = dwarfs & (beside | most)
+        if not among:
+            return most
+        known = self._shoves.get((trolls, among))
+        if known is None:
+            empty = self._ground ^ (trolls | among)
+            known = lines_reach(trolls, empty) & empty
+            if len(self._shoves) >= _REMEMBERED:
+                self._shoves.clear()
+            self._shoves[trolls, among] = known
+        return known
 
     def _most_beside(self, landings: int, dwarfs: int) -> int:
-        most = 0
-        while landings:
-            bit = landings & -landings
-            landings ^= bit
-            number = (NEXT_TO[bit] & dwarfs).bit_count()
-            most = max(most, number)
-        return most if self._takes_all else min(most, 1)
-
-    def _shoved(self, trolls: int, empty: int) -> int:
-        """Return the squares that trolls reach by a shove of two squares or more."""
-        reached = 0
-        for shift in SHIFTS:
-            pairs = trolls & trolls << shift
-            if not pairs:
-                continue
-            # As `lines_reach` goes ahead of lines, but to squares that are empty.
-            fronts, far, ahead = pairs, shift + shift, pairs << shift & empty
-            while ahead and (ahead := ahead << shift & empty & fronts << far):
-                reached |= ahead
-                fronts &= fronts << shift
-                far += shift
-            pairs >>= shift
-            fronts, far, ahead = pairs, shift + shift, pairs >> shift & empty
-            while ahead and (ahead := ahead >> shift & empty & fronts >> far):
-                reached |= ahead
-                fronts &= fronts >> shift
-                far += shift
-        return reached
+        """Return how many dwarfs are next to that of the landings which has most."""
+        ones, twos, fours = neighbour_counts(dwarfs)
+        many = landings & fours
+        if not many:
+            return 1 if not landings & twos else 3 if landings & twos & ones else 2
+        most = 4
+        while many:
+            bit = many & -many
+            many ^= bit
+            most = max(most, (NEXT_TO[bit] & dwarfs).bit_count())
+        return most
 
     # Plies of the dwarfs.
 
@@ -252,9 +296,12 @@ class ThudTactics:
         Each square is given a number by what is good about standing there; a move is worth the
         number of where it goes less that of where it comes from.
         """
-        ones, twos = neighbour_counts(dwarfs)
+        ones, twos, _ = neighbour_counts(dwarfs)
         unsafe = reach if self._takes_all else reach | twos
-        landings = (around(trolls) & empty | self._shoved(trolls, empty)) & ~unsafe
+        beside, _, shoves, _ = self._trolls(trolls)
+        if shoves:
+            beside |= self._shoved(dwarfs, trolls)
+        landings = beside & empty & ~unsafe
         safe = BOARD & ~around(landings)
         # Closeness, 0 to 7, and twice the neighbours, 0 to 3, and 4 for a safe square, added bit
         # by bit for all squares at once.
@@ -293,7 +340,9 @@ class ThudTactics:
 
     # Plies of the trolls.
 
-    def troll_captures(self, dwarfs: int, trolls: int, _rock: int, empty: int) -> list[Capture]:
+    def troll_captures(
+        self, dwarfs: int, trolls: int, _rock: int, empty: int, bad: int = 0
+    ) -> list[Capture]:
         """Return the captures that differ: how many are taken, where it lands, and the ply.
 
         Where a troll takes all that it likes, it takes all: a dwarf that is left beside it could
@@ -301,7 +350,10 @@ class ThudTactics:
         """
         found: list[Capture] = []
         near = around(dwarfs) & empty
-        steps = around(trolls) & near
+        if bad:
+            near &= ~bad | neighbour_counts(dwarfs)[2]
+        beside, _, shoves, _ = self._trolls(trolls)
+        steps = beside & near
         while steps:
             target = steps & -steps
             steps ^= target
@@ -321,6 +373,14 @@ class ThudTactics:
                         found.append((1, target, (one, origin | target, 0)))
         if not self._takes_all:
             self._add_shoves_of_one(found, dwarfs, trolls, empty, near)
+        if shoves & near and (targets := self._shoved(dwarfs, trolls) & near):
+            self._add_shoves(found, dwarfs, trolls, empty, targets)
+        return found
+
+    def _add_shoves(
+        self, found: list[Capture], dwarfs: int, trolls: int, empty: int, targets: int
+    ) -> None:
+        """Add the shoves by two squares or more that capture and end on one of the targets."""
         for shift in SHIFTS:
             fronts, further = trolls & trolls << shift, 2
             while fronts:
@@ -328,7 +388,7 @@ class ThudTactics:
                 for _ in range(further - 1):
                     ahead = ahead << shift & empty
                 back = shift * further
-                ahead = ahead << shift & near
+                ahead = ahead << shift & targets
                 while ahead:
                     target = ahead & -ahead
                     ahead ^= target
@@ -341,14 +401,13 @@ class ThudTactics:
                 for _ in range(further - 1):
                     ahead = ahead >> shift & empty
                 back = shift * further
-                ahead = ahead >> shift & near
+                ahead = ahead >> shift & targets
                 while ahead:
                     target = ahead & -ahead
                     ahead ^= target
                     prey = NEXT_TO[target] & dwarfs
                     found.append((prey.bit_count(), target, (prey, target | target << back, 0)))
                 fronts, further = trolls & fronts >> shift, further + 1
-        return found
 
     def _add_shoves_of_one(
         self,
