@@ -1,9 +1,11 @@
 #!/bin/sh
-# Installs what is missing of the clients that the end to end tests drive, from Debian's packages.
+# Installs what is missing of the clients, a browser and a database among them, that the tests need, and what looks over the
+# unit of systemd, from Debian's packages.
 set -eu
-PATH="$PATH:/usr/games" # where Debian keeps TinTin++
+# Where Debian keeps TinTin++, and the server of PostgreSQL.
+PATH="$PATH:/usr/games:$(printf %s: /usr/lib/postgresql/*/bin)"
 missing=""
-for each in telnet:inetutils-telnet plink:putty-tools nc:netcat-openbsd tt++:tintin++ tf:tf5 node:nodejs; do
+for each in telnet:inetutils-telnet plink:putty-tools nc:netcat-openbsd tt++:tintin++ tf:tf5 node:nodejs npm:npm chromium:chromium postgres:postgresql systemd-analyze:systemd lua5.1:lua5.1 luac5.1:lua5.1; do
     command -v "${each%%:*}" >/dev/null || missing="$missing ${each#*:}"
 done
 if [ -z "$missing" ]; then exit 0; fi

@@ -51,7 +51,9 @@ class Served:
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     boards = [f"{client.name} board" for client in CLIENTS]
-    server = Served(tmp_path_factory.mktemp("server"), *boards, "mudlet board", "card table")
+    server = Served(
+        tmp_path_factory.mktemp("server"), *boards, "mudlet board", "panel board", "card table"
+    )
     yield server
     server.stop()
 

@@ -11,17 +11,17 @@ from tests.clients.window import PATIENCE, Window
 
 PROMPT = re.compile(r"> ?(.*)")
 HEADING = re.compile(r" {3,4}A B C ")
-ROW = re.compile(r"( \d|1\d)[ ╎]")
+ROW = re.compile(r"( \d|1\d)[ |╎]")
 AMOUNTS = {0: "off", 16: "16 colours", 256: "256 colours", 2**24: "true colour"}
 
 
 def board(window: Window) -> list[str]:
     """Return the rows of the last board on the screen, which has to be whole and upright."""
     lines = window.lines
-    last = max(number for number, line in enumerate(lines) if HEADING.match(line))
+    last = sorted(number for number, line in enumerate(lines) if HEADING.match(line))[-2]
     rows = [line for line in lines[last + 1 : last + 18] if ROW.match(line)]
     assert [row[:2] for row in rows] == [f"{number:>2}" for number in range(1, 16)], lines
-    columns = [lines[last].index(f" {letter} ") + 1 for letter in "ABCDEFGHIJKLMNO"]
+    columns = [lines[last].index(letter) for letter in "ABCDEFGHIJKLMNO"]
     assert all(rows[5][column] != " " for column in columns), "row 6 is as wide as the board"
     return rows
 

@@ -33,7 +33,7 @@ from tests.clients.wire import (
 
 PASSWORD = "swordfish"  # noqa: S105  (nobody's)
 END_OF_RECORD = bytes([0xEF])
-LINEMODE, TIMING_MARK = 34, 6
+BINARY, LINEMODE, TIMING_MARK = 0, 34, 6
 
 
 @pytest.fixture
@@ -89,9 +89,10 @@ def test_everything_that_both_can_do_is_agreed(mudlet: Callable[..., Mudlet]) ->
     rounds = bytes([SB, TTYPE, 1])
     player.wait(lambda: player.commands.count(rounds) >= 3, "three rounds of TTYPE")
     come_in(player, "mudletone")
-    for option in (SGA, LINEMODE, MXP, MSP, MSDP, 0):
+    for option in (SGA, LINEMODE, MXP, MSP, MSDP):
         assert bytes([WILL, option]) not in player.commands
         assert bytes([DO, option]) not in player.commands
+    assert bytes([WILL, BINARY]) not in player.commands
     said = Counter(each for each in player.commands if each[0] in {WILL, WONT, DO, DONT})
     assert set(said.values()) == {1}, said
     assert player.commands.count(rounds) <= 4

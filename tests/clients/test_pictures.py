@@ -11,7 +11,7 @@ from tests.clients.pictures import PAGE, PASSWORD, SCENES, kept, taken
 
 SHOWN = kept(PAGE.read_text("utf-8"))
 COMMAND = "python -m tests.clients.pictures"
-_ROW = re.compile(r" ?\d{1,2} .*|   A B C.*")
+_ROW = re.compile(r" ?\d{1,2}[ |╎].*|    A B C.*")
 
 
 def matters(rows: list[str]) -> list[str]:

@@ -90,6 +90,20 @@ def test_what_a_telnet_client_can_say_without_a_word(window: Open) -> None:
     anna.until("Connection closed by foreign host.")
 
 
+def test_what_is_typed_in_utf_8_arrives_whole(window: Open) -> None:
+    """In seven bits "Ä" holds a Ctrl-D, "Ý" the client's escape key and a snowman a Ctrl-C."""
+    anna, bob = window(TELNET), window(TELNET)
+    come_in(anna, "umla")
+    come_in(bob, "umlb")
+    anna.until("Umlb comes into the hall.")
+    words = "Ärger, Übung, Ýmir: ☃ ß €"
+    assert f"You say: {words}" in enter(anna, f"say {words}")
+    assert [line for line in anna.lines if line.startswith("You say")] == [f"You say: {words}"]
+    bob.until(f"Umla says: {words}\n")
+    bob.type("quit")
+    bob.until("Connection closed by foreign host.")
+
+
 def test_who_does_not_come_in_may_leave(window: Open) -> None:
     bob = window(TELNET)
     bob.until("What is your name? ")

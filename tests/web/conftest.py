@@ -1,0 +1,248 @@
+"""A server, a real browser, and people who play in it."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import which
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+import pytest
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    expect,
+    sync_playwright,
+)
+
+ROOT = Path(__file__).parents[2]
+
+PATIENCE = 15_000
+"""Milliseconds until a test is sure that something does not come; shared machines stall."""
+
+expect.set_options(timeout=PATIENCE)
+
+BOARDS = {
+    "oak": "discworld",
+    "elm": "classic",
+    "yew": "koom valley",
+    "pine": "discworld",
+    "ash": "discworld",
+    "fir": "discworld",
+    "larch": "discworld",
+    "rowan": "discworld",
+    "maple": "discworld",
+    "linden": "discworld",
+    "birch": "discworld",
+    "cedar": "classic",
+    "elder": "koom valley",
+}
+BOARD = '[[board]]\nname = "{} board"\nrules = "{}"\n'
+
+
+class Served:
+    """A server in a folder of its own, without bots; a board for each test.
+
+    Args:
+        folder: where its files are.
+        web: the port of its page.
+        boards: their names and rules.
+    """
+
+    def __init__(self, folder: Path, web: int, boards: dict[str, str]) -> None:
+        self._config = folder / "config.toml"
+        named = "".join(BOARD.format(name, rules) for name, rules in boards.items())
+        self._config.write_text(f"bot = []\n{named}", "utf-8")
+        self._web = web
+        self.address = f"http://127.0.0.1:{web}"
+        self.start()
+
+    def start(self) -> None:
+        """Start it, again perhaps, and wait until it is there."""
+        command = [sys.executable, "-m", "thudmud.cli.main", "serve", "--config", self._config]
+        self._process = subprocess.Popen(
+            [*map(str, command), "--port", "0", "--web-port", str(self._web)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout
+        assert "ready" in self._process.stdout.readline()
+
+    def kill(self) -> None:
+        """End it without a chance to do anything about it."""
+        self._process.kill()
+        self._process.communicate()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._process.terminate()
+        self._process.communicate()
+
+
+class Player:
+    """Somebody at a page.
+
+    Attributes:
+        page: theirs.
+        errors: what went wrong in it, as the browser's console has it.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on(
+            "console", lambda line: self.errors.append(line.text) if line.type == "error" else None
+        )
+
+    def _note(self, line: ConsoleMessage) -> None:
+        if line.type == "error":
+            self.errors.append(line.text)
+
+    def come_in(self, name: str) -> Self:
+        """Give a name."""
+        self.page.get_by_label("Your name").fill(name)
+        self.page.get_by_role("button", name="Come in").click()
+        expect(self.page.locator("body")).to_have_attribute("data-view", "lobby")
+        return self
+
+    def type(self, *lines: str) -> Self:
+        """Type lines, each on the command line."""
+        for line in lines:
+            self.page.locator("#line").fill(line)
+            self.page.locator("#line").press("Enter")
+        return self
+
+    def square(self, name: str) -> Locator:
+        """Return a square of the board that is seen."""
+        return self.page.locator(f".board:visible [data-square='{name}']")
+
+    def place(self, name: str) -> tuple[float, float, float]:
+        """Return where the middle of a square is on the screen, and how wide it is."""
+        self.square(name).scroll_into_view_if_needed()
+        box = self.square(name).locator("rect").first.bounding_box()
+        assert box
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, box["width"]
+
+    def click(self, *names: str) -> Self:
+        """Click squares, each in its middle."""
+        for name in names:
+            x, y, _ = self.place(name)
+            self.page.mouse.click(x, y)
+        return self
+
+    def drag(self, origin: str, target: str) -> Self:
+        """Drag what stands on a square to another."""
+        mouse = self.page.mouse
+        for name, act in ((origin, mouse.down), (target, mouse.up)):
+            x, y, _ = self.place(name)
+            mouse.move(x, y, steps=5)
+            act()
+        return self
+
+    def by_keys(self, *names: str) -> Self:
+        """Go to squares by the arrow keys, one after the other, and press Enter on each."""
+        first, *others = names
+        self.square(first).focus()
+        self.page.keyboard.press("Enter")
+        at = first
+        for name in others:
+            expect(self.square(name)).to_have_attribute("aria-label", re.compile(", can "))
+            right, down = ord(name[0]) - ord(at[0]), int(name[1:]) - int(at[1:])
+            for key, times in (("ArrowRight", right), ("ArrowDown", down)):
+                for _ in range(abs(times)):
+                    opposite = {"ArrowRight": "ArrowLeft", "ArrowDown": "ArrowUp"}[key]
+                    self.page.keyboard.press(key if times > 0 else opposite)
+            self.page.keyboard.press("Enter")
+            at = name
+        return self
+
+    @property
+    def path(self) -> str:
+        """The address of what they look at, on this server."""
+        return "/" + self.page.url.split("/", 3)[3]
+
+    def press(self, button: str, within: str = "body") -> Self:
+        """Press a button by what is on it."""
+        self.page.locator(within).get_by_role("button", name=button, exact=True).click()
+        return self
+
+    def sees(self, **pieces: str) -> Self:
+        """Wait until these stand on these squares."""
+        for square, piece in pieces.items():
+            said = re.compile(rf"{square}, {piece}\b")
+            expect(self.square(square)).to_have_attribute("aria-label", said)
+        return self
+
+    def practises(self, board: str, *setup: str) -> Self:
+        """Play both sides of a board."""
+        self.type(f"go to {board}", *setup, "practice")
+        expect(self.page.locator("#game-facts")).to_contain_text("practice")
+        return self
+
+    def hears(self, text: str) -> Self:
+        """Wait until the log says something."""
+        expect(self.page.locator("#log")).to_contain_text(text)
+        return self
+
+
+class Visit(Protocol):
+    """Opens the page."""
+
+    def __call__(self, path: str = "/", server: Served = ..., **options: Any) -> Player: ...
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Return a browser. While it is there its own event loop runs: no coroutine can be tested."""
+    program = which("chromium") or which("google-chrome")
+    if program is None:
+        pytest.fail("The tests of the page need Chromium: `make clients` installs it.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        with Served(tmp_path_factory.mktemp("web"), holder.getsockname()[1], BOARDS) as server:
+            yield server
+
+
+@pytest.fixture
+def visit(browser: Browser, served: Served) -> Iterator[Visit]:
+    """Return what opens the page in a browser of its own, and sees that nothing fails in it."""
+    players: list[tuple[Player, BrowserContext]] = []
+
+    def open_page(path: str = "/", server: Served = served, **options: Any) -> Player:
+        context = browser.new_context(**options)
+        context.set_default_timeout(PATIENCE)
+        player = Player(context.new_page())
+        players.append((player, context))
+        player.page.goto(server.address + path)
+        return player
+
+    yield open_page
+    for player, context in players:
+        context.close()
+        assert player.errors == []

@@ -1,0 +1,389 @@
+"""WebSockets against a real server: who comes in, what they send, and what that costs others."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+from websockets.frames import Frame, Opcode
+from websockets.typing import Origin, Subprotocol
+
+from tests.conftest import PassTime
+from tests.server.plain import Client, Serving, Setup
+from tests.telnet.test_tls import AUTHORITY, trusting
+from tests.web.browsers import GMCP, WANTS, Browser, browser
+from thudmud.play.order import Measure, Order, Sanction
+from thudmud.web.connection import READ_AT_ONCE, FrameConnection
+
+WEB = {"port": 0}
+HANDSHAKE = (
+    b"GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Protocol: gmcp.mudstandards.org\r\n\r\n"
+)
+
+
+def frame(opcode: Opcode, data: bytes, *, fin: bool = True) -> bytes:
+    return Frame(opcode, data, fin).serialize(mask=True)
+
+
+async def raw(setup: Setup, name: str = "") -> Client:
+    """Return a client that has a WebSocket and sends frames byte by byte."""
+    client = await setup.connect_web()
+    await client.send(HANDSHAKE)
+    await client.until(b"\r\n\r\n")
+    await client.until(b"name? ")
+    if name:
+        await client.send(frame(Opcode.BINARY, name.encode()))
+        await client.until(b"> ")
+    return client
+
+
+async def test_people_come_in_by_both_ports_and_see_each_other(serving: Serving) -> None:
+    setup = await serving(web=WEB)
+    bert = await setup.connect("Bert")
+    async with browser(setup, "Anna") as anna:
+        await bert.until(b"Anna comes in.")
+        await anna.type("say Grüße")
+        await bert.until("Anna says: Grüße".encode())
+        await bert.send(b"say hello\r\n")
+        await anna.until("Bert says: hello\r\n> ")
+        await anna.type("quit")
+        assert (await anna.end(), anna.text) == (4000, "Anna leaves.\r\n")
+    await bert.until(b"Anna leaves.")
+
+
+async def test_who_closes_the_page_is_lost_after_their_last_line(serving: Serving) -> None:
+    setup = await serving(web=WEB)
+    bert = await setup.connect("Bert")
+    async with browser(setup, "Anna") as anna:
+        await anna.type("say one", "say two")
+    await bert.until(b"Anna says: two")
+    await bert.until(b"Anna is lost.")
+
+
+async def test_a_line_is_a_message_however_it_is_ended_or_cut(serving: Serving) -> None:
+    setup = await serving(web=WEB)
+    client = await raw(setup, "Anna")
+    for data in (b"one", b"two\n", b"three\r\n", b"four\r", b"five\nsix", b"se\bseven"):
+        await client.send(frame(Opcode.BINARY, data))
+    cut = frame(Opcode.BINARY, b"ei", fin=False) + frame(Opcode.PING, b"?")
+    cut += frame(Opcode.CONT, b"gh", fin=False) + frame(Opcode.CONT, b"t")
+    for byte in cut:
+        await client.send(bytes([byte]))
+    await client.until(b"echo eight")
+    lines = ["one", "two", "three", "four", "five", "six", "sseven", "eight"]
+    assert setup.service.lines == lines
+
+
+async def test_fragments_without_anything_in_them_are_not_kept(serving: Serving) -> None:
+    web = WEB | {"frames_at_once": 1_000_000, "frames_per_second": 100_000}
+    client = await raw(await serving(web=web), "Anna")
+    await client.send(frame(Opcode.BINARY, b"o", fin=False))
+    empty = frame(Opcode.CONT, b"", fin=False)
+    await client.send(empty * 10_000 + frame(Opcode.PING, b"!"))
+    await client.until(b"!")
+    [connection] = [each for each in gc.get_objects() if type(each) is FrameConnection]
+    assert connection._message == [b"o"]
+    await client.send(frame(Opcode.CONT, b"ne"))
+    await client.until(b"echo one")
+
+
+async def test_what_comes_with_the_handshake_is_not_lost(serving: Serving) -> None:
+    setup = await serving(web=WEB)
+    client = await setup.connect_web()
+    await client.send(HANDSHAKE + frame(Opcode.BINARY, b"Anna") + frame(Opcode.BINARY, b"one"))
+    await client.until(b"echo one")
+
+
+@pytest.mark.parametrize(
+    ("how", "status"),
+    [
+        ({"origin": "https://elsewhere.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://127.0.0.1:1"}, 403),
+        ({"origin": "https://{}"}, 403),
+        ({"origin": "http://{}.elsewhere.example"}, 403),
+        ({"subprotocols": None}, 400),
+        ({"subprotocols": [Subprotocol("chat")]}, 400),
+        ({"origin": "http://{}"}, 101),
+        ({"origin": "https://friend.example"}, 101),
+        ({}, 101),
+    ],
+)
+async def test_who_may_open_one(serving: Serving, how: dict[str, Any], status: int) -> None:
+    setup = await serving(web=WEB | {"origins": ["https://friend.example"]})
+    [(host, port)] = setup.web_places
+    if "origin" in how:
+        how = {"origin": how["origin"].format(f"{host}:{port}")}
+    if status == 101:
+        async with browser(setup, "Anna", **how):
+            return
+    with pytest.raises(InvalidStatus) as refused:
+        async with browser(setup, "Anna", **how):
+            pass
+    assert refused.value.response.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        (frame(Opcode.BINARY, b"x" * 8193), 1009),
+        (b"\x82\xff\x7f" + b"\xff" * 7 + b"mask", 1009),
+        (frame(Opcode.BINARY, b"x" * 5000, fin=False) + frame(Opcode.CONT, b"x" * 5000), 1009),
+        (Frame(Opcode.BINARY, b"x").serialize(mask=False), 1002),
+        (frame(Opcode.CONT, b"x"), 1002),
+        (frame(Opcode.TEXT, b"x", fin=False) * 2, 1002),
+        (b"\x83\x80mask", 1002),
+        (b"\xf2\x80mask", 1002),
+        (b"\x89\xfe\x00\x80mask" + b"x" * 128, 1002),
+        (b"\x88\x81mask!", 1002),
+        (b"GET / HTTP/1.1\r\n\r\n", 1002),
+        (bytes(range(128, 256)) * 20, 1002),
+    ],
+    ids=lambda value: str(value) if isinstance(value, int) else "sent",  # masks are by chance
+)
+async def test_what_is_no_frame_ends_the_connection_and_nothing_else(
+    serving: Serving, sent: bytes, code: int
+) -> None:
+    setup = await serving(web=WEB, max_line=80)
+    async with browser(setup, "Bert") as bert:
+        client = await raw(setup, "Anna")
+        await client.send(sent)
+        assert code.to_bytes(2, "big") in (await client.rest())[-200:]
+        await bert.until("Anna is lost.")
+        await bert.type("one")
+        await bert.until("echo one")
+    assert setup.service.lines == ["one"]
+
+
+async def test_lines_that_are_too_long_are_not_read(serving: Serving) -> None:
+    setup = await serving(web=WEB, max_line=80)
+    async with browser(setup, "Anna") as anna:
+        await anna.type("x" * 81, "short")
+        assert "longer than 80 characters" in await anna.until("echo short")
+
+
+@pytest.mark.parametrize(
+    "package",
+    [
+        "Core.Supports.Set",
+        "Core.Supports.Set {",
+        "Thud.Watch 1",
+        'Thud.Watch {"battle": -1}',
+        'Thud.Watch {"battle": 1e400}',
+        'Thud.Watch {"battle": true}',
+        'Thud.Terminal {"width": 1e9, "colours": -5, "reader": "yes"}',
+        'Thud.Terminal {"width": 99999999999999999999}',
+        "Thud.Ask 7",
+        'Thud.Ask "quit"',
+        "Char.Login.Credentials []",
+        "Nonsense.Package " + "[" * 50,
+        "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"),
+    ],
+)
+async def test_packages_that_make_no_sense_do_nothing(serving: Serving, package: str) -> None:
+    setup = await serving(web=WEB)
+    async with browser(setup) as anna:
+        await anna.until("name? ")
+        await anna.socket.send(package)
+        await anna.tell("Core.Ping", None)
+        assert await anna.fact("Core.Ping") is None
+        await anna.type("Anna")
+        await anna.until("> ")
+        await anna.socket.send(package)
+        await anna.type("one")
+        await anna.until("echo one")
+
+
+async def test_what_is_typed_is_hidden_while_a_password_is(serving: Serving) -> None:
+    setup = await serving(web=WEB)
+    async with browser(setup) as anna:
+        await anna.until("name? ")
+        await anna.socket.send(WANTS)
+        assert await anna.fact("Thud.Prompt") == {"asks": "name", "hidden": False}
+        await anna.type("Anna")
+        word = await anna.fact("Thud.Word")
+        assert word["player"] == "Anna"
+        assert await anna.fact("Thud.Prompt") == {"asks": "command", "hidden": False}
+        await anna.type("register")
+        assert await anna.fact("Thud.Prompt") == {"asks": "new_password", "hidden": True}
+        await anna.type("correct horse")
+        assert await anna.fact("Thud.Prompt") == {"asks": "again", "hidden": True}
+        await anna.type("correct horse")
+        assert await anna.fact("Thud.Prompt") == {"asks": "command", "hidden": False}
+    async with browser(setup) as anna:
+        await anna.socket.send(WANTS)
+        assert await anna.fact("Thud.Prompt") == {"asks": "name", "hidden": False}
+        await anna.type("anna")
+        assert await anna.fact("Thud.Prompt") == {"asks": "password", "hidden": True}
+
+
+@pytest.mark.parametrize("who", ["a guest", "who has registered", "a member"])
+async def test_a_reload_comes_back_by_the_word(serving: Serving, who: str) -> None:
+    setup = await serving(web=WEB)
+    async with browser(setup) as anna:
+        await anna.socket.send(WANTS)
+        await anna.type("Anna")
+        word = await anna.fact("Thud.Word")
+        if who != "a guest":
+            await anna.type("register", "correct horse", "correct horse")
+            word = await anna.fact("Thud.Word")
+        await anna.type("one")
+        await anna.until("echo one")
+    if who == "a member":
+        async with browser(setup) as anna:
+            await anna.socket.send(WANTS)
+            login = {"account": "Anna", "password": "correct horse"}
+            await anna.tell("Char.Login.Credentials", login)
+            word = await anna.fact("Thud.Word")
+    for secret, succeeds in ((word["word"], True), ("not that word", False)):
+        async with browser(setup) as anna:
+            await anna.socket.send(WANTS)
+            login = {"account": "anna", "password": secret}
+            await anna.tell("Char.Login.Credentials", login)
+            assert (await anna.fact("Char.Login.Result"))["success"] is succeeds
+
+
+async def test_a_connection_ends_with_the_reason(serving: Serving, pass_time: PassTime) -> None:
+    setup = await serving(web=WEB, idle_warning=0, idle_limit=60)
+    async with browser(setup) as anna, browser(setup) as again, browser(setup, "Bert") as bert:
+        await anna.socket.send(WANTS)
+        await anna.type("Anna")
+        word = await anna.fact("Thud.Word")
+        await again.socket.send(WANTS)
+        login = {"account": "Anna", "password": word["word"]}
+        await again.tell("Char.Login.Credentials", login)
+        assert await anna.fact("Thud.Goodbye") == {"why": "elsewhere"}
+        assert (await anna.end(), anna.socket.close_reason) == (4001, "elsewhere")
+        assert (await again.fact("Char.Login.Result"))["success"]
+        setup.sessions.keep_order(Order(bans={"bert": Sanction(Measure.BAN, "Bert")}))
+        assert await bert.end() == 4003
+        await pass_time(61)
+        assert await again.fact("Thud.Goodbye") == {"why": "idle"}
+        assert await again.end() == 4002
+
+
+async def test_who_comes_from_where_nobody_may_is_told_so(serving: Serving) -> None:
+    setup = await serving(web=WEB)
+    banned = Sanction(Measure.BAN, "127.0.0.0/8", why="of spam")
+    setup.sessions.keep_order(Order(networks={ip_network(banned.whom): banned}))
+    async with browser(setup) as anna:
+        assert await anna.end() == 4003
+        assert "has banned 127.0.0.0/8 (where you come from),\r\nbecause of spam." in anna.text
+        assert "name?" not in anna.text
+
+
+async def test_who_sends_too_many_frames_waits_and_nobody_else(
+    serving: Serving, pass_time: PassTime
+) -> None:
+    setup = await serving(web=WEB | {"frames_at_once": 20, "frames_per_second": 1})
+    client = await raw(setup, "Anna")
+    ping = frame(Opcode.PING, b"")
+    await client.send(ping * (READ_AT_ONCE // len(ping)) + frame(Opcode.BINARY, b"late"))
+    async with browser(setup, "Bert") as bert:
+        await bert.type("one")
+        await bert.until("echo one")
+        assert setup.service.lines == ["one"]
+        await pass_time(1000)
+        await client.until(b"echo late")
+
+
+async def test_who_does_not_read_is_choked_and_then_cut_off(serving: Serving) -> None:
+    setup = await serving(web=WEB, outbox_bytes=65_536)
+    anna = await raw(setup, "Anna")
+    anna.stop_reading()
+    await anna.send(frame(Opcode.BINARY, b"big 20000") * 500)
+    async with browser(setup, "Bert") as bert:
+        await bert.type("one")
+        await bert.until("echo one")
+        assert setup.service.lines.count("big 20000") < 500  # hers wait
+        heard = ""
+        while "Anna is lost." not in heard:
+            await bert.type("flood 20000")
+            heard += await bert.until("x\r\n")
+
+
+async def test_who_answers_no_ping_is_cut_off(serving: Serving, pass_time: PassTime) -> None:
+    setup = await serving(web=WEB | {"ping": 20})
+    async with browser(setup, "Bert") as bert:
+        await raw(setup, "Anna")
+        await bert.until("Anna comes in.")
+        await pass_time(21)
+        await bert.type("one")  # and the library has answered the ping by then
+        await bert.until("echo one")
+        await pass_time(21)
+        await bert.until("Anna is lost.")
+
+
+async def test_the_server_says_goodbye_before_it_stops(serving: Serving) -> None:
+    setup = await serving(web=WEB)
+    idle = await setup.connect_web()
+    async with browser(setup, "Anna") as anna:
+        stopping = asyncio.create_task(setup.stop())
+        assert await anna.end() == 1012
+        assert "shutting down" in anna.text
+        await stopping
+    assert await idle.rest() == b""
+
+
+async def test_what_comes_behind_a_close_is_not_read(serving: Serving, pass_time: PassTime) -> None:
+    setup = await serving(web=WEB, commands_at_once=5, commands_per_second=1)
+    client = await raw(setup, "Anna")
+    async with browser(setup, "Bert") as bert:
+        lines = [frame(Opcode.BINARY, line) for line in (b"say hi", *[b"two"] * 6, b"one")]
+        await client.send(b"".join(lines) + frame(Opcode.CLOSE, b""))
+        await bert.until("Anna says: hi")
+        await client.send(b"x")
+        await bert.type("three", "four")
+        await bert.until("echo four")
+        await pass_time(1000)
+        await client.until(b"echo one")
+        assert (await client.rest()).endswith(Frame(Opcode.CLOSE, b"").serialize(mask=False))
+
+
+async def test_what_players_say_stays_text(serving: Serving) -> None:
+    setup = await serving(web=WEB)
+    hostile = "<script>alert(1)</script><img src=x onerror=alert(1)> \x1b]0;x\x07"
+    async with browser(setup, "Anna") as anna, browser(setup, "Bert") as bert:
+        await anna.type(f"say {hostile}")
+        told = await bert.until("onerror=alert(1)> ")
+        assert "\x1b" not in told
+        assert "<script>alert(1)</script>" in told
+
+
+async def test_with_a_certificate_the_page_is_at_https(serving: Serving, tmp_path: Path) -> None:
+    pem = tmp_path / "both.pem"
+    AUTHORITY.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(pem)
+    setup = await serving(web=WEB | {"tls_certificate": str(pem)})
+    [(host, port)] = setup.web_places
+    link = f"https://{host}:{port}"
+    async with httpx.AsyncClient(verify=trusting()) as asking:
+        assert (await asking.get(link)).status_code == 200
+        assert (await asking.get(f"{link}/nowhere")).status_code == 404
+    wss = f"wss://{host}:{port}/ws"
+    for origin, status in ((f"http://{host}:{port}", 403), (link, 101)):
+        opening = connect(
+            wss,
+            ssl=trusting(),
+            origin=Origin(origin),
+            subprotocols=[Subprotocol(GMCP)],
+            compression=None,
+        )
+        if status == 101:
+            async with opening as socket:
+                anna = Browser(socket)
+                await anna.login("Anna")
+                await anna.type("say hello", "quit")
+                await anna.end()
+                assert "Anna says: hello" in anna.text
+        else:
+            with pytest.raises(InvalidStatus):
+                await opening

@@ -1,0 +1,250 @@
+"""Files over HTTP: what is served, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import PassTime
+from tests.server.plain import PATIENCE, Serving
+from thudmud.web.connection import FILE_PIECE, KEPT, MAX_HEAD
+from thudmud.web.http import HttpRequest, read_request
+from thudmud.web.site import answer, files
+
+WEB = {"port": 0}
+
+
+@pytest.fixture
+async def asking(serving: Serving) -> AsyncIterator[httpx.AsyncClient]:
+    """Return what asks a server for files."""
+    [(host, port)] = (await serving(web=WEB)).web_places
+    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", timeout=PATIENCE) as client:
+        yield client
+
+
+async def test_the_page_is_served_with_all_that_it_loads(asking: httpx.AsyncClient) -> None:
+    page = await asking.get("/")
+    assert page.status_code == 200
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    for path, file in files().items():
+        got = await asking.get(path)
+        assert (got.status_code, got.content) == (200, file.body)
+    assert {"/index.html"} < set(files())
+
+
+async def test_nothing_is_loaded_or_run_but_what_the_server_serves(
+    asking: httpx.AsyncClient,
+) -> None:
+    for path in ("/", "/nowhere", "/ws"):
+        headers = (await asking.get(path)).headers
+        policy = headers.get("content-security-policy", "")
+        assert path == "/ws" or policy.startswith("default-src 'self';")
+        assert "unsafe" not in policy
+        assert path == "/ws" or headers["x-content-type-options"] == "nosniff"
+    page = files()["/index.html"].body.decode()
+    assert "<style" not in page
+    assert " style=" not in page
+    assert all("src=" in each for each in page.split("<script")[1:])
+
+
+@pytest.mark.parametrize("path", ["/board/oak", "/game/123", "/?board=oak", "/board/a%20b"])
+async def test_links_open_the_page(asking: httpx.AsyncClient, path: str) -> None:
+    assert (await asking.get(path)).content == files()["/index.html"].body
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/nowhere", 404),
+        ("GET", "/board/", 404),
+        ("GET", "/board/oak/more", 404),
+        ("GET", "/../pyproject.toml", 404),
+        ("GET", "/%2e%2e/connection.py", 404),
+        ("GET", "//etc/passwd", 404),
+        ("HEAD", "/nowhere", 404),
+        ("POST", "/", 405),
+        ("DELETE", "/main.js", 405),
+        ("OPTIONS", "/", 405),
+        ("GET", "/ws", 426),
+        ("POST", "/ws", 405),
+    ],
+)
+async def test_what_there_is_not(
+    asking: httpx.AsyncClient, method: str, path: str, status: int
+) -> None:
+    got = await asking.request(method, path)
+    assert got.status_code == status
+    if status == 405:
+        assert got.headers["allow"] == "GET, HEAD"
+
+
+async def test_what_has_not_changed_is_not_sent_again(asking: httpx.AsyncClient) -> None:
+    first = await asking.get("/")
+    assert first.headers["cache-control"] == "no-cache"
+    again = await asking.get("/", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    other = await asking.get("/", headers={"If-None-Match": '"other"'})
+    assert other.status_code == 200
+
+
+async def test_who_takes_gzip_is_sent_less(asking: httpx.AsyncClient) -> None:
+    sizes, pages = [], []
+    for encoding in ("gzip, br", "identity", "gzip;q=0", "*;q=0.1, gzip;q=0.0"):
+        answer = await asking.get("/board.js", headers={"Accept-Encoding": encoding})
+        assert answer.headers["vary"] == "Accept-Encoding"
+        sizes.append(int(answer.headers["content-length"]))
+        pages.append(answer.text)
+        assert ("content-encoding" in answer.headers) is (encoding == "gzip, br")
+    assert sizes[0] < sizes[1] / 2
+    assert len(set(pages)) == 1
+
+
+async def test_a_head_is_the_same_without_the_body(asking: httpx.AsyncClient) -> None:
+    whole, head = await asking.get("/"), await asking.head("/")
+    assert head.content == b""
+    assert head.headers["content-length"] == whole.headers["content-length"]
+
+
+async def test_requests_one_behind_the_other_are_answered_in_order(serving: Serving) -> None:
+    client = await (await serving(web=WEB)).connect_web()
+    request = "GET {} HTTP/1.1\r\nHost: x\r\n\r\n"
+    asked = "".join(map(request.format, ["/", "/nowhere", "/main.js"])).encode()
+    for byte in range(0, len(asked), 7):
+        await client.send(asked[byte : byte + 7])
+    await client.until(b"HTTP/1.1 200 OK")
+    await client.until(files()["/index.html"].body)
+    await client.until(b"HTTP/1.1 404 Not Found")
+    await client.until(files()["/main.js"].body)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        b"GET / HTTP/1.0\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nConnection: Close\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",
+        b"GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+)
+async def test_a_connection_that_is_not_kept(serving: Serving, asked: bytes) -> None:
+    client = await (await serving(web=WEB)).connect_web()
+    await client.send(asked)
+    got = await client.rest()
+    assert got.startswith(b"HTTP/1.1 200 OK")
+    assert b"Connection: close" in got
+    assert got.count(b"HTTP/1.1") == 1
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"anna\r\n\r\n", 400),
+        (b"\xff\xfd\x18\r\n\r\n", 400),
+        (b"GET / HTTP/2\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost : a\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: a\rX: b\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: a\0b\r\n\r\n", 400),
+        (b"G" * (MAX_HEAD + 1), 431),
+    ],
+)
+async def test_what_is_no_request(serving: Serving, sent: bytes, status: int) -> None:
+    client = await (await serving(web=WEB)).connect_web()
+    await client.send(sent)
+    assert (await client.rest()).startswith(b"HTTP/1.1 %d " % status)
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+def test_no_head_goes_wrong(head: bytes) -> None:
+    for each in (head, b"GET / HTTP/1.1\r\nHost: x\r\n" + head):
+        if (request := read_request(each)) is not None:
+            assert answer(request, files()).startswith(b"HTTP/1.1 ")
+
+
+@given(st.text(st.characters(blacklist_categories=["Cs"])))
+def test_no_path_leads_out_of_the_folder(path: str) -> None:
+    request = HttpRequest("GET", path, {}, keeps=True, has_body=False)
+    got = answer(request, files()).partition(b"\r\n\r\n")[2]
+    assert got in {each.body for each in files().values()} or b"nothing here" in got
+
+
+async def test_who_never_asks_is_cut_off(serving: Serving, pass_time: PassTime) -> None:
+    setup = await serving(web=WEB | {"patience": 20})
+    silent, slow = await setup.connect_web(), await setup.connect_web()
+    await slow.send(b"GET / HTTP/1.1\r\n")
+    await pass_time(21)
+    assert [await each.rest() for each in (silent, slow)] == [b"", b""]
+
+
+async def test_who_asks_for_nothing_more_is_cut_off_soon(
+    serving: Serving, pass_time: PassTime
+) -> None:
+    client = await (await serving(web=WEB)).connect_web()
+    for _ in range(2):
+        await client.send(b"GET /icon.svg HTTP/1.1\r\nHost: x\r\n\r\n")
+        await client.until(b"</svg>")
+    await pass_time(KEPT + 1)
+    assert (await client.rest()).strip() == b""
+
+
+async def test_who_asks_too_much_waits(serving: Serving, pass_time: PassTime) -> None:
+    setup = await serving(web=WEB | {"frames_at_once": 10, "frames_per_second": 1})
+    client = await setup.connect_web()
+    await client.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n" * 12)
+    for _ in range(10):
+        await client.until(b"keep-alive\r\n\r\n")
+    other = await setup.connect_web()
+    await other.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
+    await other.until(b"keep-alive\r\n\r\n")
+    assert client.unread == b""
+    await pass_time(2.1)
+    await client.until(b"keep-alive\r\n\r\n")
+
+
+async def test_large_files_count_as_several_requests(serving: Serving, pass_time: PassTime) -> None:
+    setup = await serving(web=WEB | {"frames_at_once": 10, "frames_per_second": 1})
+    client = await setup.connect_web()
+    body = files()["/page.css"].body
+    await client.send(b"GET /page.css HTTP/1.1\r\nHost: x\r\n\r\n" * 12)
+    for _ in range(2):  # of 6 tokens each
+        await client.until(body)
+    other = await setup.connect_web()
+    await other.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
+    await other.until(b"keep-alive\r\n\r\n")
+    assert client.unread == b""
+    await pass_time(2 * len(body) / FILE_PIECE)
+    await client.until(body)
+
+
+async def test_who_does_not_read_their_answers_gets_no_more_of_them(serving: Serving) -> None:
+    setup = await serving(web=WEB | {"frames_at_once": 100_000})
+    client = await setup.connect_web()
+    client.stop_reading()
+    request = b"GET /main.js HTTP/1.1\r\nHost: x\r\n\r\n"
+    sending = asyncio.create_task(client.send(request * 500_000))
+    other = await setup.connect_web()
+    for _ in range(100):
+        await other.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
+        await other.until(b"keep-alive\r\n\r\n")
+    assert not sending.done()  # or all that is asked for would have been read
+    sending.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await sending
+
+
+async def test_when_there_are_too_many_the_answer_is_http(serving: Serving) -> None:
+    setup = await serving(web=WEB, connections_per_address=1)
+    first = await setup.connect_web()
+    got = await (await setup.connect_web()).rest()
+    assert got.startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
+    assert b"Retry-After: 60" in got
+    assert b"too many connections from your address" in got
+    await first.close()

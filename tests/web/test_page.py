@@ -1,0 +1,378 @@
+"""The page in a real browser: people play by it, come back to it, and watch."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.conftest import FreePort
+from tests.web.conftest import Player, Served, Visit
+
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+ROWS = [".cells > g:nth-child(n + 3)"]
+"""All rows of a board but two: 165 squares that are alike take axe seconds."""
+CONTRAST = ["color-contrast"]
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+pytestmark = pytest.mark.slow
+
+
+def sit_down(
+    visit: Visit, board: str, names: tuple[str, str], *setup: str, **how: Any
+) -> tuple[Player, Player]:
+    """Return two players at a board, the dwarfs' first, whose battle has begun."""
+    dwarf, troll = (visit(**how).come_in(name) for name in names)
+    dwarf.type(f"go to {board}", *setup).press("Sit as dwarfs")
+    troll.type(f"go to {board}").press("Sit as trolls")
+    expect(dwarf.page.locator("#strip-top")).to_contain_text(names[1])
+    dwarf.press("Begin")
+    return dwarf, troll
+
+
+def test_a_battle_by_clicking_dragging_typing_and_keys(visit: Visit) -> None:
+    anna, bert = sit_down(visit, "oak", ("Anna", "Bert"))
+    anna.click("F1")
+    anna.sees(F6="empty, can go here", F1="dwarf, picked up")
+    anna.click("F6")
+    for each in (anna, bert):
+        each.sees(F6="dwarf, last move", F1="empty, last move")
+    bert.click("G7", "G6")  # F6 is next to it
+    expect(bert.page.get_by_role("button", name="Capture F6")).to_be_enabled()
+    bert.click("F6")
+    bert.press("Capture nothing")
+    anna.sees(G6="troll", F6="dwarf")
+    anna.type("g1-g5")
+    bert.sees(G5="dwarf")
+    bert.square("G6").focus()
+    bert.page.keyboard.press("Enter")
+    bert.sees(H5="empty, can capture here")
+    for key in ("ArrowRight", "ArrowUp", "Enter"):
+        bert.page.keyboard.press(key)
+    bert.press("Capture G5")
+    anna.sees(G5="empty, last move", H5="troll")
+    anna.drag("A6", "E6")
+    bert.sees(E6="dwarf")
+    capture = "Ply 4: troll G6 to H5, capturing G5"
+    expect(anna.page.get_by_role("button", name=capture)).to_be_visible()
+    anna.press("Resign").press("Resign", within="dialog")
+    bert.hears("Anna resigns the battle")
+    expect(bert.page.locator("#notices")).to_contain_text("You win by resignation")
+
+
+SHORT = "setup dwarfs a9, e6, f6 trolls g8, g9, h6 turn dwarfs"
+"""A position in which the dwarf on F6 can be hurled, and what has hurled be shoved away."""
+
+
+@pytest.mark.parametrize(
+    ("board", "names", "is_by_mouse"),
+    [("birch", ("Moll", "Max"), True), ("cedar", ("Kit", "Kai"), False)],
+    ids=["discworld by mouse", "classic by keys"],
+)
+def test_a_whole_match(
+    visit: Visit, board: str, names: tuple[str, str], *, is_by_mouse: bool
+) -> None:
+    players = sit_down(visit, board, names, SHORT)
+
+    def play(player: Player, *squares: str) -> None:
+        (player.click if is_by_mouse else player.by_keys)(*squares)
+
+    def press(player: Player, button: str, within: str = "body") -> None:
+        if is_by_mouse:
+            player.press(button, within)
+        else:
+            element = player.page.locator(within).get_by_role("button", name=button, exact=True)
+            element.focus()
+            player.page.keyboard.press("Enter")
+
+    for dwarf, troll in (players, players[::-1]):
+        dwarf.sees(F6="dwarf", H6="troll", G8="troll")
+        expect(dwarf.page.locator(".board.mine")).to_be_visible()
+        play(dwarf, "F6", "H6")
+        troll.sees(H6="dwarf, last move", F6="empty")
+        expect(troll.page.locator(".board.mine")).to_be_visible()
+        play(troll, "G8", "G7")
+        press(troll, "Capture H6")
+        dwarf.sees(G7="troll, last move", H6="empty, last move", E6="dwarf")
+        press(dwarf, "Offer to end")
+        press(dwarf, "Offer to end", "dialog")
+        press(troll, "Accept")
+        for player in players:
+            expect(player.page.locator("#notices")).to_contain_text("by agreement: 2 to 8.")
+        if dwarf is players[0]:
+            press(troll, "Begin the second battle")
+    for player in players:
+        expect(player.page.locator("#notices")).to_contain_text("win")
+        expect(player.page.locator("#actions")).not_to_contain_text("second")
+
+
+def test_a_whole_match_that_is_typed(visit: Visit) -> None:
+    setup = "setup dwarfs f2, g4, m4 trolls g5, m10 rock g2 turn trolls"
+    players = sit_down(visit, "elder", ("Tilly", "Tom"), setup)
+    for dwarf, troll in (players, players[::-1]):
+        troll.sees(G5="troll", G4="dwarf", G2="Rock").type("move from g5 to g3 capturing g4")
+        dwarf.sees(G3="troll", G4="empty").type("move from m4 to h4 capturing g3")
+        troll.sees(H4="dwarf", G3="empty, last move").type("m10-m9")
+        dwarf.sees(M9="troll").type("move from g2 to g1")
+        for player in players:
+            expect(player.page.locator("#notices")).to_contain_text("the Rock is home")
+        if dwarf is players[0]:
+            troll.type("start game")
+
+
+def test_who_has_left_is_not_brought_back(visit: Visit) -> None:
+    anna = visit().come_in("Antje")
+    kept = anna.page.evaluate("localStorage['thud.word']")
+    other = visit()
+    other.page.evaluate("word => localStorage['thud.word'] = word", kept)
+    other.page.reload()
+    expect(other.page.locator("body")).to_have_attribute("data-view", "lobby")
+    expect(anna.page.locator("#link")).to_contain_text("in another window")
+    anna.press("Come back")
+    expect(other.page.locator("#link")).to_contain_text("in another window")
+    anna.type("quit")
+    expect(anna.page.locator("#link")).to_contain_text("You have left.")
+    assert anna.page.evaluate("localStorage['thud.word'] ?? null") is None
+
+
+def test_a_battle_that_was_played(visit: Visit) -> None:
+    anna = visit().come_in("Anke").practises("rowan").click("F1", "F6").sees(F6="dwarf")
+    anna.press("End").press("End", within="dialog")
+    anna.page.get_by_role("link", name="Replay").click()
+    anna.sees(F1="dwarf").press("Next").sees(F6="dwarf, last move")
+    with anna.page.expect_download() as download:
+        anna.page.get_by_role("link", name="Download").click()
+    assert download.value.path().read_text("utf-8").endswith("\ndF1-F6\n")
+    stranger = visit(anna.path).sees(F6="dwarf", F1="empty")
+    stranger.press("First").sees(F1="dwarf")
+    stranger.page.keyboard.press("ArrowRight")
+    stranger.sees(F6="dwarf")
+
+
+@pytest.mark.parametrize(
+    ("name", "clicks", "captured"),
+    [("Clara", "G8 G7 H6", "F6"), ("Cleo", "G8 G7", "F6, H6")],
+    ids=["one by a move", "both by a shove"],
+)
+def test_what_is_captured_is_clicked(visit: Visit, name: str, clicks: str, captured: str) -> None:
+    setup = "setup dwarfs a6, f6, h6 trolls g8, g9 turn trolls"
+    player = visit().come_in(name).practises("elm", setup).click(*clicks.split())
+    player.press(f"Capture {captured}")
+    player.sees(G7="troll", **dict.fromkeys(captured.split(", "), "empty, last move"))
+    player.type("leave game")
+
+
+def test_the_order_of_clicks_chooses_between_tramples(visit: Visit) -> None:
+    setup = "setup dwarfs a6, f5, g6, g4, h5 trolls f4 turn trolls"
+    player = visit().come_in("Conny").practises("yew", setup)
+    player.click("F4", "H6", "G4", "H5").sees(H6="troll", G4="empty", H5="empty", F5="dwarf")
+
+
+def test_a_reload_and_a_server_that_is_killed(
+    visit: Visit, tmp_path: Path, free_port: FreePort
+) -> None:
+    with Served(tmp_path, free_port(), {"oak": "discworld"}) as server:
+        anna, bert = sit_down(visit, "oak", ("Anna", "Bert"), server=server)
+        watcher = visit("/board/oak", server=server)
+        everybody = anna, bert, watcher
+        anna.click("A6", "B6")
+        bert.sees(B6="dwarf").page.reload()
+        bert.sees(B6="dwarf", A6="empty").click("G7", "G6")
+        watcher.sees(G6="troll, last move")
+        server.kill()
+        for each in everybody:
+            expect(each.page.locator("#link")).to_contain_text("lost")
+        server.start()
+        for each in everybody:
+            expect(each.page.locator("#link")).to_have_text("")
+            each.errors.clear()  # that nobody has answered
+        anna.click("B6", "C6")
+        for each in everybody:
+            each.sees(C6="dwarf, last move")
+
+
+def test_who_opens_a_link_watches_without_a_name(visit: Visit) -> None:
+    anna = visit().come_in("Anja").practises("pine")
+    watcher = visit("/board/pine").sees(A6="dwarf")
+    anna.click("A6", "B6")
+    watcher.sees(B6="dwarf", A6="empty")
+    anna.type("say <img src=x onerror=alert(1)>")
+    watcher.page.get_by_role("tab", name="Chat").click()
+    expect(watcher.page.locator("#chat")).to_contain_text("Anja <img src=x")
+    assert watcher.page.locator("#chat img, #log img").count() == 0
+    watcher.press("Come in to play")
+    watcher.page.get_by_label("Your name").fill("Walt")
+    watcher.press("Come in")
+    watcher.sees(B6="dwarf")
+    expect(anna.page.locator("#log")).to_contain_text("Walt")
+
+
+def test_who_observes_a_board_from_the_hall(visit: Visit) -> None:
+    anna = visit().come_in("Olga").practises("maple")
+    walt = visit().come_in("Walter").press("Observe maple board")
+    anna.click("A6", "B6")
+    walt.sees(B6="dwarf, last move")
+    for player in (walt, anna):
+        player.page.get_by_role("tab", name="Chat").click()
+    walt.page.get_by_label("Who is to hear it").select_option("kibitz")
+    walt.type("Well done.")
+    expect(anna.page.locator("#chat")).to_contain_text("Walter kibitzes Well done.")
+    walt.press("Hall").press("Go to oak board")
+    expect(walt.page.locator("#game-title")).to_have_text("Oak board")
+    walt.press("Maple board, observed").sees(B6="dwarf")
+    walt.press("Observe no longer")
+    expect(walt.page.locator("#game-title")).to_have_text("Oak board")
+    anna.type("leave game")
+
+
+def test_colours_that_are_chosen_by_a_command_are_worn(visit: Visit) -> None:
+    def worn(player: Player, scheme: str, **colours: str) -> None:
+        page = player.page.locator("html")
+        expect(page).to_have_attribute("data-scheme", scheme)
+        for name, value in colours.items():
+            expect(page).to_have_css(f"--{name}", value)
+
+    anna = visit().come_in("Ines").type("options colour scheme vivid")
+    worn(anna, "vivid")
+    anna.type("options colour special thud dwarf bold #00ff00")
+    worn(anna, "vivid", dwarf="#00ff00")
+    anna.type("register", "correct horse", "correct horse").hears("is yours now")
+    other = visit()  # without anything of this browser's
+    other.page.get_by_label("Your name").fill("Ines")
+    other.press("Come in")
+    other.page.get_by_label("Password").fill("correct horse")
+    other.press("Come in")
+    worn(other, "vivid", dwarf="#00ff00")
+    other.press("Settings").page.get_by_label("dim").check(force=True)
+    worn(other, "dim", dwarf="#8a6444")
+    other.press("Close").page.reload()
+    worn(other, "dim")
+    expect(other.page.locator("body")).to_have_attribute("data-view", "lobby")
+
+
+def test_a_phone(visit: Visit) -> None:
+    phone = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone.come_in("Thumb").practises("ash")
+    assert phone.page.evaluate("document.documentElement.scrollWidth") == 390
+    for square in ("A6", "D9"):
+        x, y, width = phone.place(square)
+        assert width >= 24  # WCAG 2.2, success criterion 2.5.8
+        phone.page.touchscreen.tap(x + width * 0.7, y)  # on the square beside it
+    phone.sees(A6="empty", D9="dwarf")
+
+
+def violations(player: Player, screen: str) -> list[str]:
+    """Return what axe-core finds on the screen in light, and of its colours in dark."""
+    found = []
+    player.page.evaluate(AXE)
+    schemes: dict[Literal["light", "dark"], list[str]] = {"light": TAGS, "dark": CONTRAST}
+    for scheme, only in schemes.items():
+        player.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        result = player.page.evaluate(
+            "([exclude, runOnly]) => axe.run({exclude}, {runOnly})", [ROWS, only]
+        )
+        assert result["passes"], screen
+        found += [
+            f"{screen}, {scheme}: {each['id']}: {node['html']} {node['failureSummary']}"
+            for each in result["violations"]
+            for node in each["nodes"]
+        ]
+    return found
+
+
+def test_axe_finds_nothing_on_any_screen(visit: Visit) -> None:
+    player = visit()
+    found = violations(player, "welcome")
+    player.come_in("Axel").type("seek koom valley as troll unrated", "say Hello.")
+    player.page.get_by_role("tab", name="Chat").click()
+    expect(player.page.locator("#chat")).to_contain_text("Hello.")
+    expect(player.page.locator("#seeks")).to_contain_text("Koom valley")
+    found += violations(player, "hall")
+    player.page.get_by_role("tab", name="What happens").click()
+    player.practises("fir", "setup dwarfs a6, f6, h6 trolls g8 turn trolls").click("G8")
+    player.sees(G7="empty, can capture here").click("G7")
+    found += violations(player, "prey to be chosen")
+    player.press("Capture F6, H6").sees(G7="troll")
+    player.press("Settings")
+    found += violations(player, "settings")
+    player.press("Close").press("End").press("End", within="dialog")
+    player.page.get_by_role("link", name="Replay").click()
+    player.sees(G8="troll").press("Last").sees(G7="troll")
+    found += violations(player, "replay")
+    assert not found
+
+
+def test_axe_finds_nothing_on_a_phone(visit: Visit) -> None:
+    anna = visit().come_in("Bodil").practises("linden").click("A6", "B6").sees(B6="dwarf")
+    phone = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone.come_in("Thea")
+    found = violations(phone, "hall")
+    phone.press("Observe linden board").sees(B6="dwarf")
+    phone.page.get_by_role("tab", name="Chat").click()
+    expect(phone.page.get_by_label("Who is to hear it")).to_be_visible()
+    found += violations(phone, "observing")
+    phone.press("Hall").press("Learn the rules")
+    expect(phone.page.locator("#game-facts")).to_contain_text("lesson 1")
+    found += violations(phone, "lesson")
+    phone.press("Leave")
+    expect(phone.page.locator("body")).to_have_attribute("data-view", "lobby")
+    anna.press("End")
+    found += violations(anna, "question")
+    anna.press("Cancel")
+    watcher = visit("/board/linden").sees(B6="dwarf")
+    found += violations(watcher, "watching without a name")
+    phone.page.get_by_role("tab", name="What happens").click()
+    phone.type("quit")
+    expect(phone.page.locator("#link")).to_contain_text("You have left.")
+    found += violations(phone, "left")
+    assert not found
+    phone.page.get_by_label("Your name").fill("Thea")
+    phone.press("Come in")
+    expect(phone.page.locator("body")).to_have_attribute("data-view", "lobby")
+    anna.type("leave game")
+
+
+def test_a_member_comes_back_by_the_password_once_the_server_was_killed(
+    visit: Visit, tmp_path: Path, free_port: FreePort
+) -> None:
+    with Served(tmp_path, free_port(), {"oak": "discworld"}) as server:
+        anna = visit(server=server).come_in("Anna")
+        anna.type("register", "correct horse", "correct horse").hears("is yours now")
+        anna.practises("oak").click("A6", "B6").sees(B6="dwarf").page.reload()
+        anna.sees(B6="dwarf")  # by the word
+        server.kill()
+        server.start()
+        expect(anna.page.locator("#login-note")).to_contain_text("that you are Anna")
+        anna.errors.clear()
+        anna.press("Another name").page.get_by_label("Your name").fill("Anna")
+        anna.press("Come in").page.get_by_label("Password").fill("correct horse")
+        anna.press("Come in").sees(B6="dwarf", A6="empty")
+
+
+def test_the_login_note_tells_what_is_refused_and_nothing_of_others(visit: Visit) -> None:
+    nobody = visit()
+    note = nobody.page.locator("#login-note")
+    hint = note.inner_text()
+    nobody.page.get_by_label("Your name").fill("x1")
+    nobody.press("Come in")
+    expect(note).to_have_text("A name is 2 to 20 letters from A to Z, without blanks.")
+    visit().come_in("Nora").type("register", "correct horse", "correct horse", "quit")
+    expect(nobody.page.locator("#log")).to_contain_text("Nora leaves")
+    expect(note).to_contain_text("letters from A to Z")
+    nobody.page.get_by_label("Your name").fill("Nora")
+    nobody.press("Come in")
+    expect(note).to_contain_text("is registered")
+    visit().come_in("Nils")
+    expect(nobody.page.locator("#log")).to_contain_text("Nils comes")
+    expect(note).to_contain_text("is registered")
+    nobody.page.get_by_label("Password").fill("wrong")
+    nobody.press("Come in")
+    expect(note).to_contain_text("That is not the password")
+    nobody.page.get_by_label("Password").fill("correct horse")
+    nobody.press("Come in")
+    expect(nobody.page.locator("body")).to_have_attribute("data-view", "lobby")
+    nobody.type("quit")
+    expect(note).to_have_text(hint)

@@ -1,0 +1,459 @@
+"""Connections to the web port, as asyncio drives them: requests for files, then perhaps frames.
+
+This is the only place that drives websockets, without any of its I/O.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Protocol, cast
+
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request as Handshake
+from websockets.protocol import State
+from websockets.server import ServerProtocol
+from websockets.typing import Subprotocol
+
+from thudmud.telnet import gmcp
+from thudmud.telnet.capabilities import Capabilities
+from thudmud.telnet.intake import Reading, notice_dead_links
+from thudmud.telnet.interface import Client, Fitted, Receiver
+from thudmud.telnet.lines import LineSplitter
+from thudmud.telnet.screen import Flusher
+from thudmud.web.frames import SUBPROTOCOL, FrameScreen, ping_frame, text_frame
+from thudmud.web.http import END, HttpRequest, plain, read_request
+from thudmud.web.site import SOCKET, File, answer
+
+MAX_HEAD = 8192
+"""The most bytes of a request; browsers send about one thousand."""
+
+KEPT = 5.0
+"""Seconds for which a connection is kept after an answer: browsers open six to load the page, and
+each counts for their address."""
+
+FILE_PIECE = 4096
+"""Bytes of a file that count as one request more: who asks for large ones has to ask less often."""
+
+READ_AT_ONCE = 1024
+"""Bytes of frames that are looked at before it is the others' turn: at most 170 frames, which is a
+few milliseconds."""
+
+_log = logging.getLogger(__name__)
+
+
+class Rate(Protocol):
+    """How often a client may send something."""
+
+    def charge(self, tokens: float) -> None:
+        """Note that it has sent so many."""
+
+    def take(self, now: float) -> float:
+        """Count one and return 0; or return the seconds until it may send it."""
+
+    def wait(self, now: float) -> float:
+        """Return the seconds until it may send another; 0 if it may now."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebPolicy:
+    """What holds for all connections: how much a client may send, and what it gets.
+
+    Attributes:
+        max_line: the most characters that a line may have.
+        outbox_bytes: how many may wait to be sent to a client.
+        max_frame: the most bytes that a message may have, in one frame or several.
+        rate: makes the limit of a connection, for all its requests and frames.
+        patience: seconds that a client may take for a request, and to read the answer.
+        ping: seconds between two looks whether the client is there; proxies end what is silent.
+        origins: of pages elsewhere that may play here.
+        site: the files, by their paths.
+        flusher: writes what everybody is sent, once at the end of each turn of the event loop.
+    """
+
+    max_line: int
+    outbox_bytes: int
+    max_frame: int
+    rate: Callable[[], Rate]
+    patience: float
+    ping: float
+    origins: frozenset[str]
+    site: Mapping[str, File]
+    flusher: Flusher = field(default_factory=Flusher)
+
+
+class HttpPeer(Protocol):
+    """Who is at the other end of a connection; its requests may tell more, if it is a proxy's."""
+
+    def is_secure(self, fields: Mapping[str, str]) -> bool:
+        """Whether a proxy says that the page is at ``https:``."""
+
+    def admit(self, fields: Mapping[str, str]) -> str:
+        """Return why they may not come in, as a sentence; nothing if they may."""
+
+    def open_session(
+        self, transport: asyncio.Transport, reading: Reading, screen: FrameScreen
+    ) -> Receiver:
+        """Make the session of a WebSocket."""
+
+    def came(self, transport: asyncio.Transport) -> None:
+        """They are connected."""
+
+    def gone(self, transport: asyncio.Transport) -> None:
+        """The connection is gone, and never was a WebSocket."""
+
+
+class WebClient(Client):
+    """What the session knows of who is at the other end of a WebSocket.
+
+    Args:
+        session: where goes what the client tells.
+    """
+
+    def __init__(self, session: Receiver) -> None:
+        self._session = session
+        self._known = Capabilities()
+        self._known.utf8 = True  # as the standard has it
+        self._packages = gmcp.Packages(session, self._known, text_frame)
+        self._is_hidden = False
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it shows nothing of what is typed, not even the end of a line."""
+        return self._is_hidden
+
+    def hide(self) -> None:
+        """Ask it not to show what is typed, until `reveal`."""
+        self._is_hidden = True
+
+    def reveal(self) -> None:
+        """Let it show what is typed."""
+        self._is_hidden = False
+
+    def data(self, package: str, text: str) -> None:
+        """Send a package, its data as JSON."""
+        self._packages.send(package, text)
+
+    def hear(self, package: bytes) -> None:
+        """Take a package."""
+        before = self._known.terminal
+        self._packages.hear(package)
+        if self._known.terminal != before:
+            self.tell()
+
+    def tell(self) -> None:
+        """Tell the session what is known of the client."""
+        self._session.received([Fitted(self._known.terminal)])
+
+
+class HttpConnection(asyncio.BufferedProtocol):
+    """A connection to the web port: files, until it is a WebSocket.
+
+    Args:
+        peer: who is at the other end.
+        policy: what holds for all connections.
+        buffer: where asyncio puts what it receives; shared with the loop's other connections.
+    """
+
+    def __init__(
+        self,
+        peer: HttpPeer,
+        policy: WebPolicy,
+        buffer: memoryview,
+    ) -> None:
+        self._peer, self._policy, self._buffer = peer, policy, buffer
+        self._rate = policy.rate()
+        self._waiting = b""
+        """What has come in and is not answered yet."""
+        self._is_choked = self._is_over = False
+        self._delay: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Wait for a request."""
+        notice_dead_links(transport)
+        self._transport = cast("asyncio.Transport", transport)
+        self._is_tls = transport.get_extra_info("sslcontext") is not None
+        self._reading = Reading(self._transport)
+        self._peer.came(self._transport)
+        self._be_patient()
+
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002  (asyncio's signature)
+        """Return where to put what has been received."""
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Answer the requests that are whole."""
+        if not self._is_over:  # else it is read so that the client's end is seen
+            self._waiting += self._buffer[:nbytes]
+            self._answer()
+
+    def eof_received(self) -> bool:
+        """Close the connection behind the answers."""
+        self._reading.end()
+        self._finish()
+        return False
+
+    def pause_writing(self) -> None:
+        """Answer nothing more: the client does not read its answers."""
+        self._is_choked = True
+        self._reading.hold(self)
+
+    def resume_writing(self) -> None:
+        """Go on answering: the client has caught up."""
+        self._is_choked = False
+        self._reading.let_go(self)
+        self._answer()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
+        """Note that the connection is gone."""
+        self._is_over = True
+        self._patience.cancel()
+        self._peer.gone(self._transport)
+
+    def _be_patient(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._patience = loop.call_later(self._policy.patience, self._transport.abort)
+
+    def _wait_for_more(self) -> None:
+        self._patience.cancel()
+        loop = asyncio.get_running_loop()
+        self._patience = loop.call_later(min(KEPT, self._policy.patience), self._no_more)
+
+    def _no_more(self) -> None:
+        """End a connection on which nothing more was asked, once the answer has been taken."""
+        if self._transport.get_write_buffer_size():
+            self._be_patient()
+        else:
+            self._finish()
+
+    def _finish(self) -> None:
+        """Close the connection once what is written has been sent; patience limits that."""
+        if not self._is_over:  # TLS, as it closes, tells of an end that would close it once more
+            self._is_over = True
+            self._transport.close()
+
+    def _answer(self) -> None:
+        while not (self._is_choked or self._is_over or self._delay):
+            head, end, rest = self._waiting.partition(END)
+            if len(head) > MAX_HEAD:
+                sentence = "That request is longer than this server reads."
+                self._end(plain(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, sentence))
+            if not end or self._is_over:
+                return
+            if wait := self._rate.take(asyncio.get_running_loop().time()):
+                self._choke(wait)
+                return
+            self._waiting = rest
+            self._answer_one(head)
+
+    def _choke(self, seconds: float) -> None:
+        """Read nothing more of a client that asks too much, for so long."""
+        self._reading.hold(self._rate)
+        self._delay = asyncio.get_running_loop().call_later(seconds, self._unchoke)
+
+    def _unchoke(self) -> None:
+        self._delay = None
+        self._reading.let_go(self._rate)
+        self._answer()
+
+    def _answer_one(self, head: bytes) -> None:
+        request = read_request(head)
+        if request is None:
+            self._end(plain(HTTPStatus.BAD_REQUEST, "That is no request of HTTP/1.1."))
+        elif request.path == SOCKET and request.method == "GET":
+            self._upgrade(request, head)
+        else:
+            response = answer(request, self._policy.site)
+            self._rate.charge(len(response) // FILE_PIECE)
+            self._transport.write(response)
+            self._wait_for_more()
+            if not request.keeps:
+                self._finish()
+
+    def _end(self, response: bytes) -> None:
+        self._transport.write(response)
+        self._finish()
+
+    def _upgrade(self, request: HttpRequest, head: bytes) -> None:
+        """Make a WebSocket of the connection, if the request is right for that."""
+        if not self._is_welcome(request):
+            _log.info("foreign origin", extra={"origin": request.fields.get("origin", "")})
+            sentence = "Pages from elsewhere cannot play here: web.origins would have to name them."
+            self._end(plain(HTTPStatus.FORBIDDEN, sentence))
+            return
+        protocol = ServerProtocol(
+            subprotocols=[Subprotocol(SUBPROTOCOL)], max_size=self._policy.max_frame
+        )
+        protocol.receive_data(head + END)
+        for event in protocol.events_received():
+            if isinstance(event, Handshake):
+                protocol.send_response(protocol.accept(event))
+        if protocol.state is State.OPEN and (refused := self._peer.admit(request.fields)):
+            self._end(plain(HTTPStatus.SERVICE_UNAVAILABLE, refused))
+            return
+        self._transport.write(b"".join(protocol.data_to_send()))
+        if protocol.state is not State.OPEN:
+            self._finish()
+            return
+        self._is_over = True
+        self._patience.cancel()
+        frames = FrameConnection(protocol, self._peer, self._policy, self._rate, self._buffer)
+        self._transport.set_protocol(frames)
+        frames.connection_made(self._transport)
+        frames.take(self._waiting)
+
+    def _is_welcome(self, request: HttpRequest) -> bool:
+        """Whether the page is ours, or named by the operator; programs that are no page are."""
+        origin = request.fields.get("origin")
+        if origin is None or origin in self._policy.origins:
+            return True
+        is_secure = self._is_tls or self._peer.is_secure(request.fields)
+        scheme = "https" if is_secure else "http"
+        return origin.lower() == f"{scheme}://{request.fields.get('host', '')}".lower()
+
+
+class FrameConnection(asyncio.BufferedProtocol):
+    """A WebSocket.
+
+    Args:
+        protocol: takes frames apart.
+        peer: makes its session.
+        policy: what holds for all connections.
+        rate: how many frames the client may send.
+        buffer: where asyncio puts what it receives; shared with the loop's other connections.
+    """
+
+    def __init__(
+        self,
+        protocol: ServerProtocol,
+        peer: HttpPeer,
+        policy: WebPolicy,
+        rate: Rate,
+        buffer: memoryview,
+    ) -> None:
+        self._protocol, self._peer = protocol, peer
+        self._rate, self._buffer = rate, buffer[:READ_AT_ONCE]
+        self._outbox_bytes, self._flusher = policy.outbox_bytes, policy.flusher
+        self._splitter = LineSplitter(policy.max_line)
+        self._message: list[bytes] = []
+        """The fragments of a message that is not whole yet."""
+        self._is_text = False
+        """Whether that is a package."""
+        self._unchoking: asyncio.TimerHandle | None = None
+        self._interval = policy.ping
+        self._is_alive = True
+        """Whether anything has come since the last ping."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Make the session, and greet."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._is_tls = transport.get_extra_info("sslcontext") is not None
+        self._reading = Reading(self._transport)
+        self._screen = FrameScreen(self._transport, self._outbox_bytes, self._flusher)
+        self.session = self._peer.open_session(self._transport, self._reading, self._screen)
+        self.client = WebClient(self.session)
+        self.session.opened(self.client)
+        self.client.tell()
+        self._ping_later()
+
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002  (asyncio's signature)
+        """Return where to put what has been received."""
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Take what has been received."""
+        self.take(bytes(self._buffer[:nbytes]))
+
+    def eof_received(self) -> bool:
+        """Keep the connection open until what has been received is answered."""
+        self._reading.end()
+        self.session.input_ended()
+        return not self._is_tls  # TLS cannot be closed at one end only
+
+    def pause_writing(self) -> None:
+        """Tell the session that its client does not keep up."""
+        self.session.pause()
+
+    def resume_writing(self) -> None:
+        """Tell the session that its client has caught up."""
+        self.session.resume()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
+        """Tell the session."""
+        self._pinging.cancel()
+        if self._unchoking:
+            self._unchoking.cancel()
+        self.session.lost()
+
+    def take(self, data: bytes) -> None:
+        """Take bytes of frames."""
+        self._is_alive = True
+        if self._screen.closed or self._protocol.close_expected() or not data:
+            return  # it is read so that the client's end of the connection is seen
+        self._protocol.receive_data(data)
+        events = self._protocol.events_received()
+        for event in events:
+            if isinstance(event, Frame):
+                self._take_frame(event)
+        replies = self._protocol.data_to_send()
+        if self._protocol.close_expected():
+            *replies, self._screen.farewell, _ = replies  # behind it comes the end of the stream
+        for pong in replies:
+            self._screen.command(pong)
+        if self._protocol.parser_exc:
+            _log.info("bad frame", extra={"why": str(self._protocol.parser_exc)})
+            self.session.end("")
+        elif self._protocol.close_expected():
+            self.session.input_ended()
+        else:
+            self._charge(len(events))
+
+    def _take_frame(self, frame: Frame) -> None:
+        match frame.opcode:
+            case Opcode.TEXT | Opcode.BINARY:
+                self._is_text = frame.opcode is Opcode.TEXT
+            case Opcode.CONT:
+                pass
+            case _:
+                return
+        if frame.data:  # else fragments without anything in them would take memory without end
+            self._message.append(bytes(frame.data))
+        if not frame.fin:
+            return
+        message = b"".join(self._message)
+        self._message.clear()
+        if self._is_text:
+            self.client.hear(message)
+        else:
+            # A message is a line, whether the client ends it or not.
+            end = b"" if message.endswith((b"\r", b"\n")) else b"\n"
+            self.session.received(self._splitter.feed(message + end))
+
+    def _charge(self, frames: int) -> None:
+        """Count frames; read nothing more of a client that sends too many, until it may again."""
+        self._rate.charge(frames)
+        loop = asyncio.get_running_loop()
+        if (wait := self._rate.wait(loop.time())) and not self._unchoking:
+            self._reading.hold(self)
+            self._unchoking = loop.call_later(wait, self._unchoke)
+
+    def _unchoke(self) -> None:
+        self._unchoking = None
+        self._reading.let_go(self)
+
+    def _ping_later(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._pinging = loop.call_later(self._interval, self._ping)
+
+    def _ping(self) -> None:
+        """Ask the client whether it is there; end the connection if it has not answered before."""
+        if not self._is_alive and self._transport.is_reading():
+            _log.info("no answer to a ping")
+            self._transport.abort()
+            return
+        self._is_alive = False
+        self._screen.command(ping_frame())
+        self._ping_later()

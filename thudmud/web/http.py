@@ -1,0 +1,110 @@
+"""HTTP/1.1, as much of it as a few small files need: requests without a body. Pure.
+
+The paragraphs are those of RFC 9112.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from types import MappingProxyType
+
+_LINE = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP/1\.([01])", re.ASCII)
+_FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*?)[ \t]*", re.ASCII)
+
+END = b"\r\n\r\n"
+"""What ends the head of a request."""
+
+SECURITY = {
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'none'; object-src 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+"""What every answer tells a browser not to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """A request.
+
+    Attributes:
+        method: in upper case, as a rule.
+        path: what is asked for, without a query.
+        fields: the header, by names in lower case; several of one name are joined by commas.
+        keeps: whether the client would send another request on this connection.
+        has_body: whether something follows that is not read here.
+    """
+
+    method: str
+    path: str
+    fields: Mapping[str, str]
+    keeps: bool
+    has_body: bool
+
+
+def read_request(head: bytes) -> HttpRequest | None:
+    """Return the request with this head, up to the empty line; None if it is none."""
+    first, *lines = head.decode("latin-1").split("\r\n")
+    found = _LINE.fullmatch(first)
+    if found is None:
+        return None
+    method, target, minor = found.groups()
+    fields: dict[str, str] = {}
+    for line in lines:
+        field = _FIELD.fullmatch(line)
+        if field is None:
+            return None
+        name, value = field[1].lower(), field[2]
+        fields[name] = f"{fields[name]}, {value}" if name in fields else value
+    if minor == "1" and ("host" not in fields or "," in fields["host"]):  # section 3.2
+        return None
+    connection = {each.strip().lower() for each in fields.get("connection", "").split(",")}
+    has_body = fields.get("content-length", "0") != "0" or "transfer-encoding" in fields
+    keeps = minor == "1" and "close" not in connection and not has_body
+    return HttpRequest(method, target.partition("?")[0], fields, keeps, has_body)
+
+
+def response(
+    status: HTTPStatus,
+    fields: Mapping[str, str],
+    body: bytes = b"",
+    *,
+    keeps: bool = False,
+    is_sent: bool = True,
+) -> bytes:
+    """Return a response as bytes.
+
+    Args:
+        status: what has become of the request.
+        fields: of the header, besides those that every answer has.
+        body: what was asked for.
+        keeps: whether another request may follow.
+        is_sent: whether the body is sent, or only how long it is.
+    """
+    known = {
+        **SECURITY,
+        **fields,
+        "Content-Length": str(len(body)),
+        "Connection": "keep-alive" if keeps else "close",
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in known.items())
+    return f"HTTP/1.1 {status.value} {status.phrase}\r\n{head}\r\n".encode("latin-1") + (
+        body if is_sent else b""
+    )
+
+
+def plain(
+    status: HTTPStatus,
+    sentence: str,
+    fields: Mapping[str, str] = MappingProxyType({}),
+    *,
+    keeps: bool = False,
+    is_sent: bool = True,
+) -> bytes:
+    """Return a response that says a sentence, as `response` does."""
+    known = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **fields}
+    return response(status, known, f"{sentence}\n".encode(), keeps=keeps, is_sent=is_sent)

@@ -1,0 +1,122 @@
+/**
+ * What people say to each other, apart from all else that happens.
+ */
+
+import { byId, h } from "./dom.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./log.js").Log} Log */
+
+const SAYS = /** @type {Record<string, string>} */ ({
+  kibitz: "kibitzes",
+  shout: "shouts",
+  whisper: "whispers",
+});
+
+const HEARERS = /** @type {Record<string, string>} */ ({
+  say: "Say to those who are here",
+  kibitz: "To players and watchers",
+  whisper: "To watchers alone",
+});
+
+export class Chat {
+  /**
+   * @param {State} state
+   * @param {Log} log shares the line that is typed
+   */
+  constructor(state, log) {
+    this.state = state;
+    this.log = log;
+    this.isOpen = false;
+    /** @type {string | null} */
+    this.board = null;
+    /** @type {HTMLSelectElement} */
+    this.how = byId("how");
+    this.tabs = { log: byId("tab-log"), chat: byId("tab-chat") };
+    this.panels = { log: byId("log"), chat: byId("chat") };
+    this.how.addEventListener("change", () => this.show(this.board));
+    this.tabs.log.addEventListener("click", () => this.open(false));
+    this.tabs.chat.addEventListener("click", () => this.open(true));
+    for (const tab of Object.values(this.tabs)) {
+      tab.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+        if (!["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+        this.open(!this.isOpen);
+        this.tabs[this.isOpen ? "chat" : "log"].focus();
+      });
+    }
+    state.on("Thud.Say", (said) => this.hear(said));
+  }
+
+  /** @param {boolean} isOpen */
+  open(isOpen) {
+    this.isOpen = isOpen;
+    const shown = isOpen ? "chat" : "log";
+    for (const name of /** @type {const} */ (["log", "chat"])) {
+      this.tabs[name].setAttribute("aria-selected", String(name === shown));
+      this.tabs[name].tabIndex = name === shown ? 0 : -1;
+      this.panels[name].hidden = name !== shown;
+    }
+    this.panels[shown].scrollTop = this.panels[shown].scrollHeight;
+    this.show(this.board);
+    if (isOpen) this.tabs.chat.classList.remove("new");
+  }
+
+  /**
+   * Say what the line is for, and who can hear it.
+   *
+   * @param {string | null} board that is shown
+   */
+  show(board) {
+    this.board = board;
+    const isNamed = this.state.me.player !== null;
+    const table = board === null ? undefined : this.state.tables.get(board);
+    const ways = ["say"];
+    if (table && !this.state.exercise) ways.push("kibitz");
+    if (table && !this.state.exercise && !this.state.sides(table).length) ways.push("whisper");
+    const { how } = this;
+    how.hidden = !isNamed || !this.isOpen || ways.length === 1;
+    if (how.options.length !== ways.length) {
+      const chosen = how.value;
+      how.replaceChildren(...ways.map((each) => h("option", { value: each }, each)));
+      how.value = ways.includes(chosen) ? chosen : "say";
+    }
+    const words = !isNamed
+      ? "Give a name to come in"
+      : this.isOpen
+        ? HEARERS[how.value]
+        : "Type a command, or “help”";
+    byId("line-label").textContent = words;
+    byId("line").placeholder = words;
+  }
+
+  /**
+   * Return the command that says something.
+   *
+   * @param {string} text
+   */
+  command(text) {
+    const verb = this.how.hidden ? "say" : this.how.value;
+    return verb === "say" ? `say ${text}` : `${verb} ${text} on ${this.board}`;
+  }
+
+  /** @param {{room: string | null, player: string, kind: string, text: string, to: string | null}} said */
+  hear({ room, player, kind, text, to }) {
+    const me = this.state.me.player;
+    const who = player === me ? "You" : player;
+    const whom = to && h("small", {}, ` to ${to === me ? "you" : to}`);
+    const where = [
+      SAYS[kind],
+      me !== null && room && room !== this.state.me.room && `at the ${room}`,
+    ]
+      .filter(Boolean)
+      .join(" ");
+    const entry =
+      kind === "emote"
+        ? h("p.emote", {}, `${player} ${text}`)
+        : h("p", {}, h("b", {}, who), whom, where && h("small", {}, ` ${where}`), ` ${text}`);
+    const { chat } = this.panels;
+    chat.append(entry);
+    chat.scrollTop = chat.scrollHeight;
+    if (!this.isOpen && player !== me) this.tabs.chat.classList.add("new");
+  }
+}

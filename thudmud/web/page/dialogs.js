@@ -1,0 +1,127 @@
+/**
+ * What the page asks before it does something, and the settings.
+ */
+
+import { byId, h } from "./dom.js";
+import { change, settings } from "./settings.js";
+
+/**
+ * Ask whether to do something.
+ *
+ * @param {string} question
+ * @param {string} label of the button that does it
+ * @returns {Promise<boolean>}
+ */
+export function confirmed(question, label) {
+  return new Promise((resolve) => {
+    const dialog = open(
+      h("h2", { id: "dialog-title" }, question),
+      h(
+        "form.row",
+        { method: "dialog" },
+        h("button", { value: "" }, "Cancel"),
+        h("button.primary", { value: "yes" }, label),
+      ),
+    );
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+  });
+}
+
+/**
+ * Copy the address of what is shown, or show it where pages may not copy.
+ *
+ * @param {string} words what to say of it
+ * @param {{say: (sentence: string) => void, toast: (sentence: string) => void}} outside
+ */
+export async function share(words, { say, toast }) {
+  try {
+    await navigator.clipboard.writeText(location.href); // which only secure pages have
+  } catch {
+    const field = h("input", { value: location.href, readonly: true, "aria-label": "Link" });
+    open(
+      h("h2", { id: "dialog-title" }, words),
+      field,
+      h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
+    );
+    /** @type {HTMLInputElement} */ (field).select();
+    return;
+  }
+  const told = `${words} The link is copied.`;
+  toast(told);
+  say(told);
+}
+
+/** @param {(line: string) => void} send sends a command */
+export function openSettings(send) {
+  open(
+    h("h2", { id: "dialog-title" }, "Settings"),
+    choices("theme", "Light or dark", ["auto", "light", "dark"], (theme) => change({ theme })),
+    choices("scheme", "Colours of the board", ["plain", "vivid", "dim", "safe"], (scheme) => {
+      change({ scheme });
+      send(`options colour scheme ${scheme}`);
+    }),
+    h("p.hint", {}, "“Safe” looks different to everybody, also to the colour-blind."),
+    h("h3", {}, "Keys on the board"),
+    h(
+      "dl.keys",
+      {},
+      ...KEYS.flatMap(([key, does]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)]),
+    ),
+    h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
+  );
+}
+
+const KEYS = [
+  ["arrows", "go from square to square"],
+  ["Enter", "pick up a piece, put it down, choose what it captures"],
+  ["Esc", "put it back"],
+  ["t, d, r", "where the trolls, the dwarfs, the Rock stand"],
+  ["s, c", "along this row, this column"],
+  ["a", "what is around this square"],
+  ["m", "what this piece can do"],
+  ["x", "what can be captured"],
+  ["l", "the last move"],
+  ["f", "flip the board"],
+  ["/", "to the command line"],
+];
+
+/**
+ * @param {"theme" | "scheme"} name
+ * @param {string} legend
+ * @param {string[]} values
+ * @param {(value: any) => void} choose
+ */
+function choices(name, legend, values, choose) {
+  return h(
+    "fieldset",
+    {},
+    h("legend", {}, legend),
+    h(
+      "div.choices",
+      {},
+      ...values.map((value) =>
+        h(
+          "label",
+          {},
+          h("input", {
+            type: "radio",
+            name,
+            value,
+            checked: settings[name] === value,
+            change: () => choose(value),
+          }),
+          h("span", {}, value),
+        ),
+      ),
+    ),
+  );
+}
+
+/** @param {...Node} content */
+function open(...content) {
+  const dialog = byId("dialog");
+  dialog.returnValue = "";
+  dialog.replaceChildren(...content);
+  dialog.showModal();
+  return dialog;
+}

@@ -1,0 +1,134 @@
+/**
+ * Elements of the page, made and found in few words.
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * @typedef {Record<string, string | number | boolean | null | undefined | EventListener>} Attributes
+ * @typedef {Node | string | null | undefined | false} Child
+ */
+
+/**
+ * Make an element. An attribute that is false or null is left out; one that is a function listens.
+ *
+ * @param {string} name as `button.small`, with its classes
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ * @returns {HTMLElement}
+ */
+export function h(name, attributes = {}, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const element = document.createElement(tag);
+  if (classes.length) element.className = classes.join(" ");
+  return /** @type {HTMLElement} */ (filled(element, attributes, children));
+}
+
+/**
+ * Make an element of SVG.
+ *
+ * @param {string} name
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ * @returns {SVGElement}
+ */
+export function svg(name, attributes = {}, ...children) {
+  return /** @type {SVGElement} */ (
+    filled(document.createElementNS(SVG, name), attributes, children)
+  );
+}
+
+/**
+ * @param {Element} element
+ * @param {Attributes} attributes
+ * @param {Child[]} children
+ */
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name, value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, String(value));
+  }
+  element.append(...present(children));
+  return element;
+}
+
+/**
+ * @param {Child[]} children
+ * @returns {(Node | string)[]}
+ */
+function present(children) {
+  return /** @type {(Node | string)[]} */ (children.filter((each) => each || each === ""));
+}
+
+/**
+ * Return the element of the page that has an id.
+ *
+ * @param {string} id
+ * @returns {any}
+ */
+export function byId(id) {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page has no #${id}`);
+  return element;
+}
+
+/**
+ * Set what is in an element, and keep the focus on what has the same `data-key`, if it was inside.
+ *
+ * @param {Element} element
+ * @param {...Child} children
+ */
+export function fill(element, ...children) {
+  const focused = document.activeElement;
+  const key = focused && element.contains(focused) && focused.getAttribute("data-key");
+  element.replaceChildren(...present(children));
+  if (key) {
+    const again = element.querySelector(`[data-key="${CSS.escape(key)}"]`);
+    if (again instanceof HTMLElement) again.focus();
+  }
+}
+
+/**
+ * Return a small picture of a piece, which says nothing to a screen reader.
+ *
+ * @param {string} piece
+ * @returns {SVGElement}
+ */
+export function token(piece) {
+  return svg(
+    "svg",
+    { viewBox: "0 0 1 1", class: "token", "aria-hidden": "true" },
+    svg("use", { href: `#${piece}`, width: 1, height: 1 }),
+  );
+}
+
+/**
+ * Return a number of things in words.
+ *
+ * @param {number} number
+ * @param {string} noun
+ * @param {string} [plural]
+ */
+export function counted(number, noun, plural = `${noun}s`) {
+  return `${number} ${number === 1 ? noun : plural}`;
+}
+
+/**
+ * Return a length of time as a clock shows it.
+ *
+ * @param {number} seconds
+ */
+export function clockText(seconds) {
+  const left = Math.ceil(seconds);
+  const [days, hours] = [Math.floor(left / 86400), Math.floor((left % 86400) / 3600)];
+  if (days) return `${days} d ${hours} h`;
+  const two = (/** @type {number} */ each) => String(each).padStart(2, "0");
+  const minutes = `${two(Math.floor((left % 3600) / 60))}:${two(left % 60)}`;
+  return hours ? `${hours}:${minutes}` : minutes;
+}
+
+/** @param {string} words */
+export function capitalised(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

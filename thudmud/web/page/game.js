@@ -1,0 +1,522 @@
+/**
+ * A board that is played at or watched: the players, the moves, and what can be done.
+ */
+
+import { BoardView } from "./board.js";
+import { confirmed, share } from "./dialogs.js";
+import { byId, capitalised, clockText, counted, fill, h, token } from "./dom.js";
+import { MoveList, asOf, tools } from "./moves.js";
+import { Mover } from "./mover.js";
+import { count } from "./position.js";
+import { change, settings } from "./settings.js";
+
+/** @typedef {import("./position.js").Side} Side */
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Table} Table */
+/** @typedef {import("./state.js").Board} Board */
+
+/**
+ * @typedef {object} Action a button
+ * @property {string} label
+ * @property {string} line the command that it types
+ * @property {string} [question] what it asks first
+ * @property {boolean} [isFirst] whether it is what most will do next
+ */
+
+const SHORT = 30; // seconds
+const PLURAL = { dwarf: "dwarfs", troll: "trolls" };
+
+/** Keys on the board, and what they ask the server. */
+const QUESTIONS = /** @type {Record<string, (square: string) => string>} */ ({
+  t: () => "where trolls",
+  d: () => "where dwarfs",
+  r: () => "where rock",
+  s: (square) => `scan row ${square.slice(1)}`,
+  c: (square) => `scan column ${square[0]}`,
+  a: (square) => `around ${square}`,
+  m: (square) => `moves ${square}`,
+  x: () => "captures",
+  l: () => "last",
+});
+
+export class GameView {
+  /**
+   * @param {State} state
+   * @param {object} outside
+   * @param {(line: string) => void} outside.send sends a command
+   * @param {(line: string) => void} outside.ask asks what a command tells, as a fact alone
+   * @param {(battle: number) => void} outside.askRecord asks for the plies of a battle
+   * @param {(sentence: string) => void} outside.say tells those who hear the page
+   * @param {(sentence: string) => void} outside.toast shows something for a while
+   */
+  constructor(state, outside) {
+    this.state = state;
+    this.outside = outside;
+    this.name = "";
+    /** @type {number | null} */
+    this.at = null; // the ply that is looked back at; null is now
+    this.filledIn = "";
+    this.mover = new Mover({
+      ask: (board, from) => outside.ask(`moves ${from} on ${board}`),
+      send: outside.send,
+      show: (marks) => {
+        this.view.mark(marks);
+        this.showChoice();
+      },
+      say: outside.say,
+    });
+    this.view = new BoardView(byId("board"), {
+      pick: (square) => this.live() && this.mover.pick(square),
+      lift: (square) => this.live() && this.mover.lift(square),
+      drop: (square) => this.mover.drop(square),
+      key: (key, square) => this.key(key, square),
+    });
+    this.moves = new MoveList(byId("moves"), (ply) => this.step(ply));
+    state.on("Thud.Me", () => (this.filledIn = ""));
+    state.on("Thud.Legal", (legal) => this.mover.answered(legal));
+    state.on("Thud.Refused", () => this.mover.cancel());
+    setInterval(() => this.tick(), 250);
+  }
+
+  /**
+   * Show a board.
+   *
+   * @param {string} name
+   */
+  show(name) {
+    if (name !== this.name) {
+      this.name = name;
+      this.at = null;
+    }
+    const table = this.state.tables.get(name);
+    const board = this.state.boards.get(name) ?? null;
+    byId("game-title").textContent = capitalised(name);
+    if (!board || !table) return;
+    this.view.flip(settings.flipped);
+    this.fillIn(board);
+    if (this.at !== null && this.at >= board.ply) this.at = null;
+    const { position, last } = this.at === null ? board : asOf(board, this.at);
+    const label = `${capitalised(name)}, ${this.turnWords(table, board)}`;
+    this.view.show(position, last, label, this.at === null ? board.hint : null);
+    this.view.element.classList.toggle("mine", this.state.mover(name) !== null);
+    this.view.element.classList.toggle("past", this.at !== null);
+    this.mover.set(
+      this.at === null ? board : null,
+      this.at === null ? this.state.mover(name) : null,
+    );
+    byId("game-facts").textContent = this.facts(table, board);
+    this.showPlayers(table, board);
+    this.showNotices(table, board);
+    this.showActions(table);
+    this.moves.show(board.plies, this.at ?? board.ply);
+    this.showSteps(board);
+  }
+
+  /** Come back to now, if something else is looked at; return whether it was now already. */
+  live() {
+    if (this.at !== null) this.step(Infinity);
+    return this.at === null;
+  }
+
+  /** @param {number} ply */
+  step(ply) {
+    const board = this.state.boards.get(this.name);
+    if (!board) return;
+    const first = (board.plies[0]?.ply ?? board.ply + 1) - 1;
+    this.at = ply >= board.ply ? null : Math.max(first, ply);
+    this.show(this.name);
+  }
+
+  /** @param {number} plies how many to go on, or back */
+  move(plies) {
+    const board = this.state.boards.get(this.name);
+    if (board) this.step((this.at ?? board.ply) + plies);
+  }
+
+  /**
+   * Ask for the plies that were played before we came.
+   *
+   * @param {Board} board
+   */
+  fillIn(board) {
+    const wanted = `${board.board} ${board.battle}`;
+    if (board.battle === null || board.plies.length === board.ply || this.filledIn === wanted)
+      return;
+    this.filledIn = wanted;
+    this.outside.askRecord(board.battle);
+  }
+
+  // Words.
+
+  /**
+   * @param {Table} table
+   * @param {Board} board
+   */
+  turnWords(table, board) {
+    if (!table.running || !board.turn) return board.ply ? "the battle is over" : "no battle yet";
+    const mine = this.state.sides(table).includes(board.turn);
+    return mine ? `your turn, ${PLURAL[board.turn]}` : `${PLURAL[board.turn]} to move`;
+  }
+
+  /**
+   * @param {Table} table
+   * @param {Board} board
+   */
+  facts(table, board) {
+    const facts = [`${capitalised(table.rules)} rules`];
+    if (table.time) facts.push(table.time);
+    const { exercise } = this.state;
+    if (exercise)
+      facts.push(
+        exercise.step
+          ? `lesson ${exercise.number}, step ${exercise.step} of ${exercise.steps}`
+          : `puzzle ${exercise.number}`,
+      );
+    else if (table.running && table.seats[0].player === table.seats[1].player)
+      facts.push("practice");
+    else if (table.running) facts.push(`battle ${table.part} of 2`);
+    if (this.state.observed.includes(board.board)) facts.push("you observe it");
+    if (board.ply) facts.push(counted(board.ply, "ply", "plies"));
+    return facts.join(" · ");
+  }
+
+  // The players.
+
+  /**
+   * @param {Table} table
+   * @param {Board} board
+   */
+  showPlayers(table, board) {
+    const mine = this.state.sides(table);
+    const below = mine.length === 1 ? mine[0] : "dwarf";
+    const above = below === "dwarf" ? "troll" : "dwarf";
+    fill(byId("strip-top"), ...this.player(above, table, board));
+    fill(byId("strip-bottom"), ...this.player(below, table, board));
+  }
+
+  /**
+   * @param {Side} side
+   * @param {Table} table
+   * @param {Board} board
+   */
+  player(side, table, board) {
+    const seat = table.seats.find((each) => each.side === side);
+    const isOn = table.running && board.turn === side;
+    const mine = Boolean(seat?.player) && seat?.player === this.state.me.player;
+    return [
+      token(side),
+      h("span.name", {}, seat?.player ?? "free seat", mine && h("small", {}, " you")),
+      Boolean(seat?.away_since) && h("span.badge", {}, "away"),
+      isOn && h("span.badge.turn", {}, "to move"),
+      h("span.left", {}, `${count(board.position, side)}`, h("small", {}, " left")),
+      table.part !== null &&
+        h("span.points", { title: "points" }, counted(this.points(side, table, board), "point")),
+      table.clock &&
+        h(
+          "time.clock",
+          { "data-side": side, role: "timer" },
+          clockText(this.clock(table.clock, side).left),
+        ),
+    ];
+  }
+
+  /**
+   * Return what a side has, with the battle that is being played.
+   *
+   * @param {Side} side
+   * @param {Table} table
+   * @param {Board} board
+   */
+  points(side, table, board) {
+    return table.points[side] + (table.running && board.score ? board.score[side] : 0);
+  }
+
+  /**
+   * Return the seconds that a side has left, and whether its time runs.
+   *
+   * @param {import("./state.js").Clock} clock
+   * @param {Side} side
+   */
+  clock(clock, side) {
+    const turn = clock.runs ?? this.state.boards.get(this.name)?.turn;
+    const since = clock.runs ? clock.at : clock.stands_until;
+    const now = Date.now() / 1000 - this.state.skew; // by the server's clock
+    const gone = turn === side && since !== null ? Math.max(0, now - since) : 0;
+    return { left: Math.max(0, clock[side] - gone), runs: clock.runs === side || gone > 0 };
+  }
+
+  /** Let the clocks run. */
+  tick() {
+    const table = this.state.tables.get(this.name);
+    if (!table?.clock) return;
+    for (const clock of document.querySelectorAll("#game .clock")) {
+      const side = /** @type {Side} */ (clock.getAttribute("data-side"));
+      const { left, runs } = this.clock(table.clock, side);
+      const text = clockText(left);
+      if (clock.textContent !== text) clock.textContent = text;
+      clock.classList.toggle("runs", runs);
+      clock.classList.toggle("short", left < SHORT);
+    }
+  }
+
+  // What can be done.
+
+  /**
+   * @param {Table} table
+   * @param {Board} board
+   */
+  showNotices(table, board) {
+    const mine = this.state.sides(table);
+    const on = `on ${table.board}`;
+    /** @type {HTMLElement[]} */
+    const notices = [];
+    for (const { offer, side } of table.offers) {
+      const isMine = mine.includes(side);
+      const who = table.seats.find((seat) => seat.side === side)?.player ?? PLURAL[side];
+      notices.push(
+        notice(
+          `${isMine ? "You offer" : `${who} offers`} ${OFFERS[offer].words}.`,
+          !isMine &&
+            mine.length > 0 &&
+            this.button({ label: "Accept", line: `${OFFERS[offer].verb} ${on}`, isFirst: true }),
+          mine.length > 0 &&
+            this.button({ label: isMine ? "Withdraw" : "Decline", line: `no ${on}` }),
+        ),
+      );
+    }
+    if (board.end && !table.running) {
+      const replay = h("a.button", { href: `/game/${board.battle}` }, "Replay");
+      notices.push(notice(ending(board.end, this.state.me.player), replay));
+    }
+    for (const invite of this.state.invites) {
+      if (invite.to !== this.state.me.player) continue;
+      notices.push(
+        notice(
+          `${invite.player} asks you to play the ${PLURAL[/** @type {Side} */ (invite.side)]} at the ${invite.board}.`,
+          this.button({
+            label: "Sit down",
+            line: `join game as ${invite.side} on ${invite.board}`,
+            isFirst: true,
+          }),
+          this.button({ label: "Decline", line: `no ${invite.player}` }),
+        ),
+      );
+    }
+    for (const seek of this.state.seeks.values()) {
+      if (seek.to === null || seek.to !== this.state.me.player) continue;
+      notices.push(
+        notice(
+          `${seek.player} asks you to a match by the ${seek.rules} rules.`,
+          this.button({ label: "Accept", line: `accept ${seek.seek}`, isFirst: true }),
+          this.button({ label: "Decline", line: `no ${seek.seek}` }),
+        ),
+      );
+    }
+    replaceIfChanged(byId("notices"), notices);
+  }
+
+  /** @param {Table} table */
+  showActions(table) {
+    replaceIfChanged(
+      byId("actions"),
+      this.possible(table).map((each) => this.button(each)),
+    );
+  }
+
+  /**
+   * Return what the player may want to do at a board.
+   *
+   * @param {Table} table
+   * @returns {Action[]}
+   */
+  possible(table) {
+    const { player } = this.state.me;
+    const on = `on ${table.board}`;
+    const mine = this.state.sides(table);
+    const free = table.seats.filter((seat) => seat.player === null).map((seat) => seat.side);
+    if (!player) return [];
+    if (this.state.exercise) return EXERCISE;
+    if (!mine.length) {
+      const sit = free.map((side) => ({
+        label: `Sit as ${PLURAL[side]}`,
+        line: `join game as ${side} ${on}`,
+      }));
+      if (!this.state.observed.includes(table.board)) return sit;
+      const go = { label: "Go there", line: `go to ${table.board}` };
+      return [...sit, go, { label: "Observe no longer", line: `unobserve ${table.board}` }];
+    }
+    const mayClaim = table.seats.some((seat) => seat.away_since) || Boolean(table.claim_at);
+    if (table.running) {
+      const ways = mine.length === 2 ? PRACTICE : mayClaim ? [...RUNNING, CLAIM] : RUNNING;
+      return ways.map(([label, verb, question]) => ({ label, line: `${verb} ${on}`, question }));
+    }
+    const leave = { label: "Leave the seat", line: `leave game ${on}` };
+    if (free.length) {
+      const bot = this.state.people.find((each) => each.bot);
+      return [
+        ...(bot
+          ? [{ label: `Invite ${bot.player}`, line: `invite ${bot.player} ${on}`, isFirst: true }]
+          : []),
+        { label: "Practise both sides", line: `practice ${on}` },
+        leave,
+      ];
+    }
+    const label = table.part === 1 ? "Begin the second battle" : "Begin";
+    return [{ label, line: `start game ${on}`, isFirst: true }, leave];
+  }
+
+  /** @param {Action} action */
+  button({ label, line, question, isFirst }) {
+    const type = async () => {
+      if (!question || (await confirmed(question, label))) this.outside.send(line);
+    };
+    return h(
+      `button${isFirst ? ".primary" : ""}`,
+      { type: "button", "data-key": line, title: line, click: type },
+      label,
+    );
+  }
+
+  flip() {
+    change({ flipped: !settings.flipped });
+    this.show(this.name);
+  }
+
+  copyLink() {
+    share("Whoever opens this link can watch.", this.outside);
+  }
+
+  /** @param {Board} board */
+  showSteps(board) {
+    const first = board.ply - board.plies.length;
+    fill(byId("steps"), ...tools(this.at ?? board.ply, first, board.ply, this));
+  }
+
+  /** Show what there is to choose before a ply can be played. */
+  showChoice() {
+    const { landing, chosen, isSent } = this.mover;
+    const host = byId("choice");
+    if (!landing || isSent) {
+      fill(host);
+      return;
+    }
+    const what = chosen.length ? `Capture ${chosen.join(", ")}` : "Capture nothing";
+    fill(
+      host,
+      h("p", {}, `To ${landing}: click what to capture.`),
+      h(
+        "button.primary",
+        {
+          type: "button",
+          "data-key": "confirm",
+          disabled: !this.mover.fitting(),
+          click: () => this.mover.confirm(),
+        },
+        this.mover.fitting() ? what : "Choose",
+      ),
+      h(
+        "button",
+        { type: "button", "data-key": "cancel", click: () => this.mover.cancel() },
+        "Cancel",
+      ),
+    );
+  }
+
+  /**
+   * @param {string} key
+   * @param {string} square
+   */
+  key(key, square) {
+    const question = QUESTIONS[key];
+    if (question) this.outside.send(`${question(square)} on ${this.name}`);
+    else if (key === "Escape") this.mover.cancel("Put back.");
+    else if (key === "f") this.flip();
+    else if (key === "/") byId("line").focus();
+    else return false;
+    return true;
+  }
+}
+
+const OFFERS = /** @type {Record<string, {verb: string, words: string}>} */ ({
+  end: { verb: "end", words: "to end the battle as it stands" },
+  restart: { verb: "start", words: "to start the battle over" },
+  adjourn: { verb: "adjourn", words: "to put the match away for later" },
+  undo: { verb: "undo", words: "to take back the last ply" },
+});
+
+/** What the players of a battle can do: a label, a verb, and what is asked first. @type {[string, string, string?][]} */
+const RUNNING = [
+  ["Hint", "hint"],
+  ["Undo", "undo", "Take back your last ply? The other player has to agree."],
+  ["Offer to end", "end game", "Offer to end the battle as it stands, and count the points?"],
+  ["Adjourn", "adjourn", "Offer to put the match away for later?"],
+  ["Resign", "resign", "Resign the battle?"],
+];
+
+/** @type {[string, string, string?][]} */
+const PRACTICE = [
+  ["Hint", "hint"],
+  ["Undo", "undo"],
+  ["End", "end game", "End the practice?"],
+];
+
+/** @type {Action[]} */
+const EXERCISE = [
+  { label: "Next", line: "next" },
+  { label: "Hint", line: "hint" },
+  { label: "Leave", line: "stop" },
+];
+
+/** @type {[string, string, string?]} */
+const CLAIM = [
+  "Claim",
+  "claim",
+  "Claim the battle, since the other player is away, or does not move?",
+];
+
+/**
+ * @param {string} words
+ * @param {...(Node | false)} buttons
+ */
+function notice(words, ...buttons) {
+  return h("div.notice", {}, h("p", {}, words), ...buttons);
+}
+
+/**
+ * Return how a battle ended, for one player.
+ *
+ * @param {any} end
+ * @param {string | null} me
+ */
+export function ending(end, me) {
+  const how = ENDINGS[end.outcome] ?? "";
+  if (!end.winner) return `A draw${how}.`;
+  const winner = end[end.winner];
+  const who =
+    winner && winner === me
+      ? "You win"
+      : `${winner ?? PLURAL[/** @type {Side} */ (end.winner)]} wins`;
+  return `${who}${how}: ${end.score.dwarf} to ${end.score.troll}.`;
+}
+
+const ENDINGS = /** @type {Record<string, string>} */ ({
+  agreement: " by agreement",
+  quiet: ", since nothing was captured for long",
+  no_move: ", as there is no move left",
+  resignation: " by resignation",
+  claim: " by a claim",
+  rock_escaped: ": the Rock is home",
+  rock_captured: ": the Rock is captured",
+  time: " on time",
+});
+
+/**
+ * Replace what is in an element, unless it would be the same: a live region says it once.
+ *
+ * @param {HTMLElement} host
+ * @param {HTMLElement[]} children
+ */
+function replaceIfChanged(host, children) {
+  const old = [...host.children].map((each) => each.outerHTML).join();
+  if (old !== children.map((each) => each.outerHTML).join()) fill(host, ...children);
+}

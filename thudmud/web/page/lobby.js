@@ -1,0 +1,275 @@
+/**
+ * The hall: who would like to play, the boards, who is here.
+ */
+
+import { byId, capitalised, counted, fill, h, token } from "./dom.js";
+
+/** @typedef {import("./state.js").State} State */
+/** @typedef {import("./state.js").Table} Table */
+/** @typedef {import("./state.js").Seek} Seek */
+
+const BATTLES = 6;
+const PLAYERS = 10;
+
+export class LobbyView {
+  /**
+   * @param {State} state
+   * @param {object} outside
+   * @param {(line: string) => void} outside.send sends a command
+   * @param {(line: string) => void} outside.ask asks what a command tells, as a fact alone
+   */
+  constructor(state, { send, ask }) {
+    this.state = state;
+    this.send = send;
+    state.on("Thud.Here", ({ room }) => {
+      if (room === null && state.me.player)
+        for (const line of ["who", "history", "standings"]) ask(line);
+    });
+    state.on("Thud.Went", ({ room }) => room === null && state.me.player && ask("who"));
+    state.on("Thud.History", ({ battles }) =>
+      fill(
+        byId("history"),
+        battles.length
+          ? h("ul.list", {}, ...battles.slice(0, BATTLES).map(battle))
+          : h("p.hint", {}, "None yet."),
+      ),
+    );
+    state.on("Thud.Standings", ({ players, rules, time }) =>
+      fill(
+        byId("standings"),
+        h("p.hint", {}, `${capitalised(rules)}, ${time}`),
+        players.length
+          ? h("ol.standings", {}, ...players.slice(0, PLAYERS).map(standing))
+          : h("p.hint", {}, "Nobody yet: rated matches between registered players count."),
+      ),
+    );
+    const form = byId("play");
+    form.addEventListener("submit", (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.look("play");
+    });
+    byId("seek").addEventListener("click", () => this.look("seek"));
+    byId("learn").addEventListener("click", () => send("tutorial"));
+    byId("puzzle").addEventListener("click", () => send("puzzle"));
+  }
+
+  /** @param {"play" | "seek"} verb */
+  look(verb) {
+    const form = new FormData(byId("play"));
+    const side = form.get("side");
+    const words = [verb, form.get("rules"), form.get("time"), side && `as ${side}`];
+    this.send(words.filter(Boolean).join(" "));
+  }
+
+  show() {
+    fill(byId("seeks"), ...this.seeks());
+    fill(
+      byId("boards"),
+      h("ul.list", {}, ...[...this.state.tables.values()].map((each) => this.board(each))),
+    );
+    fill(byId("who"), h("ul.people", {}, ...this.people().map((each) => this.person(each))));
+  }
+
+  /** Return those who are in the hall, and then those who are elsewhere. */
+  people() {
+    const known = new Map(this.state.everybody.map((each) => [each.player, each]));
+    const here = this.state.people.map((each) => ({ ...known.get(each.player), ...each }));
+    const names = new Set(here.map((each) => each.player));
+    return [
+      ...here,
+      ...this.state.everybody.filter((each) => each.room && !names.has(each.player)),
+    ];
+  }
+
+  /** Show those who have no name yet what they could watch. */
+  showNow() {
+    const running = [...this.state.tables.values()].filter((each) => each.running);
+    fill(
+      byId("now"),
+      ...(running.length
+        ? [
+            h("h2", {}, "Being played now"),
+            h(
+              "ul",
+              {},
+              ...running.map((each) =>
+                h(
+                  "li",
+                  {},
+                  h("a", { href: `/board/${encodeURIComponent(each.board)}` }, this.seats(each)),
+                  h("small", {}, ` ${capitalised(each.rules)}`),
+                ),
+              ),
+            ),
+          ]
+        : []),
+    );
+  }
+
+  seeks() {
+    const { player } = this.state.me;
+    const invites = this.state.invites.filter((each) => each.to === player);
+    const seeks = [...this.state.seeks.values()].filter(
+      (each) => !each.to || [each.to, each.player].includes(player ?? ""),
+    );
+    if (!seeks.length && !invites.length)
+      return [h("p.hint", {}, "Nobody just now. “Play” tells the others that you would.")];
+    return [
+      h(
+        "ul.list",
+        {},
+        ...invites.map((each) => this.invite(each)),
+        ...seeks.map((each) => this.seek(each)),
+      ),
+    ];
+  }
+
+  /** @param {any} invite */
+  invite(invite) {
+    return h(
+      "li",
+      {},
+      token(invite.side),
+      h("span.what", {}, h("b", {}, invite.player), ` asks you to the ${invite.board}`),
+      this.button("Sit down", `join game as ${invite.side} on ${invite.board}`, true),
+      this.button("Decline", `no ${invite.player}`),
+    );
+  }
+
+  /** @param {Seek} seek */
+  seek(seek) {
+    const isMine = seek.player === this.state.me.player;
+    const other = seek.side === "dwarf" ? "troll" : "dwarf";
+    const facts = [
+      capitalised(seek.rules),
+      seek.time,
+      seek.side && `as ${seek.side}s`,
+      !seek.rated && "unrated",
+    ];
+    return h(
+      "li",
+      {},
+      token(isMine ? (seek.side ?? "dwarf") : seek.side ? other : "troll"),
+      h(
+        "span.what",
+        {},
+        h("b", {}, isMine ? "You" : seek.player),
+        seek.to && (isMine ? `, to ${seek.to}` : ", to you"),
+        h("small", {}, facts.filter(Boolean).join(" · ")),
+      ),
+      isMine
+        ? this.button("Withdraw", `withdraw ${seek.seek}`)
+        : this.button("Accept", `accept ${seek.seek}`, true),
+    );
+  }
+
+  /** @param {Table} table */
+  board(table) {
+    const mine = this.state.sides(table).length > 0;
+    const label = mine ? "Go on" : table.running ? "Watch" : "Go to";
+    const state = table.running
+      ? "playing"
+      : table.seats.some((each) => each.player)
+        ? "waiting"
+        : "free";
+    return h(
+      "li",
+      {},
+      h(`span.dot.${state}`, { "aria-hidden": "true" }),
+      h(
+        "span.what",
+        {},
+        h("b", {}, capitalised(table.board)),
+        h("small", {}, `${capitalised(table.rules)} · ${this.seats(table)}`),
+      ),
+      table.running &&
+        !mine &&
+        !this.state.observed.includes(table.board) &&
+        this.button("", `observe ${table.board}`, false, `Observe ${table.board}`),
+      this.button(label, `go to ${table.board}`, mine, `${label} ${table.board}`),
+    );
+  }
+
+  /** @param {Table} table */
+  seats(table) {
+    const [dwarf, troll] = table.seats.map((each) => each.player);
+    if (!dwarf && !troll) return "both seats free";
+    if (dwarf === troll) return `${dwarf} practises`;
+    return `${dwarf ?? "free seat"} – ${troll ?? "free seat"}`;
+  }
+
+  /** @param {any} person */
+  person(person) {
+    const isMe = person.player === this.state.me.player;
+    const { plays = [] } = person;
+    return h(
+      "li",
+      {},
+      h(
+        "span.what",
+        {},
+        h("b", {}, person.player),
+        h("small", {}, isMe ? " you" : person.bot ? " bot" : person.member ? "" : " guest"),
+        person.room && !plays.includes(person.room) && h("small", {}, ` · ${person.room}`),
+        plays.length > 0 && h("small", {}, ` · plays at ${plays.join(", ")}`),
+        person.idle > 1 && h("small", {}, ` · idle ${person.idle} min`),
+      ),
+      !isMe &&
+        this.button("Ask to play", `match ${person.player}`, false, `Ask ${person.player} to play`),
+    );
+  }
+
+  /**
+   * @param {string} label an eye, if it is empty
+   * @param {string} line
+   * @param {boolean} [isFirst]
+   * @param {string} [spoken] what the button is called where nothing is beside it
+   */
+  button(label, line, isFirst = false, spoken) {
+    return h(
+      `button${isFirst ? ".primary" : ""}`,
+      {
+        type: "button",
+        "data-key": line,
+        title: line,
+        "aria-label": spoken,
+        click: () => this.send(line),
+      },
+      label || h("span.eye"),
+    );
+  }
+}
+
+/** @param {any} known */
+function battle(known) {
+  const { battle: number, dwarf, troll, winner, score, rules, plies, state } = known;
+  const isAlone = dwarf !== null && dwarf === troll;
+  const players = isAlone
+    ? `${dwarf}, both sides`
+    : `${dwarf ?? "Somebody"} – ${troll ?? "somebody"}`;
+  const result = score ? `${score.dwarf} – ${score.troll}` : state;
+  const facts = [capitalised(rules), plies != null && counted(plies, "ply", "plies"), result];
+  return h(
+    "li",
+    {},
+    h(
+      "span.what",
+      {},
+      h("a", { href: `/game/${number}` }, players),
+      h("small", {}, facts.filter(Boolean).join(" · ")),
+    ),
+    winner && token(winner),
+  );
+}
+
+/** @param {any} known */
+function standing({ place, player, rating, battles }) {
+  return h(
+    "li",
+    {},
+    h("span", {}, `${place}.`),
+    h("b", {}, player),
+    h("span", {}, String(rating)),
+    h("small", {}, `${battles} matches`),
+  );
+}

@@ -1,0 +1,134 @@
+/**
+ * What the server says, and the line that is typed.
+ */
+
+import { h } from "./dom.js";
+
+const MOST = 400; // pieces of text that are kept
+const REMEMBERED = 100; // lines that were typed
+const [NARROW, WIDE] = [20, 80]; // columns
+const USUAL = 398; // pixels of the log before it has been seen
+const BESIDE = 3; // characters that would fit beside the text
+const PROBE = 50; // characters that are measured
+const CLOSE = 40; // pixels from the end that still are the end
+const ESCAPES = /\x1b\[[0-9;]*m/g; // colours, where somebody has turned them on
+
+/**
+ * Return a text as it is shown: without colours, and without the prompt, which is a line of its own.
+ *
+ * @param {string} text
+ */
+export function plain(text) {
+  const lines = text.replace(ESCAPES, "").replaceAll("\r\n", "\n");
+  return lines.replace(/(^|\n)> ?$/, "").replace(/^\n+|\s+$/g, "");
+}
+
+export class Log {
+  /**
+   * @param {HTMLElement} host where text is shown
+   * @param {HTMLFormElement} form of the command line
+   * @param {HTMLInputElement} input the command line
+   * @param {(line: string) => void} send sends what was typed
+   */
+  constructor(host, form, input, send) {
+    this.host = host;
+    this.input = input;
+    this.isHidden = false;
+    /** @type {string[]} */
+    this.typed = [];
+    this.at = 0;
+    this.isAtEnd = true;
+    let top = 0;
+    host.addEventListener("scroll", () => {
+      const isUp = host.scrollTop < top; // else it may be the end that has moved on
+      top = host.scrollTop;
+      const rest = host.scrollHeight - top - host.clientHeight;
+      this.isAtEnd = rest < CLOSE || (this.isAtEnd && !isUp);
+    });
+    new ResizeObserver(() => this.isAtEnd && this.end()).observe(host);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.enter(send);
+    });
+    input.addEventListener("keydown", (event) => this.recall(event));
+  }
+
+  /**
+   * Show what the server says.
+   *
+   * @param {string} text
+   */
+  say(text) {
+    const lines = plain(text);
+    if (lines) this.add(h("div", {}, lines));
+  }
+
+  /**
+   * Show what was typed, or was done by clicking. It is not read out: who did it knows.
+   *
+   * @param {string} line
+   */
+  echo(line) {
+    if (!this.isHidden) this.add(h("div.typed", { "aria-live": "off" }, line));
+  }
+
+  /** @param {HTMLElement} entry */
+  add(entry) {
+    const { host, isAtEnd } = this;
+    host.append(entry);
+    while (host.childElementCount > MOST) host.firstElementChild?.remove();
+    if (isAtEnd) this.end();
+  }
+
+  /** Return how many characters there is room for in a line. */
+  columns() {
+    const probe = h("div.probe", {}, "0".repeat(PROBE));
+    document.body.append(probe);
+    const width = this.host.clientWidth || Math.min(document.body.clientWidth, USUAL);
+    const columns = Math.floor((width / probe.offsetWidth) * PROBE) - BESIDE;
+    probe.remove();
+    return Math.max(NARROW, Math.min(columns, WIDE));
+  }
+
+  /** Whether what comes next would be seen. */
+  isSeen() {
+    return !this.host.hidden && this.host.getBoundingClientRect().bottom <= innerHeight;
+  }
+
+  /** Scroll to the end. */
+  end() {
+    this.isAtEnd = true;
+    this.host.scrollTop = this.host.scrollHeight;
+  }
+
+  /**
+   * Ask for a line that nobody is to see, or for one that may be seen.
+   *
+   * @param {boolean} isHidden
+   */
+  hide(isHidden) {
+    this.isHidden = isHidden;
+    this.input.type = isHidden ? "password" : "text";
+  }
+
+  /** @param {(line: string) => void} send */
+  enter(send) {
+    const line = this.input.value;
+    this.input.value = "";
+    if (line && !this.isHidden && line !== this.typed.at(-1)) {
+      this.typed = [...this.typed, line].slice(-REMEMBERED);
+    }
+    this.at = this.typed.length;
+    this.end();
+    send(line);
+  }
+
+  /** @param {KeyboardEvent} event */
+  recall(event) {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!step || this.isHidden) return;
+    event.preventDefault();
+    this.at = Math.max(0, Math.min(this.typed.length, this.at + step));
+    this.input.value = this.typed[this.at] ?? "";
+  }
+}

@@ -1,0 +1,572 @@
+/**
+ * The page: it takes what the connection brings, and shows what is to be seen of it.
+ *
+ * Whatever is done here by clicking types a command, so everything can be typed as well.
+ */
+
+import { Chat } from "./chat.js";
+import { openSettings } from "./dialogs.js";
+import { byId, capitalised, clockText, fill, h } from "./dom.js";
+import { GameView } from "./game.js";
+import { LobbyView } from "./lobby.js";
+import { Log, plain } from "./log.js";
+import { ReplayView } from "./replay.js";
+import { namePlace, placeNamed } from "./router.js";
+import { change, keepWord, keptWord, settings, wear, wearChosen } from "./settings.js";
+import { showcase } from "./showcase.js";
+import { play } from "./sound.js";
+import { State } from "./state.js";
+import { Wire } from "./wire.js";
+
+const state = new State();
+const wire = new Wire({ text: hear, fact: take, link: linked });
+const log = new Log(byId("log"), byId("command"), byId("line"), typed);
+const outside = { send, ask, askRecord, say, toast };
+const game = new GameView(state, outside);
+const lobby = new LobbyView(state, outside);
+const replay = new ReplayView(state, {
+  ...outside,
+  at: (battle, ply) => namePlace({ battle, ply }),
+});
+const chat = new Chat(state, log);
+
+/** What is said of a connection, and of why it has ended; the server may have said more. */
+const LINKS = {
+  connecting: "Connecting …",
+  open: "",
+  lost: "The connection is lost. Coming back …",
+  quit: "You have left.",
+  elsewhere: "You play on in another window.",
+  idle: "You were idle for too long, so the connection has ended.",
+  banned: "The operator of this server has banned you.",
+  kicked: "The operator of this server has ended your visit.",
+};
+const TOAST = 5000; // milliseconds
+/** What is said below the field for a name until there is something else to say. */
+const NOTE = byId("login-note").textContent;
+
+/** What the server said last. */
+let heard = "";
+/** What an operator said who ended the visit. */
+let endedBy = "";
+/** That the server is about to stop, if it is. */
+let stopping = "";
+/** Where the address leads, until we are there. */
+let wanted = placeNamed();
+/** Where the player was last. @type {string | null | undefined} */
+let lastRoom;
+/** Which of the boards that the player observes is shown, not where they are. @type {string | null} */
+let look = null;
+/** What they observed last. @type {string[]} */
+let observed = [];
+/** Whether there is a connection again, and no command has been asked for on it yet. */
+let isBack = false;
+/** Whether a battle that was played is shown, not where the player is. */
+let isReplay = false;
+/** Whether we come back by ourselves, and have not been told yet who we are. */
+let isComingBack = keptWord() !== null;
+/** The name that was given when there was no connection. */
+let given = "";
+/** Whether somebody without a name would rather have one than watch. */
+let wantsIn = wanted === null;
+
+/**
+ * Send a command, and show it in the log.
+ *
+ * @param {string} line
+ */
+function send(line) {
+  log.echo(line);
+  wire.send(line);
+}
+
+/**
+ * Ask what a command tells, as a fact alone.
+ *
+ * @param {string} line
+ */
+function ask(line) {
+  wire.ask("Thud.Ask", line);
+}
+
+/** @param {number} battle */
+function askRecord(battle) {
+  if (state.me.player) ask(`record ${battle}`);
+  else wire.ask("Thud.Watch", { battle });
+}
+
+/** @param {string} line what was typed */
+function typed(line) {
+  send(chat.isOpen && state.prompt.asks === "command" ? chat.command(line) : line);
+}
+
+/** @param {string} text what the server says */
+function hear(text) {
+  log.say(text);
+  const words = plain(text);
+  heard = words || heard;
+  if (/^\w+ ends your visit\b/.test(words)) endedBy = words;
+  answered(text, words);
+}
+
+/**
+ * Show the first answer to what was given at the login: what others do begins a new line.
+ *
+ * @param {string} text
+ * @param {string} words the same, as it is shown
+ */
+function answered(text, words) {
+  const { dataset } = byId("login");
+  const isAside = /^\r?\n/.test(text) && !log.isHidden; // a hidden line is ended for the player
+  const answer = words.replace(/\n[^\n]*[?:]$/, ""); // without the next question
+  if (state.me.player || !dataset.sent || isAside || !/[.!]$/.test(answer)) return;
+  delete dataset.sent;
+  byId("login-note").textContent = oneLine(answer);
+}
+
+/** @param {string} words */
+function oneLine(words) {
+  return words.replaceAll("\n", " ");
+}
+
+/**
+ * Tell those who hear the page.
+ *
+ * @param {string} sentence
+ */
+function say(sentence) {
+  byId("status").textContent = sentence;
+}
+
+/** @type {number | undefined} */
+let toasting;
+
+/**
+ * Show something for a while, wherever on the page somebody is. It is not read out.
+ *
+ * @param {string} sentence
+ */
+function toast(sentence) {
+  const host = byId("toast");
+  host.textContent = sentence;
+  host.classList.add("shown");
+  clearTimeout(toasting);
+  toasting = setTimeout(() => host.classList.remove("shown"), TOAST);
+}
+
+/**
+ * @param {string} name
+ * @param {any} data
+ */
+function take(name, data) {
+  if (name === "Char.Login.Default") arrive();
+  else if (name === "Char.Login.Result") loggedIn(data);
+  else state.take(name, data);
+}
+
+// On a phone the log may be below what is seen.
+state.on("Thud.Refused", () => log.isSeen() || toast(oneLine(heard)));
+
+// What is for everybody, wherever on the page they look.
+state.on("Thud.Broadcast", ({ player, text }) => toast(`${player}: ${text}`));
+state.on("Thud.Shutdown", ({ seconds, why }) => {
+  const because = why ? `, because ${why.replace(/[. ]+$/, "")}` : "";
+  if (seconds === null) {
+    stopping = "";
+    toast("The server does not stop after all.");
+  } else {
+    const time = new Date(Date.now() + seconds * 1000);
+    const at = time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    stopping = `The server stops ${seconds ? `at ${at}` : "now"}${because}.`;
+    const when = seconds ? `in ${clockText(seconds)}` : "now";
+    toast(`The server stops ${when}${because}. Seats and matches are kept.`);
+  }
+  showStopping();
+});
+
+/** Show at the top that the server is about to stop, or nothing. */
+function showStopping() {
+  const host = byId("link");
+  if (host.textContent === stopping) return; // else it would be read out again
+  fill(host, stopping && h("span.stopping", {}, stopping));
+}
+
+state.on("Thud.Message", ({ player, to }) => {
+  if (to === state.me.player) toast(`${player} has left you a message: type “messages”.`);
+});
+
+// Coming in, and coming back.
+
+/** Come in by the name that was given or the word that is kept; else watch what the address names. */
+function arrive() {
+  fit();
+  const kept = keptWord();
+  if (given) logIn(given);
+  else if (kept) wire.ask("Char.Login.Credentials", { account: kept.player, password: kept.word });
+  else watch();
+  given = "";
+}
+
+/**
+ * Give a name, or what else is asked for at the login.
+ *
+ * @param {string} line
+ */
+function logIn(line) {
+  wire.send(line);
+  byId("login").dataset.sent = "yes"; // from now on, what the server says is an answer
+}
+
+function watch() {
+  if (wanted && "battle" in wanted) openReplay(wanted.battle, wanted.ply);
+  else wire.ask("Thud.Watch", wanted ?? { board: null });
+}
+
+/** @param {{success: boolean, message?: string}} result */
+function loggedIn({ success, message }) {
+  if (success) return;
+  const kept = keptWord();
+  keepWord(null);
+  state.clear();
+  isComingBack = false;
+  showStopping();
+  wantsIn = true;
+  // A member's word lasts as long as the server runs.
+  byId("login-note").textContent = kept
+    ? `Please show once more that you are ${kept.player}, or come in under another name.`
+    : (message ?? "");
+  watch();
+  show();
+}
+
+byId("login").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
+  event.preventDefault();
+  const input = byId("name");
+  const line = input.value.trim();
+  if (wire.link === "open") {
+    logIn(line);
+  } else {
+    given = line;
+    wire.open();
+  }
+  input.value = "";
+});
+
+byId("other").addEventListener("click", () => {
+  wire.send(""); // which gives up
+  byId("login-note").textContent = "";
+  byId("name").focus();
+});
+
+state.on("Thud.Word", ({ player, word }) => keepWord({ player, word }));
+
+state.on("Thud.Prompt", ({ asks, hidden }) => {
+  if (asks === "command" && isBack) {
+    isBack = false; // what was observed before is, again
+    if (!state.observed.length) for (const board of observed) wire.send(`observe ${board}`);
+  }
+  log.hide(hidden);
+  const label =
+    /** @type {Record<string, string>} */ ({ word: "Resume word", password: "Password" })[asks] ??
+    "Your name";
+  byId("name-label").textContent = label;
+  byId("name").type = hidden ? "password" : "text";
+  byId("other").hidden = !["word", "password"].includes(asks);
+  byId("name").autocomplete = hidden ? "current-password" : "username";
+});
+
+state.on("Thud.Me", ({ room }) => {
+  isComingBack = false;
+  showStopping();
+  byId("login-note").textContent = NOTE;
+  const place = wanted;
+  wanted = null;
+  if (room !== lastRoom && lastRoom !== undefined) {
+    isReplay = false;
+    look = null;
+  }
+  lastRoom = room;
+  if (place && "battle" in place) openReplay(place.battle, place.ply);
+  else if (place && place.board !== room) send(`go to ${place.board}`);
+  else if (!isReplay) namePlace(room ? { board: room } : null);
+});
+
+// A guest's options are new with each visit: what the browser has kept holds until they choose.
+let isChosen = false;
+state.on("Thud.Options", (options) => {
+  if (isChosen || state.me.member) wearChosen(options);
+  isChosen = true;
+});
+
+/** @param {import("./wire.js").Link} link */
+function linked(link) {
+  const isOver = !["connecting", "open", "lost"].includes(link);
+  const reason = oneLine({ banned: heard, kicked: endedBy }[String(link)] ?? "");
+  stopping = "";
+  fill(
+    byId("link"),
+    link === "open" && keptWord() ? "Coming back …" : reason || LINKS[link],
+    isOver && h("button", { type: "button", click: () => wire.open() }, "Come back"),
+  );
+  if (link === "connecting") heard = endedBy = "";
+  if (link === "banned") byId("login-note").textContent = reason || LINKS.banned;
+  if (link === "open") {
+    byId("login-note").textContent = NOTE;
+    delete byId("login").dataset.sent;
+    isChosen = false;
+    isBack = true;
+    state.isStale = true;
+    log.hide(false);
+  }
+  if (link === "quit" || link === "banned") {
+    keepWord(null);
+    observed = [];
+    state.clear();
+    isReplay = false;
+    wantsIn = true;
+  }
+  show();
+}
+
+/** Tell the server how wide the log is, and that no boards need to be drawn in it. */
+function fit() {
+  wire.ask("Thud.Terminal", { width: log.columns(), reader: true });
+}
+
+/** @type {number | undefined} */
+let fitting;
+addEventListener("resize", () => {
+  clearTimeout(fitting);
+  fitting = setTimeout(fit, 300);
+});
+
+// What is shown.
+
+let isDue = false;
+state.on("change", () => {
+  if (isDue) return;
+  isDue = true;
+  queueMicrotask(show); // once for all facts of a turn
+});
+
+/** Return the board that is to be seen, if any is. */
+function boardInView() {
+  if (isReplay) return null;
+  if (state.me.player) return look ?? state.place;
+  return wantsIn ? null : ([...state.boards.keys()][0] ?? null);
+}
+
+function show() {
+  isDue = false;
+  const board = boardInView();
+  const view = isReplay
+    ? "replay"
+    : board
+      ? "game"
+      : state.me.player
+        ? "lobby"
+        : isComingBack
+          ? "coming"
+          : "welcome";
+  if (view !== document.body.dataset.view) {
+    document.body.dataset.view = view;
+    if (view === "welcome") showcase(byId("showcase"));
+    else byId("showcase").replaceChildren();
+    fit(); // the log may not have been seen before
+  }
+  chat.show(board);
+  if (isReplay) replay.show();
+  else if (board) game.show(board);
+  else if (view === "lobby") lobby.show();
+  else lobby.showNow();
+  showPlaces();
+  document.title = titled(board);
+}
+
+/** @param {string | null} board */
+function titled(board) {
+  if (isReplay) return `Battle ${replay.number} – Thud`;
+  if (!board) return "Thud";
+  return `${state.mover(board) ? "● Your turn" : capitalised(board)} – Thud`;
+}
+
+/**
+ * Show a battle that was played.
+ *
+ * @param {number} battle
+ * @param {number | null} ply
+ */
+function openReplay(battle, ply) {
+  const isNew = !isReplay || battle !== replay.number;
+  isReplay = true;
+  wantsIn = false;
+  replay.open(battle, ply);
+  if (isNew) askRecord(battle);
+  namePlace({ battle, ply });
+  show();
+}
+
+function closeReplay() {
+  isReplay = false;
+  namePlace(state.me.room ? { board: state.me.room } : null);
+  show();
+}
+
+state.on("Thud.Exercise", () => (isReplay = false));
+
+state.on("Thud.Observe", ({ boards }) => {
+  const added = boards.find((/** @type {string} */ each) => !observed.includes(each));
+  if (added) lookAt(added);
+  else if (look && !boards.includes(look)) lookAt(null);
+  observed = boards;
+});
+state.on("Thud.Renamed", ({ board, name }) => {
+  if (look === board) look = name;
+  observed = state.observed;
+});
+
+/**
+ * Show a board that the player observes, or again where they are.
+ *
+ * @param {string | null} board
+ */
+function lookAt(board) {
+  look = board;
+  if (isReplay) closeReplay();
+  else show();
+}
+state.on("Thud.Replay", ({ battle, ply }) => openReplay(battle, ply)); // somebody has typed it
+
+// Links within the page do not load it again.
+document.addEventListener("click", (event) => {
+  const link = /** @type {Element} */ (event.target).closest("a[href^='/']");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  history.pushState(null, "", link.getAttribute("href"));
+  follow();
+});
+addEventListener("popstate", follow);
+
+/** Go where the address leads. */
+function follow() {
+  const place = placeNamed();
+  if (place && "battle" in place) {
+    openReplay(place.battle, place.ply);
+    return;
+  }
+  isReplay = false;
+  if (!state.me.player) {
+    wantsIn = place === null;
+    wire.ask("Thud.Watch", place ?? { board: null });
+  } else if ((place?.board ?? null) !== state.me.room) {
+    send(`go to ${place?.board ?? "hall"}`);
+  }
+  show();
+}
+
+// The arrows go through the plies, but where they mean something else.
+document.addEventListener("keydown", (event) => {
+  const plies = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const isTaken = /** @type {Element} */ (event.target).closest(
+    "input, dialog, [role=grid], [role=tab]",
+  );
+  if (!plies || isTaken || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (isReplay) replay.move(plies);
+  else if (boardInView()) game.move(plies);
+});
+
+/** Show where the player has something to do. */
+function showPlaces() {
+  if (!state.me.player) {
+    const isIn = document.body.dataset.view === "welcome" || isComingBack;
+    fill(
+      byId("places"),
+      !isIn &&
+        h("button.primary", { type: "button", "data-key": "in", click: comeIn }, "Come in to play"),
+    );
+    return;
+  }
+  const seats = [...state.tables.values()]
+    .filter((each) => state.sides(each).length)
+    .map((each) => each.board);
+  const boards = new Set([...seats, ...(state.place ? [state.place] : [])]);
+  const others = state.observed.filter((each) => !boards.has(each));
+  fill(
+    byId("places"),
+    place("Hall", null),
+    ...[...boards].map((each) => place(capitalised(each), each)),
+    ...others.map((each) => place(capitalised(each), each)),
+    isReplay &&
+      h("button.place", { type: "button", "aria-current": "page" }, `Battle ${replay.number}`),
+  );
+  const places = byId("places");
+  const current = places.querySelector("[aria-current]");
+  if (current) places.scrollLeft = current.offsetLeft - places.offsetLeft - places.clientWidth / 2;
+}
+
+function comeIn() {
+  isReplay = false;
+  wantsIn = true;
+  show();
+  byId("name").focus();
+}
+
+/**
+ * @param {string} label
+ * @param {string | null} room
+ */
+function place(label, room) {
+  const isHere = (look ?? state.place) === room;
+  const isObserved = room !== null && room !== state.place && state.observed.includes(room);
+  const calls = room !== null && state.mover(room) !== null;
+  const go = () => {
+    if (isReplay || look !== null) lookAt(null);
+    if (isObserved) {
+      lookAt(room);
+      return;
+    }
+    const isThere = state.place === room;
+    if (state.exercise && !isThere) send("stop");
+    if (state.me.room !== room && !isThere) send(`go to ${room ?? "hall"}`);
+  };
+  return h(
+    `button.place${calls ? ".calls" : ""}`,
+    {
+      type: "button",
+      "data-key": `place-${room}`,
+      "aria-label": `${label}${isObserved ? ", observed" : ""}${calls ? ", your turn" : ""}`,
+      "aria-current": isHere && !isReplay && "page",
+      click: go,
+    },
+    isObserved && h("span.eye", { "aria-hidden": "true" }),
+    label,
+  );
+}
+
+// What is heard.
+
+state.on("Thud.Move", (ply) => {
+  if (ply.board === boardInView()) play(ply.captures.length ? "capture" : "move");
+  else if (state.mover(ply.board)) play("call");
+});
+state.on("Thud.End", (end) => end.board === boardInView() && play("end"));
+state.on("Thud.Invite", ({ to }) => to === state.me.player && play("call"));
+state.on("Thud.Seek", ({ to }) => to && to === state.me.player && play("call"));
+
+// The buttons at the top.
+
+function showSound() {
+  byId("sound").setAttribute("aria-pressed", String(settings.sound));
+}
+byId("sound").addEventListener("click", () => {
+  change({ sound: !settings.sound });
+  showSound();
+  play("move");
+});
+byId("options").addEventListener("click", () =>
+  openSettings((line) => state.me.player && send(line)),
+);
+
+wear();
+showSound();
+wire.open();

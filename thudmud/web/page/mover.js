@@ -1,0 +1,278 @@
+/**
+ * How a ply is put together on the board: a piece, where it goes, and what it captures there.
+ *
+ * The server is asked what the piece may do (`Thud.Legal`). What comes out is a command, as anybody
+ * might have typed it.
+ */
+
+import { NO_MARKS } from "./board.js";
+
+/** @typedef {import("./position.js").Side} Side */
+/** @typedef {import("./state.js").Board} Board */
+
+/**
+ * @typedef {object} Way one way to play, of those that `Thud.Legal` lists
+ * @property {string} verb
+ * @property {string[]} to where it leads
+ * @property {string[]} prey what may be captured by it
+ * @property {number} least how many of them have to be
+ * @property {number} most how many of them can be
+ * @property {boolean} trample whether all of them are, in this order
+ *
+ * @typedef {Omit<Way, "to"> & {to: string}} Choice the same, to one square
+ */
+
+export class Mover {
+  /** @type {Board | null} */
+  board = null;
+
+  /** @type {Side | null} */
+  side = null;
+
+  /** The square of the piece that is being moved. @type {string | null} */
+  selected = null;
+
+  /** What it can do; null until the server has said so. @type {Choice[] | null} */
+  choices = null;
+
+  /** Where it will go. @type {string | null} */
+  landing = null;
+
+  /** What it will capture there. @type {string[]} */
+  chosen = [];
+
+  /** Where it was to go before the server had said what it can do. @type {string | null} */
+  dropped = null;
+
+  /** Whether it has been played, and the server has not answered yet. */
+  isSent = false;
+
+  /**
+   * @param {object} outside
+   * @param {(board: string, from: string) => void} outside.ask asks what a piece may do
+   * @param {(line: string) => void} outside.send sends a command
+   * @param {(marks: import("./board.js").Marks) => void} outside.show shows how far it has come
+   * @param {(sentence: string) => void} outside.say tells those who hear the page
+   */
+  constructor(outside) {
+    this.outside = outside;
+  }
+
+  reset() {
+    this.selected = this.choices = this.landing = this.dropped = null;
+    this.chosen = [];
+    this.isSent = false;
+  }
+
+  /**
+   * Take the board as it is now, and the side that the player may move for.
+   *
+   * @param {Board | null} board
+   * @param {Side | null} side
+   */
+  set(board, side) {
+    const isSame = board?.board === this.board?.board && board?.version === this.board?.version;
+    if (isSame && side === this.side) return;
+    [this.board, this.side] = [board, side];
+    this.reset();
+    this.show();
+  }
+
+  /**
+   * Whether a square holds a piece that the player may move.
+   *
+   * @param {string | null} square
+   */
+  owns(square) {
+    const piece = square && this.side && this.board?.position.get(square);
+    return Boolean(piece) && (piece === this.side || (piece === "rock" && this.side === "dwarf"));
+  }
+
+  /**
+   * A square was clicked: a piece, where it goes, or what it captures.
+   *
+   * @param {string} square
+   */
+  pick(square) {
+    if (this.isSent) return;
+    if (this.landing) {
+      if (this.preys().has(square)) {
+        this.choose(square);
+        return;
+      }
+      if (square === this.landing && this.fitting()) {
+        this.confirm();
+        return;
+      }
+    }
+    if (square === this.selected) this.cancel();
+    else if (this.ways(square).length) this.aim(square);
+    else if (this.owns(square)) this.select(square);
+    else if (this.selected && !this.choices) this.dropped = square;
+    else if (this.selected) this.cancel(`Not to ${square}.`);
+  }
+
+  /**
+   * A piece is about to be dragged; return whether it may be.
+   *
+   * @param {string} square
+   */
+  lift(square) {
+    if (this.isSent || !this.owns(square)) return false;
+    if (square !== this.selected || this.landing) this.select(square);
+    return true;
+  }
+
+  /**
+   * The piece that was dragged was let go.
+   *
+   * @param {string | null} square
+   */
+  drop(square) {
+    if (!this.selected || square === this.selected) return;
+    if (!square) this.cancel();
+    else if (!this.choices) this.dropped = square;
+    else if (this.ways(square).length) this.aim(square);
+    else this.cancel(`Not to ${square}.`);
+  }
+
+  /** @param {string} square */
+  select(square) {
+    this.reset();
+    this.selected = square;
+    if (this.board) this.outside.ask(this.board.board, square);
+    this.show();
+  }
+
+  /**
+   * Take what the server says that a piece may do.
+   *
+   * @param {{board: string, battle: number | null, ply: number, from: string, ways: Way[]}} legal
+   */
+  answered(legal) {
+    if (legal.board !== this.board?.board || legal.from !== this.selected || this.choices) return;
+    if (legal.battle !== this.board.battle || legal.ply !== this.board.ply) return; // more is on its way
+    this.choices = legal.ways.flatMap((way) => way.to.map((to) => ({ ...way, to })));
+    const squares = new Set(this.choices.map((each) => each.to));
+    this.show();
+    if (this.dropped) this.drop(this.dropped);
+    else if (squares.size) this.outside.say(`${this.selected} can go to ${squares.size} squares.`);
+    else this.cancel(`${this.selected} cannot move.`);
+  }
+
+  /**
+   * Give up, and say why.
+   *
+   * @param {string} [why]
+   */
+  cancel(why) {
+    this.reset();
+    this.show();
+    if (why) this.outside.say(why);
+  }
+
+  /**
+   * Return the ways to play the piece to a square.
+   *
+   * @param {string | null} square
+   */
+  ways(square) {
+    return (this.choices ?? []).filter((each) => each.to === square);
+  }
+
+  /**
+   * Let the piece go somewhere; ask what it captures if there is a choice.
+   *
+   * @param {string} square
+   */
+  aim(square) {
+    const ways = this.ways(square);
+    const [only] = ways;
+    this.landing = square;
+    this.chosen = [];
+    if (ways.length === 1 && only.least === only.prey.length) {
+      this.chosen = [...only.prey];
+      this.confirm();
+      return;
+    }
+    const greedy = ways.find((each) => !each.trample && each.most === each.prey.length);
+    if (greedy) this.chosen = [...greedy.prey];
+    this.show();
+    this.outside.say(`To ${square}. Choose what to capture: ${[...this.preys()].join(", ")}.`);
+  }
+
+  /**
+   * Capture something, or do not.
+   *
+   * @param {string} square
+   */
+  choose(square) {
+    const { chosen } = this;
+    if (chosen.includes(square)) {
+      const at = chosen.indexOf(square);
+      const isInOrder = this.ways(this.landing).some((each) => each.trample);
+      this.chosen = isInOrder ? chosen.slice(0, at) : chosen.filter((each) => each !== square);
+    } else {
+      this.chosen = [...chosen, square];
+    }
+    this.show();
+    const isOver = this.fitting() && ![...this.preys()].some((each) => !this.chosen.includes(each));
+    const isOnly = this.ways(this.landing).every((each) => each.most <= 1 || each.trample);
+    if (isOver && isOnly && this.chosen.length) this.confirm();
+  }
+
+  /** Return what can be chosen now, and what is. */
+  preys() {
+    const { chosen } = this;
+    const preys = new Set(chosen);
+    for (const { trample, prey, most } of this.ways(this.landing)) {
+      if (trample) {
+        if (chosen.every((each, at) => prey[at] === each) && prey[chosen.length]) {
+          preys.add(prey[chosen.length]);
+        }
+      } else if (chosen.length < most && chosen.every((each) => prey.includes(each))) {
+        for (const each of prey) preys.add(each);
+      }
+    }
+    return preys;
+  }
+
+  /** Return the way to play that captures what is chosen, if there is one. */
+  fitting() {
+    return this.ways(this.landing).find(({ trample, prey, least, most }) =>
+      trample
+        ? prey.join() === this.chosen.join()
+        : least <= this.chosen.length &&
+          this.chosen.length <= most &&
+          this.chosen.every((each) => prey.includes(each)),
+    );
+  }
+
+  /** Play it. */
+  confirm() {
+    const way = this.fitting();
+    if (!way || !this.board || this.isSent) return;
+    const names = this.chosen.join(", ") || "none";
+    const capturing = way.prey.length ? ` capturing ${names}` : "";
+    this.isSent = true;
+    this.show();
+    this.outside.send(
+      `${way.verb} ${this.selected} to ${way.to}${capturing} on ${this.board.board}`,
+    );
+  }
+
+  show() {
+    const { selected, landing, chosen } = this;
+    if (!selected) {
+      this.outside.show(NO_MARKS);
+      return;
+    }
+    const isOpen = !landing && this.choices;
+    const targets = new Map();
+    for (const { to, prey } of isOpen || []) {
+      if (targets.get(to) !== "take") targets.set(to, prey.length ? "take" : "go");
+    }
+    const preys = landing && !this.isSent ? this.preys() : new Set();
+    this.outside.show({ selected, targets, preys, chosen: this.isSent ? [] : chosen, landing });
+  }
+}

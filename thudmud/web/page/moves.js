@@ -1,0 +1,154 @@
+/**
+ * The list of the plies of a battle, to step through.
+ */
+
+import { clockText, counted, fill, h, svg } from "./dom.js";
+import { shortPly, spokenPly, unplayed } from "./position.js";
+
+/** @typedef {import("./state.js").Played} Played */
+/** @typedef {import("./position.js").Position} Position */
+
+/**
+ * Return a battle as it stood after one of its plies.
+ *
+ * @param {{position: Position, ply: number, plies: Played[]}} board
+ * @param {number} ply
+ */
+export function asOf(board, ply) {
+  const after = board.plies.filter((each) => each.ply > ply);
+  return {
+    position: after.reduceRight(unplayed, board.position),
+    last: board.plies.find((each) => each.ply === ply) ?? null,
+  };
+}
+
+const SAID = /** @type {Record<string, string>} */ ({ "?": "a mistake", "??": "a blunder" });
+
+export class MoveList {
+  /**
+   * @param {HTMLElement} host
+   * @param {(ply: number) => void} step is told which ply is to be shown
+   */
+  constructor(host, step) {
+    this.host = host;
+    this.step = step;
+    /** @type {Map<number, string>} */
+    this.marks = new Map();
+    this.shown = "";
+  }
+
+  /**
+   * Show the plies, and at which of them we are.
+   *
+   * @param {Played[]} plies
+   * @param {number} at
+   */
+  show(plies, at) {
+    const first = plies[0]?.ply ?? 1;
+    const shown = [first, ...plies.map((each) => each.record), at, ...this.marks.values()].join();
+    if (shown === this.shown) return;
+    this.shown = shown;
+    const turns = [];
+    for (let each = 0; each < plies.length; each += 2) {
+      turns.push(
+        h(
+          "li",
+          { "data-turn": `${Math.ceil(plies[each].ply / 2)}.` },
+          ...plies.slice(each, each + 2).map((ply) => this.item(ply, at)),
+        ),
+      );
+    }
+    fill(this.host, ...turns);
+    const current = this.host.querySelector("[aria-current]");
+    if (current instanceof HTMLElement) reveal(this.host, current);
+  }
+
+  /**
+   * @param {Played} ply
+   * @param {number} at
+   */
+  item(ply, at) {
+    const mark = this.marks.get(ply.ply) ?? "";
+    const words = [`Ply ${ply.ply}: ${spokenPly(ply)}`, SAID[mark]];
+    if (ply.spent != null) words.push(counted(Math.round(ply.spent), "second"));
+    return h(
+      `button.ply.${ply.piece}`,
+      {
+        type: "button",
+        "data-key": `ply-${ply.ply}`,
+        "aria-current": ply.ply === at && "step",
+        "aria-label": words.filter(Boolean).join(", "),
+        click: () => this.step(ply.ply),
+      },
+      shortPly(ply),
+      ply.spent != null && h("small", {}, ` ${clockText(ply.spent)}`),
+      mark && h("b", {}, mark),
+    );
+  }
+}
+
+const STEPS = /** @type {[string, string][]} */ ([
+  ["First", "M7 6v12M18 6l-8 6 8 6z"],
+  ["Back", "M16 6l-8 6 8 6z"],
+  ["Next", "M8 6l8 6-8 6z"],
+  ["Last", "M17 6v12M6 6l8 6-8 6z"],
+]);
+const FLIP = "M8 20V5m0 0L4.5 9M8 5l3.5 4M16 4v15m0 0l-3.5-4M16 19l3.5-4";
+const LINK =
+  "M10 14a4 4 0 0 0 6 .5l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6-.5l-3 3a4 4 0 0 0 6 6l1-1";
+
+/**
+ * Return the buttons that go to the first ply, back, on, and to the last; that flip the board; and
+ * that copy the link to it.
+ *
+ * @param {number} at the ply that is shown
+ * @param {number} first
+ * @param {number} last
+ * @param {{step: (ply: number) => void, flip: () => void, copyLink: () => void}} view
+ */
+export function tools(at, first, last, view) {
+  const plies = [first, at - 1, at + 1, last];
+  return [
+    ...STEPS.map(([label, path], each) =>
+      tool(label, path, () => view.step(plies[each]), each < 2 ? at <= first : at >= last),
+    ),
+    tool("Flip the board", FLIP, () => view.flip()),
+    tool("Copy the link", LINK, () => view.copyLink()),
+  ];
+}
+
+/**
+ * Return a button with a picture on it. One that does nothing now keeps the focus.
+ *
+ * @param {string} label
+ * @param {string} path
+ * @param {() => void} click
+ * @param {boolean} [disabled]
+ */
+function tool(label, path, click, disabled = false) {
+  return h(
+    "button.icon",
+    {
+      type: "button",
+      "data-key": label,
+      "aria-label": label,
+      title: label,
+      "aria-disabled": disabled && "true",
+      click,
+    },
+    svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: path })),
+  );
+}
+
+/**
+ * Scroll a list so that one of its items is seen, and nothing else.
+ *
+ * @param {HTMLElement} list
+ * @param {HTMLElement} item
+ */
+function reveal(list, item) {
+  const top = item.offsetTop - list.offsetTop;
+  if (top < list.scrollTop || top + item.offsetHeight > list.scrollTop + list.clientHeight) {
+    list.scrollTop = top - list.clientHeight / 2;
+  }
+}

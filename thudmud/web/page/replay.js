@@ -1,0 +1,280 @@
+/**
+ * A battle that was played: to step through, with what an analysis has found, to download, to link to.
+ */
+
+import { BoardView } from "./board.js";
+import { share } from "./dialogs.js";
+import { byId, capitalised, clockText, counted, fill, h, svg, token } from "./dom.js";
+import { ending } from "./game.js";
+import { MoveList, asOf, tools } from "./moves.js";
+import { count, played, positionOf, shortRecord } from "./position.js";
+import { change, settings } from "./settings.js";
+
+/** @typedef {import("./position.js").Side} Side */
+/** @typedef {import("./state.js").State} State */
+
+const WON = 10000; // what a battle that is won is worth, in hundredths of a point
+const TALL = 1600; // beyond so many hundredths the curve is at its edge
+const MARKS = /** @type {Record<string, string>} */ ({ "?": "A mistake", "??": "A blunder" });
+const [WIDTH, HEIGHT] = [300, 80];
+
+export class ReplayView {
+  /**
+   * @param {State} state
+   * @param {object} outside
+   * @param {(line: string) => void} outside.send sends a command
+   * @param {(sentence: string) => void} outside.say tells those who hear the page
+   * @param {(sentence: string) => void} outside.toast shows something for a while
+   * @param {(battle: number, ply: number) => void} outside.at is told what is shown
+   */
+  constructor(state, outside) {
+    this.state = state;
+    this.outside = outside;
+    this.number = 0;
+    this.at = 0;
+    /** @type {any} */
+    this.record = null;
+    this.download = "";
+    /** @type {any} */
+    this.analysis = null;
+    /** @type {any[]} */
+    this.comments = [];
+    /** @type {BoardView | null} */
+    this.view = null;
+    this.moves = new MoveList(byId("replay-moves"), (ply) => this.step(ply));
+    state.on("Thud.Record", (record) => this.take(record));
+    state.on("Thud.Analysis", (analysis) => this.analysed(analysis));
+    state.on("Thud.Comment", (comment) => {
+      if (comment.battle !== this.number) return;
+      const others = this.comments.filter(
+        (each) => each.ply !== comment.ply || each.player !== comment.player,
+      );
+      this.comments = comment.text === null ? others : [...others, comment];
+    });
+  }
+
+  /**
+   * Show a battle, as far as it is known.
+   *
+   * @param {number} number
+   * @param {number | null} ply
+   */
+  open(number, ply) {
+    if (number !== this.number) {
+      this.number = number;
+      this.record = this.analysis = null;
+      this.comments = [];
+    }
+    this.at = ply ?? 0;
+  }
+
+  /** @param {any} record */
+  take(record) {
+    if (record.battle !== this.number || !record.moves) return;
+    const opening = positionOf(record.rows);
+    const position = record.moves.reduce(played, opening);
+    this.record = { ...record, position, ply: record.moves.length, plies: record.moves };
+    this.at = Math.min(this.at, record.moves.length);
+    URL.revokeObjectURL(this.download);
+    this.download = URL.createObjectURL(new Blob([record.record], { type: "text/plain" }));
+  }
+
+  /** @param {any} analysis */
+  analysed(analysis) {
+    if (analysis.battle !== this.number) return;
+    this.analysis = analysis;
+    const marked = analysis.better.filter((/** @type {any} */ each) => each.mark);
+    this.moves.marks = new Map(marked.map((/** @type {any} */ each) => [each.ply, each.mark]));
+  }
+
+  /** @param {number} ply */
+  step(ply) {
+    this.at = Math.max(0, Math.min(ply, this.record?.ply ?? 0));
+    this.outside.at(this.number, this.at);
+    this.show();
+  }
+
+  /** @param {number} plies how many to go on, or back */
+  move(plies) {
+    this.step(this.at + plies);
+  }
+
+  /** @param {string} key */
+  key(key) {
+    if (key === "f") this.flip();
+    else if (key === "/") byId("line").focus();
+    else return false;
+    return true;
+  }
+
+  flip() {
+    change({ flipped: !settings.flipped });
+    this.show();
+  }
+
+  show() {
+    const { record } = this;
+    byId("replay-title").textContent = `Battle ${this.number}`;
+    if (!record) {
+      byId("replay-facts").textContent = "Looking for it …";
+      return;
+    }
+    const { position, last } = asOf(record, this.at);
+    const still = { pick: () => {}, lift: () => false, drop: () => {} };
+    this.view ??= new BoardView(byId("replay-board"), { ...still, key: (key) => this.key(key) });
+    this.view.flip(settings.flipped);
+    this.view.show(
+      position,
+      last,
+      `Battle ${this.number} after ${counted(this.at, "ply", "plies")}`,
+    );
+    this.showPlayer("top", "troll", position);
+    this.showPlayer("bottom", "dwarf", position);
+    byId("replay-facts").textContent = this.facts();
+    this.moves.show(record.plies, this.at);
+    fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this));
+    this.showCurve();
+    this.showWords();
+    fill(byId("replay-actions"), ...this.actions());
+  }
+
+  facts() {
+    const { record } = this;
+    const date = new Date(record.at * 1000).toLocaleDateString(undefined, { dateStyle: "medium" });
+    const facts = [`${capitalised(record.rules)} rules`, date, counted(record.ply, "ply", "plies")];
+    if (record.outcome) facts.push(ending(record, this.state.me.player).replace(/\.$/, ""));
+    return facts.join(" · ");
+  }
+
+  /**
+   * @param {"top" | "bottom"} where
+   * @param {Side} side
+   * @param {import("./position.js").Position} position
+   */
+  showPlayer(where, side, position) {
+    fill(
+      byId(`replay-${where}`),
+      token(side),
+      h("span.name", {}, this.record[side] ?? "somebody"),
+      this.record.winner === side && h("span.badge", {}, "won"),
+      h("span.left", {}, `${count(position, side)}`, h("small", {}, " left")),
+      this.record.time && h("time.clock", {}, clockText(this.left(side))),
+    );
+  }
+
+  /**
+   * Return how many seconds a side had left after the ply that is shown.
+   *
+   * @param {Side} side
+   */
+  left(side) {
+    const { plies, time } = this.record;
+    const own = plies.filter(
+      (/** @type {any} */ each) => each.side === side && each.ply <= this.at && each.left !== null,
+    );
+    const given = parseInt(time, 10) * (time.includes("day") ? 86400 : 60);
+    return own.at(-1)?.left ?? given;
+  }
+
+  /** Show what the battle was worth, ply by ply: up is good for the dwarfs. */
+  showCurve() {
+    const { analysis } = this;
+    const host = byId("curve");
+    host.hidden = !analysis;
+    if (!analysis) return;
+    if (analysis.done < analysis.plies) {
+      fill(
+        host,
+        h("figcaption", {}, `Analysing: ${analysis.done} of ${analysis.plies} plies`),
+        h("progress", { max: analysis.plies, value: analysis.done, "aria-label": "Analysis" }),
+      );
+      return;
+    }
+    const { worth } = analysis;
+    const x = (/** @type {number} */ ply) => (ply / Math.max(1, worth.length - 1)) * WIDTH;
+    const y = (/** @type {number} */ each) =>
+      (HEIGHT / 2) * (1 - Math.max(-1, Math.min(1, each / TALL)));
+    const line = worth
+      .map(
+        (/** @type {number} */ each, /** @type {number} */ ply) =>
+          `${x(ply).toFixed(1)},${y(each).toFixed(1)}`,
+      )
+      .join("L");
+    const picture = svg(
+      "svg",
+      {
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        preserveAspectRatio: "none",
+        "aria-hidden": "true",
+        click: /** @type {EventListener} */ (
+          (event) => this.clicked(/** @type {MouseEvent} */ (event))
+        ),
+      },
+      svg("path", { class: "area", d: `M0,${HEIGHT / 2}L${line}L${WIDTH},${HEIGHT / 2}Z` }),
+      svg("path", { class: "zero", d: `M0,${HEIGHT / 2}H${WIDTH}` }),
+      svg("path", { class: "worth", d: `M${line}` }),
+      ...analysis.better
+        .filter((/** @type {any} */ each) => each.mark)
+        .map((/** @type {any} */ each) =>
+          svg("path", { class: "slip", d: `M${x(each.ply)},${y(worth[each.ply]) - 4}v8` }),
+        ),
+      svg("path", { class: "now", d: `M${x(this.at)},0V${HEIGHT}` }),
+    );
+    fill(host, h("figcaption", {}, `${worthWords(worth[this.at])}`), picture);
+  }
+
+  /** @param {MouseEvent} event */
+  clicked(event) {
+    const box = /** @type {Element} */ (event.currentTarget).getBoundingClientRect();
+    this.step(Math.round(((event.clientX - box.left) / box.width) * this.record.ply));
+  }
+
+  /** Show what was said of the ply, and what would have been better. */
+  showWords() {
+    const better = this.analysis?.better.find((/** @type {any} */ each) => each.ply === this.at);
+    const words = better?.mark
+      ? `${MARKS[better.mark]}: it loses ${(better.lost / 100).toFixed(1)} points. Better was ${better.line.map(shortRecord).join(", ")}.`
+      : "";
+    if (byId("verdict").textContent !== words) byId("verdict").textContent = words;
+    const said = this.comments.filter((each) => each.ply === this.at);
+    fill(
+      byId("comments"),
+      ...said.map((each) => h("p", {}, h("b", {}, each.player ?? "Somebody"), `: ${each.text}`)),
+    );
+  }
+
+  actions() {
+    return [
+      this.state.me.player &&
+        this.record.outcome &&
+        !this.analysis &&
+        h(
+          "button.primary",
+          {
+            type: "button",
+            "data-key": "analyse",
+            click: () => this.outside.send(`analyse ${this.number}`),
+          },
+          "Analyse",
+        ),
+      h(
+        "a.button",
+        { href: this.download, download: `thud-${this.number}.txt`, "data-key": "record" },
+        "Download",
+      ),
+    ];
+  }
+
+  copyLink() {
+    share("Whoever opens this link sees this position.", this.outside);
+  }
+}
+
+/**
+ * @param {number} worth in hundredths of a point, below 0 if it is good for the trolls
+ */
+function worthWords(worth) {
+  if (Math.abs(worth) >= WON) return `${worth > 0 ? "Dwarfs" : "Trolls"} win`;
+  if (!worth) return "Even";
+  return `${worth > 0 ? "Dwarfs" : "Trolls"} ahead by ${(Math.abs(worth) / 100).toFixed(1)} points`;
+}

@@ -1,0 +1,113 @@
+/**
+ * What the browser keeps of the player's: how the page looks and sounds, and the resume word.
+ */
+
+const SETTINGS = "thud.settings";
+const WORD = "thud.word";
+
+/**
+ * @typedef {object} Settings
+ * @property {"auto" | "dark" | "light"} theme
+ * @property {"plain" | "vivid" | "dim" | "safe"} scheme the colours of the board
+ * @property {boolean} sound
+ * @property {boolean} flipped whether the board is seen from the other side
+ * @property {string} orient which side was at the bottom when a command said so last
+ */
+
+/** @type {Settings} */
+const DEFAULTS = { theme: "auto", scheme: "plain", sound: true, flipped: false, orient: "south" };
+
+/** @type {Settings} */
+export const settings = { ...DEFAULTS, ...read(SETTINGS) };
+
+/**
+ * Change settings, and keep them.
+ *
+ * @param {Partial<Settings>} changes
+ */
+export function change(changes) {
+  Object.assign(settings, changes);
+  write(SETTINGS, settings);
+  wear();
+}
+
+/** Let the page look as the settings say. */
+export function wear() {
+  document.documentElement.dataset.theme = settings.theme;
+  document.documentElement.dataset.scheme = settings.scheme;
+}
+
+/**
+ * Which colours of the page belong to an element of a board; the first is its own, and the others
+ * are mixed of it, so much with black or with white.
+ *
+ * @type {Record<string, [string, ...[string, number, string][]]>}
+ */
+const ELEMENTS = {
+  dwarf: ["dwarf", ["dwarf-dark", 45, "black"]],
+  troll: ["troll", ["troll-dark", 35, "black"], ["troll-light", 65, "white"]],
+  stone: ["stone", ["stone-dark", 35, "black"], ["stone-light", 65, "white"]],
+  rock: ["rock", ["rock-dark", 35, "black"], ["rock-light", 65, "white"]],
+  squares: ["square", ["odd", 88, "black"]],
+  "last move": ["last"],
+  captured: ["fallen"],
+  coordinates: ["labels"],
+};
+const GROUNDS = ["squares", "last move", "captured"]; // what is behind a piece, or instead of it
+
+/**
+ * Wear what the player has chosen by a command, here or elsewhere.
+ *
+ * @param {{scheme: any, orient: string, colours: {element: string, colour: string | null, ground: string | null}[]}} options
+ */
+export function wearChosen({ scheme, orient, colours }) {
+  const isTurned = orient !== settings.orient;
+  change({ scheme, ...(isTurned && { orient, flipped: orient === "north" }) });
+  const { style } = document.documentElement;
+  for (const [own, ...mixed] of Object.values(ELEMENTS))
+    for (const name of [own, ...mixed.map(([each]) => each)]) style.removeProperty(`--${name}`);
+  for (const { element, colour, ground } of colours) {
+    const value = GROUNDS.includes(element) ? (ground ?? colour) : (colour ?? ground);
+    if (!value || !ELEMENTS[element]) continue;
+    const [own, ...mixed] = ELEMENTS[element];
+    style.setProperty(`--${own}`, value);
+    for (const [name, share, other] of mixed)
+      style.setProperty(`--${name}`, `color-mix(in srgb, ${value} ${share}%, ${other})`);
+  }
+}
+
+/**
+ * Return the name and the resume word that the player has come in with before.
+ *
+ * @returns {{player: string, word: string} | null}
+ */
+export function keptWord() {
+  return read(WORD);
+}
+
+/** @param {{player: string, word: string} | null} word */
+export function keepWord(word) {
+  write(WORD, word);
+}
+
+/** @param {string} key */
+function read(key) {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? "null");
+  } catch {
+    return null; // nothing may be kept in this browser
+  }
+}
+
+/**
+ * @param {string} key
+ * @param {unknown} value
+ */
+function write(key, value) {
+  try {
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify(value));
+  } catch {
+    // it lasts as long as the page
+  }
+}

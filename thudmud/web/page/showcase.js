@@ -1,0 +1,64 @@
+/**
+ * The board on the first screen, on which a short battle is played over and over.
+ */
+
+import { BoardView } from "./board.js";
+import { played, positionOf } from "./position.js";
+
+const OPENING = [
+  "     dd.dd     ",
+  "    d.....d    ",
+  "   d.......d   ",
+  "  d.........d  ",
+  " d...........d ",
+  "d.............d",
+  "d.....TTT.....d",
+  "......TXT......",
+  "d.....TTT.....d",
+  "d.............d",
+  " d...........d ",
+  "  d.........d  ",
+  "   d.......d   ",
+  "    d.....d    ",
+  "     dd.dd     ",
+];
+
+/** Origin, target, and what was captured there. */
+const PLIES = /** @type {[string, string, ...string[]][]} */ ([
+  ["O6", "L6"],
+  ["I7", "J6"],
+  ["L3", "L5"],
+  ["J6", "K5", "L5"],
+  ["M4", "L5"],
+  ["K5", "K6", "L6", "L5"],
+]);
+const EVERY = 1600; // milliseconds
+
+/**
+ * Begin, and go on for as long as the board is there.
+ *
+ * @param {Element} host
+ */
+export function showcase(host) {
+  if (host.firstChild) return;
+  const nothing = () => false;
+  const view = new BoardView(host, { pick: nothing, lift: nothing, drop: nothing, key: nothing });
+  let position = positionOf(OPENING);
+  let at = 0;
+  view.show(position, null, "");
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const timer = setInterval(() => {
+    if (!host.firstChild) clearInterval(timer);
+    if (document.hidden) return;
+    if (at === PLIES.length) {
+      [position, at] = [positionOf(OPENING), 0];
+      view.show(position, null, "");
+      return;
+    }
+    const [from, to, ...captures] = PLIES[at++];
+    const piece = /** @type {import("./position.js").Side} */ (position.get(from));
+    const ply = { piece, verb: "move", from, to, captures, trample: false };
+    position = played(position, ply);
+    view.show(position, ply, "");
+  }, EVERY);
+}

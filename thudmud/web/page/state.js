@@ -1,0 +1,350 @@
+/**
+ * What the page knows: itself, the boards, the seeks, who is here. It is made of the facts that the
+ * server sends, which docs/gmcp.md describes; nothing else changes it.
+ */
+
+import { played, positionOf, unplayed } from "./position.js";
+
+/** @typedef {import("./position.js").Side} Side */
+/** @typedef {import("./position.js").Position} Position */
+/** @typedef {import("./position.js").Ply} Ply */
+
+/**
+ * @typedef {{side: Side, player: string | null, away_since: number | null}} Seat
+ * @typedef {Record<Side, number>} Score
+ * @typedef {{dwarf: number, troll: number, at: number, runs: Side | null, falls: number | null, stands_until: number | null}} Clock
+ *
+ * @typedef {object} Table a board but for its position: `Thud.Table`
+ * @property {string} board
+ * @property {number} version
+ * @property {number | null} battle
+ * @property {string} rules
+ * @property {number | null} part
+ * @property {boolean} running
+ * @property {boolean} over
+ * @property {Seat[]} seats
+ * @property {Score} points
+ * @property {{offer: string, side: Side}[]} offers
+ * @property {string | null} [time]
+ * @property {Clock | null} [clock]
+ * @property {number | null} [claim_at]
+ *
+ * @typedef {object} Board what stands on it, from `Thud.Board` and `Thud.Move`
+ * @property {string} board
+ * @property {number} version
+ * @property {number | null} battle
+ * @property {string} rules
+ * @property {number} ply how many have been played
+ * @property {Side | null} turn
+ * @property {Position} position
+ * @property {Ply | null} last
+ * @property {Score} score
+ * @property {Played[]} plies the last of them, as far as they have been seen
+ * @property {any} [hint] the `Thud.Hint` for it
+ * @property {any} end the `Thud.End` of the battle
+ *
+ * @typedef {Ply & {ply: number, side: Side, record: string, at?: number, score: Score, spent?: number | null, left?: number | null}} Played
+ *
+ * @typedef {object} Seek
+ * @property {number} seek
+ * @property {string} player
+ * @property {string} rules
+ * @property {Side | null} side
+ * @property {boolean} rated
+ * @property {string | null} to
+ * @property {string | null} [time]
+ */
+
+export class State extends EventTarget {
+  /** @type {{player: string | null, member: boolean, room: string | null}} */
+  me = { player: null, member: false, room: null };
+
+  /** What is asked for, and whether nobody is to see the answer. */
+  prompt = { asks: "name", hidden: false };
+
+  /** @type {Map<string, Table>} */
+  tables = new Map();
+
+  /** @type {Map<string, Board>} */
+  boards = new Map();
+
+  /** @type {Map<number, Seek>} */
+  seeks = new Map();
+
+  /** Who is in the room. @type {any[]} */
+  people = [];
+
+  /** Who is on the server, when that was asked last. @type {any[]} */
+  everybody = [];
+
+  /** @type {any[]} */
+  invites = [];
+
+  /** The boards that the player observes. @type {string[]} */
+  observed = [];
+
+  /** The `Thud.Exercise` of the lesson or puzzle that the player is at. @type {any} */
+  exercise = null;
+
+  /** How many seconds our clock is ahead of the server's. */
+  skew = 0;
+
+  /** Whether all that is from a connection that is lost. */
+  isStale = false;
+
+  /** Return the board that the player looks at; null in the hall. */
+  get place() {
+    return /** @type {string | null} */ (this.exercise?.board ?? this.me.room);
+  }
+
+  /** Forget all, as before a connection. */
+  clear() {
+    Object.assign(this, new State());
+  }
+
+  /**
+   * Take a fact, and tell whoever listens for its name, and then those who listen for "change".
+   *
+   * @param {string} name
+   * @param {any} data
+   */
+  take(name, data) {
+    const method = name.replace("Thud.", "on");
+    const knows = /** @type {any} */ (this)[method];
+    const isNew = typeof knows === "function" ? knows.call(this, data) !== false : true;
+    if (!isNew) return;
+    this.dispatchEvent(new CustomEvent(name, { detail: data }));
+    this.dispatchEvent(new CustomEvent("change"));
+  }
+
+  /**
+   * @param {string} name
+   * @param {(data: any) => void} listener
+   */
+  on(name, listener) {
+    this.addEventListener(name, (event) => listener(/** @type {CustomEvent} */ (event).detail));
+  }
+
+  /**
+   * Return the sides that the player has at a board.
+   *
+   * @param {Table | undefined} table
+   * @returns {Side[]}
+   */
+  sides(table) {
+    const { player } = this.me;
+    if (!table || !player) return [];
+    return table.seats.filter((seat) => seat.player === player).map((seat) => seat.side);
+  }
+
+  /**
+   * Return the side that the player may move for now, if they may.
+   *
+   * @param {string} name the board's
+   * @returns {Side | null}
+   */
+  mover(name) {
+    const table = this.tables.get(name);
+    const turn = this.boards.get(name)?.turn ?? null;
+    return turn && !this.isStale && table?.running && this.sides(table).includes(turn)
+      ? turn
+      : null;
+  }
+
+  // What becomes of each fact. One that is out of date is false.
+
+  /** @param {any} data */
+  onMe(data) {
+    const { prompt } = this;
+    if (this.isStale) this.clear();
+    if (data.room === null) {
+      this.tables.clear(); // all that there are are told next
+      this.seeks.clear();
+    }
+    [this.me, this.prompt] = [data, prompt];
+  }
+
+  /** @param {any} data */
+  onPrompt(data) {
+    this.prompt = data;
+  }
+
+  /** @param {Table} table */
+  onTable(table) {
+    const known = this.tables.get(table.board);
+    if (known && known.version > table.version) return false;
+    this.tables.set(table.board, table);
+    this.invites = this.invites.filter((each) => !taken(each, table));
+    return true;
+  }
+
+  /** @param {any} listed */
+  onListed({ board, version, battle, rules, running, time, ...seats }) {
+    const known = this.tables.get(board);
+    if (known && known.version >= version) return false;
+    const table = known ?? { part: null, over: false, points: { dwarf: 0, troll: 0 }, offers: [] };
+    const sides = /** @type {const} */ (["dwarf", "troll"]).map(
+      (side) =>
+        known?.seats.find((each) => each.side === side && each.player === seats[side]) ?? {
+          side,
+          player: seats[side],
+          away_since: null,
+        },
+    );
+    const news = { board, version, battle, rules, running, time, seats: sides };
+    this.tables.set(board, { ...table, ...news });
+    return true;
+  }
+
+  /** @param {any} data */
+  onBoard(data) {
+    const known = this.boards.get(data.board);
+    if (known && known.version > data.version) return false;
+    const goesOn = known && known.battle === data.battle && known.ply >= data.ply;
+    this.boards.set(data.board, {
+      ...data,
+      position: positionOf(data.rows),
+      plies: goesOn ? known.plies.filter((each) => each.ply <= data.ply) : [],
+      end: goesOn && known.ply === data.ply ? known.end : null,
+    });
+    return true;
+  }
+
+  /** @param {any} data */
+  onMove(data) {
+    const board = this.boards.get(data.board);
+    const table = this.tables.get(data.board);
+    if (!board || board.version > data.version) return false;
+    this.skew = Date.now() / 1000 - data.at;
+    if (table) this.tables.set(data.board, { ...table, clock: data.clock ?? table.clock });
+    const rest = {
+      hint: null,
+      version: data.version,
+      battle: data.battle,
+      score: data.score,
+      turn: data.turn,
+    };
+    if (data.taken_back && board.ply === data.ply) {
+      const plies = board.plies.filter((each) => each.ply < data.ply);
+      const position = unplayed(board.position, data);
+      const last = plies.at(-1) ?? null;
+      this.boards.set(data.board, { ...board, ...rest, ply: data.ply - 1, position, last, plies });
+    } else if (!data.taken_back && board.ply + 1 === data.ply) {
+      const plies = [...board.plies, data];
+      const position = played(board.position, data);
+      this.boards.set(data.board, {
+        ...board,
+        ...rest,
+        ply: data.ply,
+        position,
+        last: data,
+        plies,
+      });
+    } else {
+      return false; // a Thud.Board follows, or has been before
+    }
+    return true;
+  }
+
+  /** @param {any} data */
+  onEnd(data) {
+    const board = this.boards.get(data.board);
+    if (board) this.boards.set(data.board, { ...board, turn: null, end: data });
+  }
+
+  /** @param {any} hint */
+  onHint(hint) {
+    const board = this.boards.get(hint.board);
+    if (board) this.boards.set(hint.board, { ...board, hint });
+  }
+
+  /** @param {{room: string | null, people: any[]}} data */
+  onHere({ people }) {
+    this.people = people;
+  }
+
+  /** @param {{people: any[]}} data */
+  onWho({ people }) {
+    this.everybody = people;
+  }
+
+  /** @param {any} data */
+  onCame({ room, ...person }) {
+    if (room !== this.me.room) return false;
+    this.people = [...this.people.filter((each) => each.player !== person.player), person];
+    return true;
+  }
+
+  /** @param {{room: string | null, player: string}} data */
+  onWent({ room, player }) {
+    if (room !== this.me.room) return false;
+    this.people = this.people.filter((each) => each.player !== player);
+    return true;
+  }
+
+  /** @param {{battle: number, moves: Played[] | null}} data */
+  onRecord({ battle, moves }) {
+    for (const [name, board] of this.boards) {
+      if (board.battle === battle && moves) {
+        this.boards.set(name, { ...board, plies: moves.filter((each) => each.ply <= board.ply) });
+      }
+    }
+  }
+
+  /** @param {{boards: string[]}} data */
+  onObserve({ boards }) {
+    this.observed = boards;
+  }
+
+  /** @param {{board: string, left: boolean}} exercise */
+  onExercise(exercise) {
+    this.exercise = exercise.left ? null : exercise;
+    if (exercise.left) this.onClosed(exercise);
+  }
+
+  /** @param {{board: string}} data */
+  onClosed({ board }) {
+    this.tables.delete(board);
+    this.boards.delete(board);
+  }
+
+  /** @param {{board: string, name: string}} data */
+  onRenamed({ board, name }) {
+    for (const known of [this.tables, this.boards]) {
+      const value = known.get(board);
+      known.delete(board);
+      if (value) /** @type {Map<string, any>} */ (known).set(name, { ...value, board: name });
+    }
+    if (this.me.room === board) this.me = { ...this.me, room: name };
+    this.observed = this.observed.map((each) => (each === board ? name : each));
+  }
+
+  /** @param {Seek} seek */
+  onSeek(seek) {
+    this.seeks.set(seek.seek, seek);
+  }
+
+  /** @param {{seek: number}} data */
+  onSettled({ seek }) {
+    this.seeks.delete(seek);
+  }
+
+  /** @param {any} invite */
+  onInvite(invite) {
+    this.invites = [...this.invites.filter((each) => each.board !== invite.board), invite];
+  }
+
+  /** @param {any} declined */
+  onDeclined(declined) {
+    this.invites = this.invites.filter((each) => each.board !== declined.board);
+  }
+}
+
+/**
+ * @param {{board: string, side: Side}} invite
+ * @param {Table} table
+ */
+function taken(invite, table) {
+  const seat = table.seats.find((each) => each.side === invite.side);
+  return invite.board === table.board && Boolean(seat?.player);
+}

@@ -1,0 +1,147 @@
+/**
+ * The connection: lines and packages to the server, texts and facts from it.
+ *
+ * A binary frame is text, a text frame a package of GMCP: its name, a blank, and JSON. A link that is
+ * lost is made again, after a wait that grows; a link that only seems to be there is found out by a
+ * ping that is not answered.
+ */
+
+const SUBPROTOCOL = "gmcp.mudstandards.org";
+const SUPPORTS = ["Thud 1", "Char.Login 1"];
+const WAITS = [300, 1000, 2000, 5000, 10000]; // milliseconds until the next attempt
+const PING_EVERY = 25000;
+const PONG_WITHIN = 10000;
+const STEADY = 3000; // milliseconds after which a connection that is lost is no failed attempt
+
+/** What the server closes with if nobody is to be brought back: docs/web.md tells of it. */
+const GOODBYES = /** @type {Record<number, Link>} */ ({
+  4000: "quit",
+  4001: "elsewhere",
+  4002: "idle",
+  4003: "banned",
+  4004: "kicked",
+});
+
+/** @typedef {"connecting" | "open" | "lost" | "quit" | "elsewhere" | "idle" | "banned" | "kicked"} Link */
+
+export class Wire {
+  /**
+   * @param {object} listener
+   * @param {(text: string) => void} listener.text takes what the server says
+   * @param {(name: string, data: any) => void} listener.fact takes a package
+   * @param {(link: Link) => void} listener.link is told how the connection is
+   */
+  constructor(listener) {
+    this.listener = listener;
+    /** @type {Link} */
+    this.link = "connecting";
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    this.attempt = 0;
+    /** When it was made. */
+    this.since = 0;
+    /** @type {number | undefined} */
+    this.timer = undefined;
+    addEventListener("online", () => this.hurry());
+    document.addEventListener("visibilitychange", () => document.hidden || this.look());
+  }
+
+  /** Connect. */
+  open() {
+    clearTimeout(this.timer);
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const socket = new WebSocket(`${scheme}://${location.host}/ws`, [SUBPROTOCOL]);
+    const decoder = new TextDecoder();
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    this.become("connecting");
+    socket.addEventListener("open", () => {
+      this.since = Date.now();
+      this.ask("Core.Supports.Set", SUPPORTS);
+      this.become("open");
+      this.pingLater();
+    });
+    socket.addEventListener("message", ({ data }) => {
+      if (socket !== this.socket) return;
+      if (typeof data === "string") this.take(data);
+      else this.listener.text(decoder.decode(data));
+    });
+    socket.addEventListener("close", ({ code }) => {
+      if (socket === this.socket) this.closed(GOODBYES[code] ?? "lost");
+    });
+  }
+
+  /**
+   * Send a line, as if it was typed.
+   *
+   * @param {string} line
+   */
+  send(line) {
+    const one = line.replace(/[\r\n\0]+/g, " "); // else it would be several commands
+    if (this.link === "open") this.socket?.send(new TextEncoder().encode(one));
+  }
+
+  /**
+   * Send a package.
+   *
+   * @param {string} name
+   * @param {unknown} [data]
+   */
+  ask(name, data) {
+    if (this.socket?.readyState === WebSocket.OPEN) {
+      this.socket.send(data === undefined ? name : `${name} ${JSON.stringify(data)}`);
+    }
+  }
+
+  /** Try to connect now, if the connection is lost. */
+  hurry() {
+    if (this.link === "lost") this.open();
+  }
+
+  /** See whether the connection is still there, as after a night with the lid closed. */
+  look() {
+    this.hurry();
+    if (this.link === "open") this.ping();
+  }
+
+  /** @param {string} frame */
+  take(frame) {
+    const [name] = frame.split(" ", 1);
+    const json = frame.slice(name.length + 1);
+    if (name === "Core.Ping") this.pingLater();
+    else this.listener.fact(name, json ? JSON.parse(json) : null);
+  }
+
+  pingLater() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.ping(), PING_EVERY);
+  }
+
+  ping() {
+    clearTimeout(this.timer);
+    this.ask("Core.Ping");
+    this.timer = setTimeout(() => {
+      this.socket?.close(); // the event may take minutes to come
+      this.closed("lost");
+    }, PONG_WITHIN);
+  }
+
+  /** @param {Link} link what it means */
+  closed(link) {
+    clearTimeout(this.timer);
+    this.socket = null;
+    if (link === "lost") {
+      if (this.since && Date.now() - this.since > STEADY) this.attempt = 0;
+      this.since = 0;
+      const wait = WAITS[Math.min(this.attempt++, WAITS.length - 1)];
+      this.timer = setTimeout(() => this.open(), wait * (0.75 + Math.random() / 2));
+    }
+    this.become(link);
+  }
+
+  /** @param {Link} link */
+  become(link) {
+    this.link = link;
+    this.listener.link(link);
+  }
+}
