@@ -25,7 +25,8 @@ from thudmud.cli.import_ import ImportReport, bring_in
 from thudmud.cli.main import main
 from thudmud.cli.records import LARGEST
 from thudmud.play.archive import Battle
-from thudmud.play.events import Commented
+from thudmud.play.clocks import TimeControl
+from thudmud.play.events import BattleStarted, Commented, Moved
 from thudmud.play.match import game_of
 from thudmud.play.projections import HALL
 from thudmud.rules import (
@@ -138,6 +139,27 @@ class TestExport:
         annals.adjourn(saved(began, outcome=TROLLS))
         store = await store_of(annals)
         assert await export(store, tmp_path, Wanted()) == Written(1, 0)
+
+    async def test_times_of_a_clock_are_headers_and_comments(self, tmp_path: Path) -> None:
+        annals, first = Annals(), CAPTURE[0]
+        time = TimeControl(10, 5)
+        annals.happen(
+            "oak board", BattleStarted(NOON, "Anna", 1, "discworld", "Anna", "Bert", time=time)
+        )
+        annals.happen("oak board", Moved(NOON + 7.44, "Anna", Side.DWARF, first, 1))
+        annals.happen("oak board", Moved(NOON + 70, "Bert", Side.TROLL, CAPTURE[1], 2))
+        annals.end(replace(TROLLS, ending=Ending.TIME), count=2)
+        store = await store_of(annals)
+        await export(store, tmp_path, Wanted())
+        [file] = files_in(tmp_path)
+        record = read_record(file.read_text())
+        assert (record.clock, record.spent) == ("10+5", (7.4, 62.6))
+        assert record.game.outcome == replace(TROLLS, ending=Ending.TIME)
+        assert record.comments == ()
+        target = Store.in_memory()
+        await brought_in(target, file)
+        assert (await battle_in(target, 1)).outcome == record.game.outcome
+        assert await target.comments(1) == ()
 
     async def test_of_somebody_who_has_played_none(self, annals: Annals, tmp_path: Path) -> None:
         store = await store_of(annals)

@@ -11,13 +11,17 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
+from tests.conftest import FreePort
 from tests.server.plain import PATIENCE, Client
 from thudmud.cli.main import main
 
 ROOT = Path(__file__).parents[2]
-READY = re.compile(r"thudmud is ready: telnet 127\.0\.0\.1 ([0-9]+)\n")
+READY = re.compile(
+    r"thudmud is ready: (http://127\.0\.0\.1:[0-9]+/) or telnet 127\.0\.0\.1 ([0-9]+)\n"
+)
 
 Process = asyncio.subprocess.Process
 Run = Callable[..., Awaitable[Process]]
@@ -55,7 +59,7 @@ async def port_of(process: Process) -> int:
         line = await process.stdout.readline()
     ready = READY.fullmatch(line.decode())
     assert ready, line or await outcome(process)
-    return int(ready[1])
+    return int(ready[2])
 
 
 async def outcome(process: Process) -> tuple[int | None, str, str]:
@@ -71,7 +75,7 @@ async def connected(port: int) -> Client:
     return client
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_it_says_one_line_when_ready_and_stops_on_a_signal(
     run: Run, number: signal.Signals
 ) -> None:
@@ -101,7 +105,8 @@ async def test_a_signal_that_is_ignored_already_stays_so(run: Run) -> None:
 
 async def test_a_log_on_a_full_disk_is_told_of_in_one_line(run: Run, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(
-        '[server]\nport = 0\nlog_level = "info"\nlog_file = "/dev/full"\n', encoding="utf-8"
+        '[server]\nport = 0\nlog_level = "info"\nlog_file = "/dev/full"\n[web]\nport = 0\n',
+        encoding="utf-8",
     )
     process = await run()
     port = await port_of(process)
@@ -123,6 +128,8 @@ accepts_at_once = 100000
 log_file = "log"
 [players]
 chat_at_once = 1000
+[web]
+port = 0
 """
 
 
@@ -176,12 +183,25 @@ async def first_line(client: Client) -> bytes:
 
 
 async def test_serve_is_what_it_does_without_a_subcommand(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "config.toml").write_text("[server]\nport = 0\n", encoding="utf-8")
+    (tmp_path / "config.toml").write_text("[server]\nport = 0\n[web]\nport = 0\n", encoding="utf-8")
     for arguments in [(), ("serve",), ("serve", "--host", "127.0.0.1")]:
         process = await run(*arguments)
         assert await port_of(process)
         process.terminate()
         assert await outcome(process) == (0, "", "")
+
+
+async def test_the_link_that_it_prints_opens_the_page(run: Run, free_port: FreePort) -> None:
+    port = free_port()
+    process = await run("--port", "0", "--web-port", str(port))
+    assert process.stdout
+    ready = READY.fullmatch((await process.stdout.readline()).decode())
+    assert ready
+    assert ready[1] == f"http://127.0.0.1:{port}/"
+    async with httpx.AsyncClient() as client:
+        assert "<title>Thud" in (await client.get(ready[1])).text
+    process.terminate()
+    assert await outcome(process) == (0, "", "")
 
 
 async def test_the_version(run: Run) -> None:

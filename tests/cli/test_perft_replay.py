@@ -88,22 +88,23 @@ class TestReplay:
     def test_it_draws_the_last_board(self, record: Path, capsys: Shown) -> None:
         assert main(["replay", str(record)]) == 0
         assert capsys.readouterr().out == (
-            "   A B C D E F G H I J K L M N O\n"
-            " 1           . d . d d\n"
-            " 2         . . . . . . .\n"
-            " 3       . . . . . . . . .\n"
-            " 4     . . . . . . . . . . .\n"
-            " 5   . . . . . . . . . . . . .\n"
-            " 6 . . . . . *[T]. . . . . . . .\n"
-            " 7 . . . . . . + T . . . . . . .\n"
-            " 8 . . . . . . . X . . . . . . .\n"
-            " 9 . . . . . . . . . . . . . . .\n"
-            "10 . . . . . . . . . . . . . . .\n"
-            "11   . . . . . . . . . . . . .\n"
-            "12     . . . . . . . . . . .\n"
-            "13       . . . . . . . . .\n"
-            "14         . . . . . . .\n"
-            "15           . . . . .\n"
+            "   A B C D E-F-G-H-I-J-K L M N O\n"
+            " 1         / . d . d d \\          1\n"
+            " 2       / . . . . . . . \\        2\n"
+            " 3     / . . . . . . . . . \\      3\n"
+            " 4   / . . . . . . . . . . . \\    4\n"
+            " 5 / . . . . . . . . . . . . . \\  5\n"
+            " 6 . . . . . *[T]. . . . . . . .  6\n"
+            " 7 . . . . . . + T . . . . . . .  7\n"
+            " 8 . . . . . . . X . . . . . . .  8\n"
+            " 9 . . . . . . . . . . . . . . .  9\n"
+            "10 . . . . . . . . . . . . . . . 10\n"
+            "11 \\ . . . . . . . . . . . . . / 11\n"
+            "12   \\ . . . . . . . . . . . /   12\n"
+            "13     \\ . . . . . . . . . /     13\n"
+            "14       \\ . . . . . . . /       14\n"
+            "15         \\ . . . . . /         15\n"
+            "   A B C D E-F-G-H-I-J-K L M N O\n"
             "Discworld rules, 2 plies\n"
             "Score: dwarfs 3, trolls 8; the trolls lead by 5.\n"
             "The dwarfs are to move.\n"
@@ -139,7 +140,7 @@ class TestReplay:
         ("ending", "words"),
         [
             (Ending.RESIGNATION, "the trolls resigned"),
-            (Ending.CLAIM, "the trolls stayed away"),
+            (Ending.CLAIM, "the trolls did not play on"),
             (Ending.AGREEMENT, "ended by agreement"),
             (Ending.QUIET, "ended for lack of captures"),
             (Ending.DESERTION, "ended by one player alone"),

@@ -1,8 +1,9 @@
-"""`thudmud store check`, as run from a command line, on the file of a running server."""
+"""`thudmud store`, as run from a command line, on the file of a running server."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.deeds import OAK, joined, started
+from thudmud.cli.common import Progress
 from thudmud.cli.main import main
 from thudmud.store import Store
 from thudmud.store.files import beside
@@ -106,7 +108,7 @@ def test_what_is_damaged_is_said_and_stays_as_it_is(folder: Path, capsys: Shown)
         ),
         (
             ["--config", "memory.toml"],
-            'thudmud: memory.toml: storage.backend is "memory": nothing is in a file',
+            'thudmud: memory.toml: storage.backend is "memory": nothing is kept',
         ),
         (
             ["thudmud.db", "--gateway"],
@@ -140,3 +142,96 @@ def test_a_store_runs_the_same_program_by_itself(folder: Path) -> None:
         assert (done.returncode, done.stderr) == (status, "")
         assert ("is in order" in done.stdout) == (not status)
         damage(folder / "thudmud.db")
+
+
+OLD = 60.0
+"""When everything happened here."""
+
+
+@pytest.fixture
+def old(folder: Path) -> Path:
+    """Run where something was played that is spare by now."""
+
+    async def play() -> None:
+        (folder / "thudmud.db").unlink()
+        (folder / "thudmud.db-head").unlink()
+        store = await Store.open("thudmud.db", clock=lambda: OLD)
+        await store.append({OAK: (0, [joined(1), joined(2), started(3)])})
+        await store.close()
+
+    asyncio.run(play())
+    return folder / "thudmud.db"
+
+
+def test_what_is_spare_is_counted_and_dropped(old: Path, capsys: Shown) -> None:
+    prune = ["store", "prune", "--before"]
+    assert main([*prune, "1970-01-01"]) == 0
+    assert main([*prune, "2020-01-01", "--dry-run"]) == 0
+    assert main(["store", "check"]) == 0
+    assert main([*prune, "2020-01-01", str(old)]) == 0
+    assert main(["store", "check"]) == 0
+    assert capsys.readouterr() == (
+        "thudmud.db: nothing is spare before that day\n"
+        "thudmud.db: 2 events (0.0 MB of text) would be dropped: 2 joined\n"
+        "thudmud.db is in order: 3 events, 1 battle and 2 players\n"
+        f"{old}: 2 events (0.0 MB of text) dropped: 2 joined\n"
+        'what is new fills the room; "thudmud store compact" makes the file smaller\n'
+        "thudmud.db is in order: 1 event, 1 battle and 2 players\n",
+        "",
+    )
+
+
+def test_it_is_pruned_beside_a_server_and_made_smaller_without(old: Path, capsys: Shown) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.store.other", old, "serve"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2],
+    ) as server:  # fmt: skip
+        assert server.stdout
+        assert server.stdout.readline() == b"ready\n"
+        assert main(["store", "prune", "--before", "2020-01-01"]) == 0
+        assert "2 joined" in capsys.readouterr().out
+        assert main(["store", "compact"]) == 2
+        assert "thudmud: The store thudmud.db is in use" in capsys.readouterr().err
+        assert server.communicate()[0] == b"done\n"
+    assert main(["store", "compact"]) == 0
+    assert re.fullmatch(r"thudmud\.db: 0\.\d MB before, 0\.\d MB now\n", capsys.readouterr().out)
+    assert check() == 0
+
+
+NO_FILE = (
+    "there is no such file. The server makes it when it first starts. If it is elsewhere, --config"
+    " FILE names the configuration that says where."
+)
+
+
+def test_what_cannot_be_pruned(old: Path, capsys: Shown) -> None:
+    with pytest.raises(SystemExit):
+        main(["store", "prune", "--before", "tomorrow"])
+    assert "should be a day such as 2026-11-20, not 'tomorrow'" in capsys.readouterr().err
+    for words in (["prune", "--before", "2020-01-01"], ["compact"]):
+        assert main(["store", *words, "none.db"]) == 2
+        assert main(["store", *words, "--gateway"]) == 2
+        assert main(["store", *words, str(old), "--gateway"]) == 2
+        assert capsys.readouterr().err == (
+            f"thudmud: none.db: {NO_FILE}\n"
+            f"thudmud: gateway.db: {NO_FILE}\n"
+            "thudmud: name either the FILE, or the configuration that names it\n"
+        )
+
+
+def test_how_far_it_has_come_is_told_at_a_terminal(
+    capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("thudmud.cli.common.monotonic", lambda: now)
+    with Progress("battles") as told:
+        now = 10.0
+        told(1, 2)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with Progress("battles") as told:
+        told(500, 2000)
+        now = 11.0
+        told(1000, 2000)
+        told(1001, 2000)
+    assert capsys.readouterr().err == "\r\x1b[K1,000 of 2,000 battles, 50 %\r\x1b[K"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import re
 import socket
 import sys
@@ -17,7 +18,7 @@ from tests.conftest import RunServer
 from tests.server.plain import PATIENCE
 from thudmud.accounts.passwords import Passwords
 from thudmud.cli.main import main
-from thudmud.store import Account, Store
+from thudmud.store import Account, KeptName, Store
 
 Shown = pytest.CaptureFixture[str]
 T = TypeVar("T")
@@ -93,6 +94,30 @@ def test_they_are_listed(capsys: Shown) -> None:
     assert total == "4 names"
     assert user("list", "MALLORY") == 0
     assert " ".join(capsys.readouterr().out.split()) == mallory
+
+
+def test_reports_are_listed_and_closed(capsys: Shown) -> None:
+    do(lambda store: store.report("Anna", "Bob", "He is rude.", ["say: you oaf", "emote: spits."]))
+    do(lambda store: store.report("Bob", "Anna", "She is, too."))
+    assert user("reports") == 0
+    day = "1970-01-01 00:01"
+    first = (
+        f"   1  {day}  Anna about Bob: He is rude.\n"
+        "          heard from Bob: say: you oaf\n"
+        "          heard from Bob: emote: spits.\n"
+    )
+    second = f"   2  {day}  Bob about Anna: She is, too."
+    assert capsys.readouterr().out == f"{first}{second}\n2 reports\n"
+    assert user("reports", "--close", "2") == 0
+    assert capsys.readouterr().out == "report 2 is closed\n"
+    assert user("reports") == 0
+    assert capsys.readouterr().out == f"{first}1 report\n"
+    assert user("reports", "--all") == 0
+    assert capsys.readouterr().out == f"{first}{second}  closed\n2 reports\n"
+    assert user("reports", "--close", "2") == 2
+    assert capsys.readouterr().err == (
+        'thudmud: no report 2 is open; "thudmud user reports" lists those that are\n'
+    )
 
 
 def test_one_is_banned_and_let_in_again(capsys: Shown) -> None:
@@ -177,6 +202,25 @@ def test_what_is_no_password(
     assert account("Anna").password == "hash"  # noqa: S105  (nobody's)
 
 
+def test_all_that_is_kept_is_printed(capsys: Shown) -> None:
+    assert user("export", "ANNA") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["name"], told["battle"]) == ("Anna", [])
+    assert told["account"][0]["created"] == "1970-01-01T00:01:00Z"
+    assert user("export", "zoe") == 2
+    assert capsys.readouterr().err == "thudmud: nobody is called 'zoe'\n"
+
+
+def test_a_guest_is_removed(capsys: Shown) -> None:
+    do(lambda store: store.keep_guest(KeptName("Gast", b"1" * 32, 60.0)))
+    assert user("export", "gast") == 0
+    assert user("remove", "gast") == 0
+    assert user("remove", "gast") == 2
+    assert capsys.readouterr().out.endswith(
+        "Gast is removed; what was played stays, without the name, and anybody can have the name\n"
+    )
+
+
 @pytest.mark.parametrize("action", ["list", "reset", "remove"])
 def test_nobody_of_that_name(action: str, capsys: Shown) -> None:
     assert user(action, "cara") == 2
@@ -225,7 +269,7 @@ def test_while_the_server_runs(run_server: RunServer, folder: Path, capsys: Show
             anna.sendall(b"anna\nregister\npassword\npassword\n")
             until(anna, b"is yours now")
             assert user("ban", "anna") == 0
-            assert "has ended your visit" in until(anna, b"")
+            assert "has banned Anna. If that is wrong" in until(anna, b"")
         assert user("unban", "anna") == 0
         capsys.readouterr()
         assert user("reset", "anna", "--generate") == 0
@@ -240,13 +284,15 @@ def test_while_the_server_runs(run_server: RunServer, folder: Path, capsys: Show
             mallory.sendall(b"mallory\n")
             until(mallory, b"You come into the hall.")
             assert user("ban", "mallory") == 0
-            assert "has ended your visit" in until(mallory, b"")
+            assert "has banned Mallory." in until(mallory, b"")
         with socket.create_connection(address, timeout=PATIENCE) as mallory:
             mallory.sendall(b"Mallory\nquit\n")
             assert "has banned Mallory." in until(mallory, b"")
 
 
-def test_who_is_removed_while_they_play_is_shown_out(run_server: RunServer, folder: Path) -> None:
+def test_who_is_removed_while_they_play_is_shown_out(
+    run_server: RunServer, folder: Path, capsys: Shown
+) -> None:
     begin_anew(folder)
     with run_server(SERVE, cwd=folder) as address:
         with (
@@ -263,6 +309,10 @@ def test_who_is_removed_while_they_play_is_shown_out(run_server: RunServer, fold
         with socket.create_connection(address, timeout=PATIENCE) as anna:
             anna.sendall(b"anna\n")
             assert "Your resume word" in until(anna, b"You come into the hall.")
+            assert user("remove", "anna") == 2
+            assert "Anna is here, as a guest" in capsys.readouterr().err
+            anna.sendall(b"quit\n")
+            until(anna, b"")
 
 
 def test_who_has_a_seat_is_removed_when_the_server_is_stopped(

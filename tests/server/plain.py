@@ -24,8 +24,8 @@ from thudmud.views import Message, Terminal
 PATIENCE = 60.0  # seconds after which something that was waited for will not come
 CHUNK = 65_536  # bytes
 
-OFFERS = b"\xff\xfd\x18\xff\xfb\x2a\xff\xfb\x19\xff\xfb\xc9\xff\xfb\x46"
-"""DO TTYPE, WILL CHARSET, EOR, GMCP, MSSP: what a client is sent that has just answered."""
+OFFERS = b"\xff\xfd\x18\xff\xfd\x00\xff\xfb\x2a\xff\xfb\x19\xff\xfb\xc9\xff\xfb\x46"
+"""DO TTYPE, BINARY, WILL CHARSET, EOR, GMCP, MSSP: what a client is sent that has just answered."""
 
 
 class PlainService(Service):
@@ -60,7 +60,12 @@ class PlainService(Service):
         return None if name.isalpha() else "Letters, please."
 
     async def _obey(
-        self, visit: Visit, line: str | Command, cause: object, at: int | None
+        self,
+        visit: Visit,
+        line: str | Command,
+        cause: object,
+        at: int | None,
+        key: str | None,
     ) -> Result:
         line = str(line)
         self.lines.append(line)
@@ -74,6 +79,8 @@ class PlainService(Service):
                 self.announce("x" * int(rest))
             case "big":
                 self._tell([Message((visit.name,), "x" * int(rest))])
+            case "ring":
+                self._tell([Message((visit.name,), "Your turn.", bell=True)])
             case "hard":
                 done = time.monotonic() + int(rest) / 1000
                 while time.monotonic() < done:
@@ -83,9 +90,9 @@ class PlainService(Service):
             case "boom":
                 raise RuntimeError("boom \x1b[31m")
             case "quit" | "register" | "password":
-                return await super()._obey(visit, line, cause, at)
+                return await super()._obey(visit, line, cause, at, key)
             case "real":
-                return await super()._obey(visit, rest, cause, at)
+                return await super()._obey(visit, rest, cause, at, key)
             case "width":
                 self._tell([Message((visit.name,), f"width {self.widths[visit.name]}")])
             case _:
@@ -200,6 +207,7 @@ class Setup:
 
     async def start(self) -> None:
         [(self.host, self.port)] = await self._server.bind()
+        self.web_places = self._server.web_places
         await self.service.open()
         self._stack.push_async_callback(self.sessions.service.close)
         await self._server.start(self.sessions)
@@ -207,6 +215,15 @@ class Setup:
 
     async def stop(self) -> None:
         await self._server.stop()
+
+    async def connect_web(self) -> Client:
+        """Return a client at the port of the page."""
+        [(host, port)] = self.web_places
+        async with asyncio.timeout(PATIENCE):
+            reader, writer = await asyncio.open_connection(host, port, limit=1 << 16)
+        client = Client(reader, writer)
+        self._stack.push_async_callback(client.close)
+        return client
 
     async def connect(self, name: str = "", *, source: str | None = None) -> Client:
         """Return a client, in under a name if one is given, from an address of this machine."""

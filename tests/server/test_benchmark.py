@@ -65,8 +65,15 @@ def kind_of(title: str) -> str:
 
 
 def published() -> list[list[str]]:
-    """Return the rows of the page that holds a run."""
-    lines = (line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| "))
+    """Return the rows of the page that hold a run."""
+    pages = PAGE.read_text("utf-8").split("\n## ")
+    runs = [
+        line
+        for part in pages[1:]
+        if part.startswith(("A run", "With uvloop"))
+        for line in part.splitlines()
+    ]
+    lines = (line for line in runs if line.startswith("| "))
     return [cells for line in lines if (cells := line[2:-2].split(" | "))[0] not in {"", "---"}]
 
 

@@ -33,6 +33,7 @@ from thudmud.bots.workers import Workers
 from thudmud.cli.main import main
 from thudmud.play.commands import Play
 from thudmud.play.events import OWN_PROGRAM, BattleStarted, Levels
+from thudmud.play.order import Measure, Order, Sanction
 from thudmud.play.table import Table
 from thudmud.rules import Side
 from thudmud.server import bots as playing
@@ -51,13 +52,15 @@ MUTE = [sys.executable, "-S", "-c", "import time; time.sleep(3600)"]
 """Never begins to answer."""
 SIT = ("join game as dwarf on oak board", "invite grog")
 
+WITHOUT_GROG = Order(bans={"grog": Sanction(Measure.BAN, "Grog")})
+
 
 async def test_it_is_invited_and_plays(tmp_path: Path) -> None:
     async with opened(settings(AMBLING), tmp_path) as (sessions, anna):
         await anna.type("who")
         await anna.sees("1 player and 1 bot connected:")
         await anna.sees("Grog (a bot): in the hall")
-        await anna.sees('To ask a bot to a game, type "invite" and its name.')
+        await anna.sees('To ask a bot to a game, type "match" and its name.')
         await anna.type(*SIT)
         await anna.sees("Grog sits down at the oak board to play the trolls.")
         await anna.type("start")
@@ -153,7 +156,7 @@ async def test_nobody_but_who_invites_it_waits_for_its_answer(tmp_path: Path) ->
         await bert.type("say hello", "join game as dwarf on oak board")
         await anna.sees("Bert says: hello")
         assert not asked.done()
-        sessions.ban({"grog"})  # which is an answer, too
+        sessions.keep_order(WITHOUT_GROG)  # which is an answer, too
         await asked
         await anna.sees("Grog has lost the connection.")
 
@@ -312,7 +315,7 @@ async def test_what_it_does_not_understand_harms_nobody_else(
 
 async def test_barred_it_goes(tmp_path: Path) -> None:
     async with opened(settings(AMBLING), tmp_path) as (sessions, anna):
-        sessions.ban({"grog"})
+        sessions.keep_order(WITHOUT_GROG)
         await anna.sees("Grog has lost the connection.")
 
 
@@ -323,8 +326,8 @@ async def test_people_are_not_kept_waiting_by_its_thoughts(tmp_path: Path) -> No
         await anna.type(*SIT)
         await anna.sees("Grog sits down")
         await anna.type("start", "move from f1 to f2")
-        await bert.type("go to oak board", "say how is it going?")
-        await anna.sees("Bert says: how is it going?")
+        await bert.type("go to oak board", "kibitz how is it going?")
+        await anna.sees("Bert kibitzes: how is it going?")
         await anna.type("resign")
         await bert.sees("Anna resigns the battle.")
 
@@ -344,8 +347,8 @@ async def test_a_whole_match_against_our_own_player(tmp_path: Path, board: str) 
         played = await sessions.store.battles()
         score = await sessions.store.score("Anna")
         assert score
-        assert (score.people.rating, score.bots.rating and score.bots.rating.battles) == (None, 2)
-        assert await sessions.store.standings() == []
+        assert not score.people.ratings
+        assert [each.results for each in score.bots.ratings.values()] == [2]
         assert all((battle.plies or 0) > 5 for battle in played)
 
 
@@ -383,7 +386,7 @@ async def test_two_bots_play_to_the_end(tmp_path: Path, monkeypatch: pytest.Monk
         for name in PAIR:
             score = await sessions.store.score(name)
             assert score
-            assert score.levels[OWN_PROGRAM].rating
+            assert score.levels[OWN_PROGRAM].ratings
 
 
 def pair(both: dict[str, object]) -> Settings:

@@ -130,7 +130,7 @@ prot = 1
 
 [game]
 zzz = 1
---> game.zzz: there is no such setting; there are quiet_plies, seat_grace, replay_pause
+--> game.zzz: there is no such setting; there are quiet_plies, seat_grace, idle_claim, replay_pause
 
 [listing]
 zzz = 1
@@ -140,6 +140,23 @@ zzz = 1
 [gateway]
 heartbeat = 0
 --> gateway.heartbeat: should be a number of seconds from 1 to 3600, not 0
+
+[web]
+origins = ['example.org']
+--> web.origins 1: should be as browsers send it, such as "https://example.org", not "example.org"
+
+[web]
+forwarders = ['my proxy']
+--> web.forwarders 1: should be an address or a network, such as "192.0.2.0/24", not "my proxy"
+
+[server]
+proxies = '192.0.2.1'
+--> server.proxies: should be a list of addresses,
+    such as ["192.0.2.1", "192.0.2.0/24"], not "192.0.2.1"
+
+[web]
+tls_key = 'key.pem'
+--> web: tls_key needs a certificate: tls_certificate should name its file
 
 [gateway]
 secret = "hunter2"
@@ -188,7 +205,7 @@ port = 1
 
 "\\u001b[2J" = 1
 --> "\\u001b[2J": there is no such setting;
-    there are server, listing, game, players, storage, gateway, board, bot
+    there are server, log, listing, game, players, storage, web, metrics, gateway, board, bot
 
 server = 3
 --> server: should be a section that begins with [server], not 3
@@ -278,6 +295,12 @@ name = 'it'
 [[board]]
 name = 'last board'
 --> board 1, name: should not hold "last", which means something else to players
+
+[[board]]
+name = 'oak board'
+key = '(board) 7'
+--> board 1, key: should not begin with "(board) ", as the keys of boards do that players open,
+    not "(board) 7"
 
 [storage]
 file = 'gateway.db'

@@ -20,17 +20,21 @@ from tests.server.plain import Client
 from tests.service.place import Place
 from tests.service.stores import SlowStore
 from tests.store.deeds import moved
+from thudmud.accounts.login import BACK_WORD, TOLD_WORD
 from thudmud.errors import StartError
 from thudmud.server import acceptor, serve
 from thudmud.server import serve as serving
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import Settings
 from thudmud.server.serve import open_sessions
-from thudmud.server.telnet_session import TelnetSession
+from thudmud.server.session import TelnetSession
 from thudmud.store import Damage, InUse, Store, StoreError
+from thudmud.store.steady import SteadyClock
 from thudmud.telnet.intake import Reading
 
-SETTINGS = Settings.model_validate({"server": {"port": 0, "shutdown_grace": 0.2}, "bot": []})
+SETTINGS = Settings.model_validate(
+    {"server": {"port": 0, "shutdown_grace": 0.2}, "web": {"enabled": False}, "bot": []}
+)
 
 RATED = """
 move from f15 to f8|move from g7 to f7|move from f8 to f9
@@ -98,13 +102,14 @@ async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
     await place.type("Bert", "join game as troll on oak board", "start")
     for number, line in enumerate(RATED.strip().replace("\n", "|").split("|")):
         await place.type(("Anna", "Bert")[number % 2], line)
-    await place.type("Bert", "resign")
-    ranked = await store.standings()
-    assert [each.name for each in ranked] == ["Anna", "Bert"]
+    await place.type("Bert", "resign", "start", "resign")
+    score = await store.score("Anna", curves=True)
+    assert score
+    assert score.curves
     await place.service.close()
     await store.close()
     async with serving.open_sessions(SETTINGS, tmp_path) as sessions:
-        assert await sessions.store.standings() == ranked
+        assert await sessions.store.score("Anna", curves=True) == score
 
 
 async def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:
@@ -176,6 +181,42 @@ async def test_a_move_is_one_write_to_the_mover(
         assert mark == b"\xff\xfb\x06"
 
 
+async def test_a_guest_who_quits_a_match_is_told_how_to_come_back(tmp_path: Path) -> None:
+    async with open_sessions(SETTINGS, tmp_path) as sessions, AsyncExitStack() as stack:
+        server = Acceptor(SETTINGS, hasher=CHEAP)
+        [(host, port)] = await server.bind()
+        await server.start(sessions)
+        stack.push_async_callback(server.stop)
+
+        async def connect(*lines: str) -> tuple[Client, str]:
+            client = Client(*await asyncio.open_connection(host, port))
+            stack.push_async_callback(client.close)
+            await client.send("".join(f"{line}\r\n" for line in lines).encode())
+            return client, (await client.until(b"both seats free")).decode("latin-1")
+
+        anna, greeted = await connect("anna")
+        bert, _ = await connect("bert")
+        carla, _ = await connect("carla")
+        word = TOLD_WORD.search(greeted)
+        assert word
+        await anna.send(b"match bert\r\n")
+        await bert.until(b"asks you")
+        await bert.send(b"accept\r\n")
+        await anna.until(b"accepts")
+        told = b"Goodbye!\r\n%s\r\n%s\r\n" % (word[0].encode(), BACK_WORD.encode())
+        await anna.send(b"quit\r\n")
+        assert (await anna.rest()).endswith(told)
+        await carla.send(b"quit\r\n")  # whose name is free for others now
+        assert (await carla.rest()).endswith(b"Goodbye!\r\n")
+        anna, _ = await connect("anna", word[1].replace("-", " "), "boards")
+        await anna.send(b"quit\r\n")
+        assert (await anna.rest()).endswith(told)
+        await bert.send(b"register\r\n" + b"correct horse\r\n" * 2)
+        await bert.until(b"is yours now")
+        await bert.send(b"quit\r\n")
+        assert (await bert.rest()).endswith(b"Goodbye!\r\n")
+
+
 async def test_the_news_and_no_prompts(tmp_path: Path) -> None:
     (tmp_path / "news.txt").write_text("\nA match on Sunday:\x07\n\n  two boards.\n", "utf-8")
     settings = Settings.model_validate(
@@ -235,6 +276,8 @@ CONFIG = """
 port = 0
 log_level = "info"
 log_file = "log"
+[web]
+port = 0
 [storage]
 backend = "memory"
 """
@@ -268,3 +311,27 @@ def test_a_server_runs_in_it_and_says_so(
             pass
     log = (tmp_path / "log").read_text("ascii")
     assert f'from="thudmud.server.serve" event=starting loop={loop}\n' in log
+
+
+async def test_that_the_time_of_the_machine_was_set_is_logged_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    times = iter([1000.0, 1003.0, 4600.0, 4600.0, 4600.0])
+    looked = asyncio.Event()
+
+    def wall() -> float:
+        try:
+            return next(times)
+        except StopIteration:
+            looked.set()
+            return 4600.0
+
+    clock = SteadyClock(wall, lambda: 0.0)
+    noting = asyncio.create_task(serving.note_time_set(clock, 0.0))
+    async with asyncio.timeout(20):
+        await looked.wait()
+    noting.cancel()
+    assert [record.getMessage() for record in caplog.records] == [
+        "the machine's time is +3600 seconds from ours, since it was set; the next start takes it"
+        " over"
+    ]

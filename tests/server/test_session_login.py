@@ -20,7 +20,7 @@ from thudmud.language.parsing import options_of
 from thudmud.play.archive import Lookup
 from thudmud.play.options import Charset, SetCharset, SetReader, SetWidth, Switch
 from thudmud.play.table import BoardSpec
-from thudmud.server.telnet_session import CUT_OFF, ELSEWHERE
+from thudmud.server.session import CUT_OFF, ELSEWHERE
 from thudmud.service import Elsewhere, Result, Visit
 from thudmud.store import NotWritten
 
@@ -443,6 +443,21 @@ async def test_a_command_that_takes_its_time_holds_the_next_back(
         b"Sorry, something went wrong in the server with that line. Please try something\r\n"
         b"else.\r\necho look\r\n> "
     )
+
+
+async def test_addresses_are_forgotten_after_some_days(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = await serving()
+    times: asyncio.Queue[float] = asyncio.Queue()
+
+    async def forget(before: float) -> None:
+        times.put_nowait(before)
+
+    monkeypatch.setattr(setup.sessions.store, "forget_addresses", forget)
+    await come(setup, "Anna")
+    before = await asyncio.wait_for(times.get(), PATIENCE)
+    assert abs(time.time() - before - last_seen.ADDRESSES_KEPT) < 60
 
 
 # Nodes

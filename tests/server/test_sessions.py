@@ -16,16 +16,21 @@ from tests.service.stores import SlowStore
 from thudmud.accounts.limiters import TalkLimiter
 from thudmud.bots.workers import Workers
 from thudmud.errors import Refused
-from thudmud.play.hall import Hall
+from thudmud.play.hall import Caps, Hall
+from thudmud.play.order import Measure, Order, Sanction
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots
 from thudmud.server.config import BotSettings, PlayerSettings, Settings
 from thudmud.server.serve import open_sessions
-from thudmud.server.sessions import BANNED, Sessions, make_service
+from thudmud.server.sessions import Sessions, make_service
 from thudmud.service import Dismissal, Node, Result, Visit
+from thudmud.telnet.screen import Goodbye
 from thudmud.views import Message, Terminal
+
+WITHOUT_ANNA = Order(bans={"anna": Sanction(Measure.BAN, "Anna")})
+BANNED = "The operator of this server has banned Anna. If that is wrong, ask the operator."
 
 
 class FakeSession:
@@ -57,7 +62,7 @@ class FakeSession:
     def dismissed(self, why: Dismissal) -> None:
         self.ended = True
 
-    def end(self, sentence: str) -> None:
+    def end(self, sentence: str, why: Goodbye = Goodbye.STOPPED) -> None:
         self.shown.append(sentence)
         self.ended = True
         begin(self.leave())
@@ -79,7 +84,7 @@ async def test_banned_while_playing(sessions: Sessions) -> None:
     anna, bert = FakeSession(sessions, "Anna"), FakeSession(sessions, "Bert")
     await anna.come_in()
     await bert.come_in()
-    sessions.ban({"anna"})
+    sessions.keep_order(WITHOUT_ANNA)
     assert anna.shown[-1] == BANNED
     assert set(sessions.service.hall.people) == {"Bert"}
     assert not bert.ended
@@ -96,7 +101,7 @@ async def test_banned_while_coming_back(sessions: Sessions, store: SlowStore) ->
     store.hold()
     coming = begin(again.come_in())
     await store.held_up()
-    sessions.ban({"anna"})
+    sessions.keep_order(WITHOUT_ANNA)
     store.gate.set()
     await finished(coming)
     assert BANNED in again.shown
@@ -117,7 +122,7 @@ async def test_banned_or_gone_before_coming_in(
     monkeypatch.setattr(store, "look_up", look_up)
     anna, lost = FakeSession(sessions, "Anna"), FakeSession(sessions, "Bert")
     coming = [begin(session.come_in()) for session in (anna, lost)]
-    sessions.ban({"anna"})
+    sessions.keep_order(WITHOUT_ANNA)
     lost.ended = True
     gate.set()
     await finished(*coming)
@@ -145,7 +150,7 @@ async def test_a_bot_that_is_banned_while_coming_back_leaves_nothing(
     store.hold()
     bots.start()
     await store.held_up()
-    sessions.ban({"bob"})
+    sessions.keep_order(Order(bans={"bob": Sanction(Measure.BAN, "Bob")}))
     store.gate.set()
     await bots.close()
     await until(lambda: place.hall.tables["oak board"].version == version + 2)
@@ -160,10 +165,14 @@ async def test_a_bot_that_is_banned_while_coming_back_leaves_nothing(
 class Crowd:
     """Sessions on a service that limits what others are told, by a clock that tests set."""
 
-    def __init__(self, store: SlowStore, talk: TalkLimiter) -> None:
+    def __init__(
+        self, store: SlowStore, talk: TalkLimiter, shouts: TalkLimiter | None = None
+    ) -> None:
         self.now = 1000.0
         self.hall = Hall([BoardSpec("oak board"), BoardSpec("elm board")])
-        self.service = make_service(store, self.hall, clock=lambda: self.now, talk=talk)
+        self.service = make_service(
+            store, self.hall, clock=lambda: self.now, talk=talk, shouts=shouts
+        )
         self.sessions = Sessions(self.service)
 
     async def enter(self, *names: str, address: str = "") -> list[FakeSession]:
@@ -214,6 +223,7 @@ def by_default() -> TalkLimiter:
         ["join game as dwarf on elm board", "leave game on elm board"],
         ["set rules classic on elm board", "set rules discworld on elm board"],
         ["say hi"],
+        ["shout hi"],
         ["tell bob hi", "invite bob on elm board"],
     ],
     ids=lambda lines: lines[0],
@@ -251,6 +261,20 @@ async def test_many_names_from_one_address_share_what_others_are_told(store: Slo
     assert result.refusal
     assert result.refusal.details == {"seconds": 0.5, "is_shared": True}
     assert await crowd.done(bob, "say peace") == [True]
+
+
+async def test_shouts_are_limited_besides(store: SlowStore) -> None:
+    crowd = Crowd(store, TalkLimiter(FOREVER, 9, 4), TalkLimiter(0.5, 2, 4))
+    await crowd.service.open()
+    anna, bob = await crowd.enter("Anna", "Bob", address="192.0.2.1")
+    *done, third, said = await crowd.type(anna, "shout a", "shout b", "shout c", "say d")
+    assert all(each.done for each in (*done, said))
+    assert third.refusal
+    assert third.refusal.code is Refusal.SHOUTS_TOO_FAST
+    assert third.refusal.details == {"seconds": 2.0, "is_shared": False}
+    assert (await crowd.type(bob, "shout e"))[0].done
+    crowd.now += 2
+    assert (await crowd.type(anna, "shout f"))[0].done
 
 
 async def test_offers_are_limited_and_the_answers_are_not(store: SlowStore) -> None:
@@ -301,6 +325,17 @@ async def test_an_evening_begins_without_a_wait(store: SlowStore) -> None:
     lines += ["set rules classic", "set rules discworld", "leave", "go hall", "go elm board"]
     lines += ["join as dwarf", "say who plays?", "emote waits"]
     assert all(await crowd.done(anna, *lines))
+
+
+async def test_a_network_of_ipv6_counts_as_one_address(store: SlowStore) -> None:
+    crowd = Crowd(store, TalkLimiter(FOREVER, 99, 4))
+    crowd.hall.caps = Caps(seeks_per_address=1)
+    await crowd.service.open()
+    [anna] = await crowd.enter("Anna", address="2001:db8::1")
+    [bob] = await crowd.enter("Bob", address="2001:db8::2")
+    [carla] = await crowd.enter("Carla", address="2001:db8:0:1::1")
+    results = [(await crowd.type(each, "seek"))[0].done for each in (anna, bob, carla)]
+    assert results == [True, False, True]
 
 
 async def test_what_is_decided_again_counts_once(store: SlowStore) -> None:
@@ -399,6 +434,7 @@ async def test_who_talks_too_much_is_told_and_nobody_hears_it(tmp_path: Path) ->
     settings = Settings.model_validate(
         {
             "server": {"port": 0, "shutdown_grace": 0.2},
+            "web": {"enabled": False},
             "players": {"chat_at_once": 4, "chat_per_minute": 1},
             "storage": {"backend": "memory"},
         }

@@ -6,7 +6,7 @@ IAC, DONT, DO, WONT, WILL, SB, SE = b"\xff", b"\xfe", b"\xfd", b"\xfc", b"\xfb",
 GA, END = IAC + b"\xf9", IAC + b"\xef"
 """What ends a prompt: GA, or EOR's mark."""
 
-ECHO, SGA, TM, TTYPE, EOR = b"\x01", b"\x03", b"\x06", b"\x18", b"\x19"
+BINARY, ECHO, SGA, TM, TTYPE, EOR = b"\x00", b"\x01", b"\x03", b"\x06", b"\x18", b"\x19"
 NAWS, TSPEED, NEW_ENVIRON, CHARSET = b"\x1f", b"\x20", b"\x27", b"\x2a"
 MSSP, MCCP2, GMCP = b"\x46", b"\x56", b"\xc9"
 

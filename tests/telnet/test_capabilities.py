@@ -40,13 +40,13 @@ def test_a_name_tells_of_colours(name: str, colours: int) -> None:
     ("bits", "terminal"),
     [
         (0, Terminal()),
-        (1, Terminal(colours=SIXTEEN)),
+        (1, Terminal(colours=SIXTEEN, ascii_only=True)),
         (4, Terminal(utf8=True)),
-        (8, Terminal(colours=PALETTE)),
-        (64, Terminal(reader=True)),
-        (128, Terminal()),  # a proxy, which shows nothing by itself
-        (137, Terminal(colours=PALETTE)),
-        (256, Terminal(colours=TRUE_COLOUR)),
+        (8, Terminal(colours=PALETTE, ascii_only=True)),
+        (64, Terminal(reader=True, ascii_only=True)),
+        (128, Terminal(ascii_only=True)),  # a proxy, which shows nothing by itself
+        (137, Terminal(colours=PALETTE, ascii_only=True)),
+        (256, Terminal(colours=TRUE_COLOUR, ascii_only=True)),
         (271, Terminal(utf8=True, colours=TRUE_COLOUR)),
         (2349, Terminal(utf8=True, colours=TRUE_COLOUR)),
     ],
@@ -57,11 +57,32 @@ def test_bits_tell_of_everything(bits: int, terminal: Terminal) -> None:
     assert client.terminal == terminal
 
 
+@pytest.mark.parametrize(
+    ("known", "terminal"),
+    [
+        ({}, Terminal()),
+        ({"width": 60, "colours": 16, "reader": True}, Terminal(60, colours=SIXTEEN, reader=True)),
+        ({"width": 0, "colours": 1 << 30}, Terminal(colours=TRUE_COLOUR)),
+        ({"width": 5, "colours": 255}, Terminal(20, colours=SIXTEEN)),
+        ({"height": 24}, Terminal(height=24)),
+        ({"width": -1, "colours": -1, "reader": "yes"}, Terminal()),
+        ({"width": 1e9, "height": None, "colours": []}, Terminal()),
+    ],
+)
+def test_a_program_may_tell_of_the_terminal(known: dict[str, object], terminal: Terminal) -> None:
+    client = Capabilities()
+    client.set_known(known)
+    assert client.terminal == terminal
+    client.set_known({})
+    assert client.terminal == terminal
+
+
 @pytest.mark.parametrize("columns", range(0, 65536, 997))
 def test_a_width_is_never_out_of_bounds(columns: int) -> None:
     client = Capabilities()
-    client.set_width(columns)
+    client.set_size(columns, 24)
     assert 20 <= client.terminal.width <= 500
+    assert client.terminal.height == 24
     if 20 <= columns <= 500:
         assert client.terminal.width == columns
 

@@ -303,3 +303,18 @@ def test_how_deep_data_may_go(levels: int, is_read: bool) -> None:  # noqa: FBT0
     assert f"more than {levels if is_read else levels - 1} levels deep" in PAGE
     payload = b"Thud.Move " + b"[" * levels + b"]" * levels
     assert (gmcp.read(payload) is not None) is is_read
+
+
+async def test_facts_of_the_login_and_quiet_questions_are_for_telnet_clients_too(
+    serving: Serving,
+) -> None:
+    _, client = await agreed(serving)
+    await client.send(package('Core.Supports.Set ["Thud 1"]'))
+    await client.until(b'Thud.Prompt {"asks":"name","hidden":false}')
+    await client.send(package('Thud.Watch {"board": "oak"}'))
+    await client.until(b'Thud.Board {"board":"oak board"')
+    await client.send(b"Anna\r\n")
+    word = (await client.until(b"Thud.Prompt")).partition(b"Thud.Word ")[2]
+    assert json.loads(word.partition(b"\xff")[0])["player"] == "Anna"
+    await client.send(package('Thud.Ask "who"'))
+    await client.until(b'Thud.Who {"people":[{"player":"Anna"')

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.server.plain import OFFERS, PATIENCE, Client, Serving, Setup
 from tests.telnet.commands import (
+    BINARY,
     CHARSET,
     DO,
     DONT,
@@ -37,12 +38,12 @@ from tests.telnet.commands import (
 )
 from thudmud.telnet.negotiation import QMethod, QState
 from thudmud.telnet.screen import encode
-from thudmud.views.rooms import GREETING
+from thudmud.views.rooms import greeting
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 
 # ruff: noqa: FBT001, FBT003  (True and False are what the two ends say to each other)
 
-PROMPT = encode(GREETING) + b"What is your name? "
+PROMPT = encode(greeting((), 0)) + b"What is your name? "
 
 REQUEST = framed(CHARSET, b"\x01;UTF-8")
 SEND_TYPE = framed(TTYPE, b"\x01")
@@ -108,9 +109,23 @@ async def test_tintin(serving: Serving) -> None:
     assert await client.fence() == END  # behind the prompt that is shown
     await client.send(IAC + DONT + GMCP + IAC + DONT + MSSP)
     assert await client.fence() == b""
-    assert await fitted(setup, client) == Terminal(100, utf8=True, colours=TRUE_COLOUR)
+    assert await fitted(setup, client) == Terminal(100, height=24, utf8=True, colours=TRUE_COLOUR)
     await client.send(b"look\r\n\r\n")
     assert await client.fence() == b"echo look\r\n> " + END
+
+
+async def test_a_client_of_seven_bits_is_asked_for_eight(serving: Serving) -> None:
+    """As inetutils telnet is: asked, or with -8 by itself, and then for both ends."""
+    setup, client = await arrive(serving)
+    await client.send(IAC + WONT + NAWS + IAC + WILL + BINARY)
+    assert await client.fence() == OFFERS
+    await client.send("anna\nÄrger ☃\n".encode())  # which ends lines by LF alone then
+    await client.until("echo Ärger ☃\r\n> ".encode())
+    other = await setup.connect()
+    await other.until(b"name? ")
+    await other.send(IAC + WILL + BINARY + IAC + DO + BINARY)
+    asked = OFFERS.replace(IAC + DO + BINARY, b"")
+    assert await other.fence() == IAC + DO + BINARY + asked + IAC + WONT + BINARY
 
 
 async def test_tinyfugue(serving: Serving) -> None:
@@ -124,7 +139,7 @@ async def test_tinyfugue(serving: Serving) -> None:
     assert await client.fence() == b""  # the last name twice ends the list
     await client.send(IAC + DONT + CHARSET + IAC + DO + EOR + IAC + DONT + GMCP + IAC + DONT + MSSP)
     assert await client.fence() == END
-    assert await fitted(setup, client) == Terminal(79, colours=SIXTEEN)
+    assert await fitted(setup, client) == Terminal(79, height=24, colours=SIXTEEN)
 
 
 async def test_putty(serving: Serving) -> None:
@@ -147,7 +162,7 @@ async def test_putty(serving: Serving) -> None:
     await client.send(type_is("XTERM") + refusals)
     assert await client.fence() == b""
     # It has asked for SGA: it does not want to see a GA.
-    assert await fitted(setup, client) == Terminal(80, colours=SIXTEEN)
+    assert await fitted(setup, client) == Terminal(80, height=24, colours=SIXTEEN)
     await client.send(b"\r\n")
     assert await client.fence() == b"> "
 
@@ -161,7 +176,7 @@ async def test_inetutils(serving: Serving) -> None:
     assert await client.fence() == SEND_TYPE + GA
     await client.send(IAC + DONT + GMCP + IAC + DONT + MSSP + type_is("VT100") + type_is("VT100"))
     assert await client.fence() == SEND_TYPE
-    assert await fitted(setup, client) == Terminal(80)
+    assert await fitted(setup, client) == Terminal(80, height=24)
     await client.send(b"\r\n")
     assert await client.fence() == b"> " + GA
 
@@ -197,7 +212,7 @@ async def test_mudlet(serving: Serving) -> None:
     assert await client.fence() == SEND_TYPE * 2
     packages = frozenset({"char", "room", "client.media", "char.login"})
     assert await fitted(setup, client) == Terminal(
-        100, utf8=True, colours=TRUE_COLOUR, packages=packages
+        100, height=24, utf8=True, colours=TRUE_COLOUR, packages=packages
     )
 
 
@@ -278,7 +293,8 @@ async def test_a_character_set_that_is_agreed_on_counts_more_than_bits(
     setup, client = await arrive(serving)
     await client.send(IAC + WILL + TTYPE + IAC + DO + CHARSET + type_is("MTTS 4") + answer)
     await client.fence()
-    assert (await fitted(setup, client)).utf8 is utf8
+    terminal = await fitted(setup, client)
+    assert (terminal.utf8, terminal.ascii_only) == (utf8, not utf8)
 
 
 async def test_a_client_may_ask_for_a_character_set(serving: Serving) -> None:

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from thudmud.telnet.screen import Flusher, Screen, encode
+from thudmud.telnet.screen import Flusher, Goodbye, Screen, encode
 
 LIMIT = 100
 PROMPT = b"> "
@@ -101,7 +101,7 @@ async def test_the_last_words_have_no_prompt_behind_them() -> None:
     screen.ask()
     await turn()
     screen.show(b"bye\r\n")
-    screen.close(linger=False, grace=20.0)
+    screen.close(Goodbye.QUIT, linger=False, grace=20.0)
     screen.show(b"never\r\n")
     await turn()
     assert transport.writes == [PROMPT, b"\r\nbye\r\n"]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from tests.conftest import FreePort
+from tests.conftest import NO_WEB, FreePort
 from tests.server.plain import PATIENCE, Client, Serving
 from tests.telnet.test_intake import last_words
 from thudmud.errors import StartError
@@ -39,6 +39,7 @@ async def secure(tmp_path: Path, free_port: FreePort) -> AsyncIterator[Secure]:
             settings = Settings(
                 server=ServerSettings.model_validate(given | {"shutdown_grace": 0.2} | changed),
                 storage=StorageSettings(backend="memory"),
+                web=NO_WEB,
             )
             server = Acceptor(settings, tmp_path)
             await server.bind()
@@ -79,7 +80,7 @@ async def test_people_come_in_and_leave(secure: Secure) -> None:
         (b"\xff\xfc\x1fanna\r\nlook\r\n", b"You come into the hall."),
         (b"\xff\xf6", b"Yes, thudmud is here."),
         (b"\xff\xf1" * 2000 + b"anna\r\n", b"You come into the hall."),
-        (b"GET / HTTP/1.1\r\n", b"not a web site"),
+        (b"GET / HTTP/1.1\r\n", b"The web page is on another port."),
         (b"x" * 100_000 + b"\r\n", b"it was not read"),
     ],
     ids=lambda value: repr(value[:20]),
@@ -226,4 +227,4 @@ async def test_a_certificate_that_cannot_be_used(
         (tmp_path / "c.pem").write_bytes(text)
     settings = ServerSettings(port=0, tls_port=free_port(), tls_certificate="c.pem")
     with pytest.raises(StartError, match=problem):
-        await Acceptor(Settings(server=settings), tmp_path).bind()
+        await Acceptor(Settings(server=settings, web=NO_WEB), tmp_path).bind()

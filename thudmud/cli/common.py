@@ -1,4 +1,4 @@
-"""What all subcommands share: an error of theirs, how it is told, and ports as options.
+"""What all subcommands share: an error of theirs, how it is told, options, how far one has come.
 
 Small subcommands start at once because little is imported here.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from time import monotonic
 
 from thudmud.errors import ThudmudError
 
@@ -26,6 +27,37 @@ def port(text: str) -> int:
         right = f"should be a whole number from 0 to {HIGHEST_PORT}, not {text!r}"
         raise argparse.ArgumentTypeError(right)
     return int(text)
+
+
+class Progress:
+    """A line on standard error that tells how far something long has come, and goes at its end.
+
+    Only where that is a terminal: what a program reads has no such lines.
+
+    Args:
+        what: is counted, such as ``battles``.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._due = monotonic() + 0.5 if sys.stderr.isatty() else float("inf")
+        self._shown = False
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def __call__(self, done: int, in_all: int) -> None:
+        """Tell how many of how many are done."""
+        if monotonic() < self._due:
+            return
+        self._due, self._shown = monotonic() + 0.2, True
+        share = f"{100 * done // max(1, in_all)} %"
+        line = f"{done:,} of {in_all:,} {self._what}, {share}"
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
 
 def refuse(*problems: object) -> int:

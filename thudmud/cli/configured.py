@@ -1,4 +1,4 @@
-"""What the subcommands share that read a configuration: its option, the store, and errors."""
+"""What the subcommands share that use a store: options, the store that is named, and errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from pathlib import Path
 
 from thudmud.cli.common import CommandError, refuse
 from thudmud.errors import StartError
-from thudmud.server.config import ConfigError, config_folder, load_settings, named_or_default
+from thudmud.play.days import day_begins
+from thudmud.server import stores
+from thudmud.server.config import (
+    ConfigError,
+    StorageSettings,
+    config_folder,
+    load_settings,
+    named_or_default,
+)
 from thudmud.store import Store, StoreError
 
 Run = Callable[[argparse.Namespace], int]
@@ -20,6 +28,14 @@ def config_option(parser: argparse.ArgumentParser) -> None:
     """Declare ``--config``."""
     words = "the configuration; default: config.toml in this folder, if it is there"
     parser.add_argument("--config", type=Path, metavar="FILE", help=words)
+
+
+def day(text: str) -> float:
+    """Return when the day begins that an option gives, in seconds since the epoch; else raise."""
+    begins = day_begins(text)
+    if begins is None:
+        raise argparse.ArgumentTypeError(f"should be a day such as 2026-11-20, not {text!r}")
+    return begins
 
 
 def tells_errors(run: Run) -> Run:
@@ -43,24 +59,41 @@ async def open_store(config: Path | None) -> AsyncIterator[Store]:
 
     Raises:
         ConfigError: the configuration cannot be used.
-        CommandError: it names no file, or one that is not there.
-        StoreError: the file cannot be used.
+        CommandError: it names no file or database, or a file that is not there.
+        StartError: what a database needs is not installed.
+        StoreError: the store cannot be used.
     """
-    file = store_file(config)
-    if not file.exists():
+    storage, folder = storage_of(config)
+    async with opened(storage, folder) as store:
+        yield store
+
+
+@asynccontextmanager
+async def opened(
+    storage: StorageSettings, folder: Path, *, serving: bool = False
+) -> AsyncIterator[Store]:
+    """Open a store that is there; then close it. ``serving`` says that no server can be on it.
+
+    Raises:
+        CommandError: it is in a file that is not there.
+        StartError: what a database needs is not installed.
+        StoreError: it cannot be used.
+    """
+    file = folder / storage.file
+    if storage.backend == "sqlite" and not file.exists():
         raise CommandError(
             f"{file}: there is no such file. The server makes it when it first starts. If it is"
             " elsewhere, --config FILE names the configuration that says where."
         )
-    store = await Store.open(file)
+    store = await stores.open_store(storage, folder, serving=serving)
     try:
         yield store
     finally:
         await store.close()
 
 
-def store_file(config: Path | None, *, gateway: bool = False) -> Path:
-    """Return the file in which the server, or the gateway, keeps everything.
+def storage_of(config: Path | None, *, gateway: bool = False) -> tuple[StorageSettings, Path]:
+    """Return where the server, or the gateway, keeps everything, and the folder of its files.
 
     Args:
         config: the file of the configuration; if None, that of this folder, or else the defaults.
@@ -68,12 +101,13 @@ def store_file(config: Path | None, *, gateway: bool = False) -> Path:
 
     Raises:
         ConfigError: the configuration cannot be used.
-        CommandError: it says that nothing is kept in a file.
+        CommandError: it says that nothing is kept.
     """
     path = named_or_default(config)
     settings = load_settings(path)
-    if settings.storage.backend != "sqlite":
-        backend = settings.storage.backend
-        raise CommandError(f'{path}: storage.backend is "{backend}": nothing is in a file')
-    named = settings.gateway.file if gateway else settings.storage.file
-    return config_folder(path) / named
+    storage = settings.storage
+    if storage.backend == "memory":
+        raise CommandError(f'{path}: storage.backend is "memory": nothing is kept')
+    if gateway:
+        storage = StorageSettings(file=settings.gateway.file)
+    return storage, config_folder(path)

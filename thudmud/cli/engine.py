@@ -67,13 +67,10 @@ def run(options: argparse.Namespace) -> int:
     )
     if options.level is not None:
         dialogue.answer(f"level {options.level.number}")
-    with suppress(BrokenPipeError, KeyboardInterrupt):  # nobody reads the answers any more
-        while not dialogue.ended and (line := asked.next()) is not None:
-            answer = dialogue.answer(line.decode("utf-8", "replace").rstrip("\r"))
-            if answer is not None:
-                _say(answer)
-        return 0
-    sys.stderr.close()  # or Python would tell of the pipe again when it ends
+    while not dialogue.ended and (line := asked.next()) is not None:
+        answer = dialogue.answer(line.decode("utf-8", "replace").rstrip("\r"))
+        if answer is not None:
+            _say(answer)
     return 0
 
 

@@ -11,19 +11,22 @@ import argparse
 import asyncio
 import re
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from thudmud.cli.common import refuse
+from thudmud.cli.common import Progress, refuse
 from thudmud.cli.configured import config_option, open_store, tells_errors
+from thudmud.cli.configured import day as day_option
 from thudmud.cli.records import is_player
 from thudmud.english import counted
 from thudmud.errors import ThudmudError
 from thudmud.play.archive import Battle, State
+from thudmud.play.days import day_begins
 from thudmud.play.events import Event
 from thudmud.play.match import game_of
+from thudmud.play.table import spent_on
 from thudmud.rules import (
     RULESETS,
     Comment,
@@ -36,7 +39,7 @@ from thudmud.rules import (
 )
 from thudmud.rules.records import outcome_told
 from thudmud.store import Store
-from thudmud.views.words import day, day_begins
+from thudmud.views.words import day
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +54,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--player", metavar="NAME", help="only the battles of this player")
     parser.add_argument(
         "--since",
-        type=_day,
+        type=day_option,
         default=float("-inf"),
         metavar="DATE",
         help="only those begun on that day or later; a day is written 2026-11-20",
@@ -69,13 +72,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="leave the headers out, for programs that cannot read them",
     )
     config_option(parser)
-
-
-def _day(text: str) -> float:
-    begins = day_begins(text)
-    if begins is None:
-        raise argparse.ArgumentTypeError(f"should be a day such as 2026-11-20, not {text!r}")
-    return begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +129,18 @@ def run(options: argparse.Namespace) -> int:
 async def _run(options: argparse.Namespace) -> Written:
     wanted = Wanted(options.player, options.since)
     async with open_store(options.config) as store:
-        return await export(store, options.to, wanted, bare=options.bare)
+        with Progress("battles") as told:
+            return await export(store, options.to, wanted, bare=options.bare, told=told)
 
 
-async def export(store: Store, folder: Path, wanted: Wanted, *, bare: bool = False) -> Written:
+async def export(
+    store: Store,
+    folder: Path,
+    wanted: Wanted,
+    *,
+    bare: bool = False,
+    told: Callable[[int, int], None] = lambda _done, _in_all: None,
+) -> Written:
     """Write records of battles to a folder, which is made if it is not there.
 
     Args:
@@ -144,6 +148,7 @@ async def export(store: Store, folder: Path, wanted: Wanted, *, bare: bool = Fal
         folder: where the files go.
         wanted: which battles.
         bare: whether to leave the headers out.
+        told: called with the number of each battle, and that of the last there is.
 
     Raises:
         StrangerError: there is no battle of the player who is wanted.
@@ -153,15 +158,19 @@ async def export(store: Store, folder: Path, wanted: Wanted, *, bare: bool = Fal
     if wanted.player is not None and not await store.battles(wanted.player, most=1):
         raise StrangerError(repr(wanted.player))
     records = going_on = 0
+    in_all = await store.count()
     async for battle in wanted.among(store):
+        told(battle.number, in_all)
         if battle.state in GOING_ON:
             going_on += 1
             continue
-        game = game_of(cast("Iterable[Event]", await store.plies(battle)))
+        events = cast("Sequence[Event]", await store.plies(battle))
+        game = game_of(events)
         if game.moves:
             shown = _without_the_erased(battle)
             comments = await store.comments(battle.number)
-            text = write_record(game) if bare else str(_record(shown, game, comments))
+            spent = spent_on(events) if battle.time else ()
+            text = write_record(game) if bare else str(_record(shown, game, comments, spent))
             _write(folder / file_name(shown), text)
             records += 1
     return Written(records, going_on)
@@ -173,14 +182,17 @@ def _without_the_erased(battle: Battle) -> Battle:
     return battle._replace(dwarf=dwarf, troll=troll)
 
 
-def _record(battle: Battle, game: Game, comments: Iterable[Comment]) -> Record:
+def _record(
+    battle: Battle, game: Game, comments: Iterable[Comment], spent: tuple[float, ...]
+) -> Record:
     ended = replace(game, outcome=battle.outcome or game.outcome)
     kept = tuple(
         each if is_player(each.player) else replace(each, player="")
         for each in comments
         if each.ply <= len(game.moves)
     )
-    return Record(ended, battle.dwarf, battle.troll, day(battle.at), kept)
+    time = str(battle.time) if battle.time else ""
+    return Record(ended, battle.dwarf, battle.troll, day(battle.at), kept, time, spent)
 
 
 def _write(path: Path, text: str) -> None:

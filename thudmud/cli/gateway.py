@@ -12,8 +12,14 @@ from thudmud.cli.configured import config_option, tells_errors
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.listening import GatewayAcceptor, on_standard_streams
 from thudmud.gateway.session import GatewayPolicy
-from thudmud.server import logs, serve
-from thudmud.server.config import Settings, config_folder, load_settings, named_or_default
+from thudmud.server import serve
+from thudmud.server.config import (
+    Settings,
+    StorageSettings,
+    config_folder,
+    load_settings,
+    named_or_default,
+)
 from thudmud.server.serve import (
     background,
     check,
@@ -56,8 +62,8 @@ def run(options: argparse.Namespace) -> int:
         settings = settings.model_copy(update={"gateway": gateway})
     if not (options.stdio or settings.gateway.socket or settings.gateway.secret):
         raise CommandError(SECRETLESS)
-    folder, log_file = config_folder(path), settings.server.log_file
-    logs.begin(settings.server.log_level, folder / log_file if log_file else None)
+    folder = config_folder(path)
+    serve.begin_log(settings, folder)
     serve.run_in_loop(_serve(settings, folder, stdio=options.stdio))
     return 0
 
@@ -70,8 +76,10 @@ async def _serve(settings: Settings, folder: Path, *, stdio: bool) -> None:
         StoreError: the store cannot be used.
     """
     stopped = stop_signal()
-    path = folder / settings.gateway.file if settings.storage.backend == "sqlite" else None
-    async with served_store("gateway.file", path) as (store, _):
+    # It has a file also where the server's store is a database: it serves from that alone.
+    is_kept = settings.storage.backend != "memory"
+    storage = StorageSettings(backend="sqlite" if is_kept else "memory", file=settings.gateway.file)
+    async with served_store(storage, folder, "gateway") as (store, _):
         gateway = Gateway(store, _policy(settings))
         await gateway.open()
         async with background(check(store)):
@@ -118,4 +126,5 @@ def _policy(settings: Settings) -> GatewayPolicy:
         close_grace=settings.server.shutdown_grace,
         quiet_plies=game.quiet_plies,
         seat_grace=game.seat_grace,
+        idle_claim=game.idle_claim,
     )

@@ -9,14 +9,14 @@ import argparse
 import asyncio
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import cast
 
-from thudmud.cli.common import refuse
+from thudmud.cli.common import Progress, refuse
 from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.export import BattleDetails, details_in
 from thudmud.cli.records import (
@@ -28,6 +28,7 @@ from thudmud.cli.records import (
 )
 from thudmud.english import capitalised, counted
 from thudmud.language.cleaning import clean
+from thudmud.play.days import day_begins
 from thudmud.play.events import LONGEST_COMMENT, BattleId, Commented, Event, Imported
 from thudmud.play.match import game_of
 from thudmud.play.projections import HALL
@@ -43,7 +44,7 @@ from thudmud.rules import (
 )
 from thudmud.store import Conflict, Store, StoreError
 from thudmud.views.refusals import unread
-from thudmud.views.words import day, day_begins
+from thudmud.views.words import day
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -112,7 +113,8 @@ def run(options: argparse.Namespace) -> int:
 
     async def act() -> None:
         async with open_store(options.config) as store:
-            await bring_in(store, options.files, given, result)
+            with Progress("files") as told:
+                await bring_in(store, options.files, given, result, told)
 
     try:
         asyncio.run(act())
@@ -135,7 +137,11 @@ def _report(result: ImportReport) -> None:
 
 
 async def bring_in(
-    store: Store, files: Iterable[Path], given: BattleDetails, result: ImportReport
+    store: Store,
+    files: Sequence[Path],
+    given: BattleDetails,
+    result: ImportReport,
+    told: Callable[[int, int], None] = lambda _done, _in_all: None,
 ) -> None:
     """Bring files in, one after the other, and note in ``result`` what became of each.
 
@@ -144,11 +150,13 @@ async def bring_in(
         files: the files.
         given: what is known of all of them, see `read_file`.
         result: takes the note, so that it is known even if the store fails halfway.
+        told: called with how many of how many files are done.
 
     Raises:
         StoreError: the store cannot be read or written.
     """
-    for path in files:
+    for done, path in enumerate(files):
+        told(done, len(files))
         try:
             began = await _add(store, *read_file(path, given))
         except RefusedFileError as refusal:

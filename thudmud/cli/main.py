@@ -4,11 +4,15 @@ Each subcommand has a module in `thudmud.cli`: ``declare`` adds its options to a
 does what they say and returns the exit status: 0 for success, 2 for a command line, a configuration
 or a file that cannot be used. Only one of these modules is loaded, so that the small ones start at
 once.
+
+Whoever reads what is printed may stop (`thudmud script FILE | head`), and Ctrl-C ends everything:
+neither is an error to tell of. The status is then that of a program which the signal has ended.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -17,6 +21,8 @@ from thudmud.version import VERSION
 
 SUBCOMMANDS = {
     "serve": ("serve", "run the server that people play on"),
+    "config": ("config", "write a configuration to begin with"),
+    "health": ("health", "tell whether the server runs and can store what happens"),
     "gateway": ("gateway", "let other MUDs have boards"),
     "board": ("board", "list, open, close and rename the boards in the hall"),
     "user": ("user", "list and change the accounts of players"),
@@ -33,14 +39,39 @@ SUBCOMMANDS = {
 """For each subcommand its module, and a line of help."""
 
 
+SERVER_NEEDS = frozenset({"argon2", "pydantic", "pydantic_core", "telnetlib3", "websockets"})
+"""The modules that the extra "server" brings."""
+
+_NOBODY_READS, _INTERRUPTED = 128 + 13, 128 + 2  # as shells have it: 128 and the signal's number
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line, by default this process's; return the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or (words[0].startswith("-") and words[0] not in {"-h", "--help", "--version"}):
         words.insert(0, "serve")
-    options = _parser(words[0]).parse_args(words)
-    run: Callable[[argparse.Namespace], int] = options.run
-    return run(options)
+    try:
+        try:
+            options = _parser(words[0]).parse_args(words)
+            run: Callable[[argparse.Namespace], int] = options.run
+            return run(options)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Python would try to print the rest once more as it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _NOBODY_READS
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in SERVER_NEEDS:
+            raise
+        print(
+            f'"thudmud {words[0]}" needs more than the library: pip install "thudmud[server]"',
+            f"brings it ({error.name} is missing).",
+            file=sys.stderr,
+        )
+        return 2
 
 
 def _parser(wanted: str) -> argparse.ArgumentParser:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 from thudmud.cli.common import CommandError, refuse
@@ -28,13 +27,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Count the distinct outcomes; the last line printed is the total."""
-    with suppress(BrokenPipeError):  # as in "... | head": nobody reads on
-        return _count(options)
-    sys.stderr.close()  # or Python would tell of the pipe again when it ends
-    return 0
-
-
-def _count(options: argparse.Namespace) -> int:
     try:
         game = (
             read(options.record, options.rules)

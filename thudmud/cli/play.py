@@ -76,8 +76,6 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print()
         return INTERRUPTED
-    except BrokenPipeError:  # nobody reads on
-        sys.stderr.close()  # or Python would tell of the pipe again when it ends
     return 0
 
 
@@ -103,9 +101,9 @@ def _terminal() -> Terminal:
     if sys.stdout.isatty() and name != "dumb" and not os.environ.get("NO_COLOR"):
         is_true = os.environ.get("COLORTERM") in {"truecolor", "24bit"}
         colours = TRUE_COLOUR if is_true else PALETTE if "256color" in name else SIXTEEN
-    width = shutil.get_terminal_size().columns
+    width, height = shutil.get_terminal_size()
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    return Terminal(width, utf8, colours).nearest()
+    return Terminal(width, utf8, colours, height=height).nearest()
 
 
 def _tell(text: str) -> None:
@@ -200,4 +198,4 @@ class _Evening:
     def _show(self, messages: Iterable[Message]) -> None:
         for message in messages:
             if self._name in message.to and not message.package:
-                print(message.text, flush=True)
+                print("\a" * message.bell + message.text, flush=True)

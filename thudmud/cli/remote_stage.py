@@ -15,10 +15,10 @@ from typing import Self, TypeVar
 import telnetlib3
 from telnetlib3 import telopt
 
-from thudmud.accounts.login import KEEP_WORD, PROMPTS, TOLD_WORD, WORD_PROMPT
+from thudmud.accounts.login import BACK_WORD, KEEP_WORD, PROMPTS, TOLD_WORD, WORD_PROMPT
 from thudmud.script import Seen, StageError
 from thudmud.script.stages import not_here
-from thudmud.server.telnet_session import PROMPT
+from thudmud.server.session import PROMPT
 from thudmud.views.view import DEFAULT_WIDTH
 
 PATIENCE = 20.0
@@ -247,4 +247,4 @@ class _Player:
 
 def _is_left_out(line: str) -> bool:
     """Whether a line has no place in transcripts: a prompt, or a word that is new each time."""
-    return line.rstrip() in {*_PROMPTS, KEEP_WORD} or bool(TOLD_WORD.fullmatch(line))
+    return line.rstrip() in {*_PROMPTS, KEEP_WORD, BACK_WORD} or bool(TOLD_WORD.fullmatch(line))

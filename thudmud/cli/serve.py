@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
+from pathlib import Path
 
 from thudmud.cli.common import port
 from thudmud.cli.configured import config_option, tells_errors
-from thudmud.server import logs
-from thudmud.server.config import config_folder, load_settings, named_or_default
-from thudmud.server.serve import run_in_loop, serve
+from thudmud.server.config import Settings, config_folder, load_settings, named_or_default
+from thudmud.server.serve import begin_log, run_in_loop, serve
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.description = "Run the server, until it gets SIGINT, SIGTERM or SIGHUP."
+    parser.description = (
+        "Run the server, until it gets SIGINT or SIGTERM, or its terminal is closed. Without a"
+        " terminal, SIGHUP has it read the configuration and its certificates again."
+    )
     config_option(parser)
     parser.add_argument(
-        "--host", type=_host, help="the address to listen on, instead of server.host"
+        "--host", type=_host, help="the address to listen on, instead of server.host and web.host"
     )
-    parser.add_argument("--port", type=port, help="the port, instead of server.port")
+    parser.add_argument(
+        "--port", type=port, help="the port of telnet, instead of server.port; 0 for any free ports"
+    )
+    parser.add_argument("--web-port", type=port, help="the port of the page, instead of web.port")
     parser.set_defaults(run=run)
 
 
@@ -29,16 +35,29 @@ def _host(text: str) -> str:
     return text
 
 
+def _given(**options: object) -> dict[str, object]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
 @tells_errors
 def run(options: argparse.Namespace) -> int:
     """Serve until a signal comes."""
     path = named_or_default(options.config)
-    given = {"host": options.host, "port": options.port}
-    settings = load_settings(path)
-    changed = {key: value for key, value in given.items() if value is not None}
-    server = settings.server.model_copy(update=changed)
-    folder = config_folder(path)
-    logs.begin(server.log_level, folder / server.log_file if server.log_file else None)
-    settings = settings.model_copy(update={"server": server})
-    run_in_loop(serve(settings, folder, partial(print, flush=True)))
+    settings, folder = _settings(path, options), config_folder(path)
+    begin_log(settings, folder)
+    reread = partial(_settings, path, options)
+    run_in_loop(serve(settings, folder, partial(print, flush=True), reread))
     return 0
+
+
+def _settings(path: Path | None, options: argparse.Namespace) -> Settings:
+    """Return the settings of a file, but for what the options have otherwise.
+
+    Raises:
+        ConfigError: the file cannot be used.
+    """
+    settings = load_settings(path)
+    web_port = 0 if options.port == 0 and options.web_port is None else options.web_port
+    server = settings.server.model_copy(update=_given(host=options.host, port=options.port))
+    web = settings.web.model_copy(update=_given(host=options.host, port=web_port))
+    return settings.model_copy(update={"server": server, "web": web})

@@ -12,6 +12,7 @@ from thudmud.bots.adviser import OwnAdviser
 from thudmud.cli.common import CommandError
 from thudmud.cli.remote_stage import RemoteStage
 from thudmud.house import House
+from thudmud.play.order import Order
 from thudmud.script import (
     HouseStage,
     Mismatch,
@@ -24,7 +25,7 @@ from thudmud.script import (
 from thudmud.script.reading import Include, IncludeError
 from thudmud.script.transcript import Inclusion, Part, written
 from thudmud.server.config import ConfigError, load_settings
-from thudmud.server.serve import boards, name_bots
+from thudmud.server.serve import boards, caps, name_bots
 
 Address = tuple[str, int]
 
@@ -78,6 +79,8 @@ def open_stages(
                     opens_boards=True,
                 )
                 name_bots(house.hall, settings)
+                house.hall.order = Order()
+                house.hall.caps = caps(settings)
                 stages[name] = HouseStage(house, time.time)
         yield stages
 

@@ -1,18 +1,25 @@
-"""`thudmud store`: checks the file of the server, or that of the gateway."""
+"""`thudmud store`: looks after what is stored, in files and in databases."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 from pathlib import Path
 
-from thudmud.cli.common import refuse
-from thudmud.cli.configured import config_option, store_file, tells_errors
-from thudmud.store import checking
+from thudmud.cli.common import CommandError, Progress
+from thudmud.cli.configured import config_option, day, opened, storage_of, tells_errors
+from thudmud.english import counted
+from thudmud.errors import StartError
+from thudmud.server.config import StorageSettings
+from thudmud.server.stores import NEEDS_PSYCOPG
+from thudmud.store import checking, copying
+from thudmud.store.files import megabytes
+from thudmud.store.pruning import PruneReport
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.description = "Look after the file in which everything is kept."
+    parser.description = "Look after all that is kept, be it in a file or in a database."
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     check = actions.add_parser("check", help="check that everything in it is as it was written")
     check.description = (
@@ -21,19 +28,122 @@ def declare(parser: argparse.ArgumentParser) -> None:
         " the file is damaged, and 2 if the file cannot be checked."
     )
     check.set_defaults(run=run)
-    file = "the file; default: the one that the configuration names"
-    check.add_argument("file", type=Path, nargs="?", metavar="FILE", help=file)
-    check.add_argument(
-        "--gateway",
-        action="store_true",
-        help="check the file of the gateway instead of the server's",
+    prune = actions.add_parser("prune", help="drop what nothing needs any more")
+    prune.description = (
+        "Drop what nothing needs any more: who sat down, got up, was away and came back, and"
+        " offers, from before the last match at each board; seeks that have ended, boards that"
+        " were closed, and comments that were replaced. No battle is lost, nor any ply, clock,"
+        " comment, score or rating. The server may be running. The file keeps its size, and what"
+        ' is new fills the room; see "thudmud store compact".'
     )
-    config_option(check)
+    prune.set_defaults(run=_run_prune)
+    prune.add_argument(
+        "--before",
+        type=day,
+        required=True,
+        metavar="DATE",
+        help="only what happened before that day; a day is written 2026-11-20",
+    )
+    prune.add_argument(
+        "--dry-run", action="store_true", help="tell what would be dropped, and drop nothing"
+    )
+    compact = actions.add_parser("compact", help="make it smaller by what is free in it")
+    compact.description = (
+        "Write the file anew, without the room that pruning and erasing have left in it. The"
+        " server has to be stopped. Beside the file there has to be twice as much room as is in"
+        " use in it, for a while."
+    )
+    compact.set_defaults(run=_run_compact)
+    for action in (check, prune, compact):
+        file = "the file; default: the one that the configuration names"
+        action.add_argument("file", type=Path, nargs="?", metavar="FILE", help=file)
+        action.add_argument(
+            "--gateway", action="store_true", help="the file of the gateway, not the server's"
+        )
+        config_option(action)
+    copy = actions.add_parser("copy", help="copy everything to another place")
+    copy.description = (
+        "Copy everything to another place, and check it there: from a file to a database of"
+        " PostgreSQL, or back. No server may run on the first, and the second has to be empty. A"
+        " database is told by how to connect to it, as PostgreSQL's own programs want it:"
+        ' "host=... dbname=..." or postgresql://...'
+    )
+    copy.set_defaults(run=_run_copy)
+    copy.add_argument("source", metavar="FROM", help="the file, or the database")
+    copy.add_argument("target", metavar="TO", help="likewise; a file is made")
 
 
 @tells_errors
 def run(options: argparse.Namespace) -> int:
-    """Check a file; print what was found."""
-    if options.file and (options.gateway or options.config):
-        return refuse("name either the FILE, or the configuration that names it")
-    return checking.run(options.file or store_file(options.config, gateway=options.gateway))
+    """Check what is stored; print what was found."""
+    storage, folder = _place(options)
+    try:
+        return checking.run(None if storage.dsn else folder / storage.file, storage.dsn)
+    except ImportError as error:
+        raise StartError(NEEDS_PSYCOPG) from error
+
+
+def _place(options: argparse.Namespace) -> tuple[StorageSettings, Path]:
+    """Return where everything is that an action is to look after, and the folder of its file."""
+    if options.file is None:
+        return storage_of(options.config, gateway=options.gateway)
+    if options.gateway or options.config:
+        raise CommandError("name either the FILE, or the configuration that names it")
+    return StorageSettings(file=str(options.file)), Path()
+
+
+@tells_errors
+def _run_prune(options: argparse.Namespace) -> int:
+    """Drop what nothing needs any more; print how much that was."""
+    storage, folder = _place(options)
+
+    async def prune() -> PruneReport:
+        async with opened(storage, folder) as store:
+            with Progress("events") as told:
+                return await store.prune(
+                    options.before,
+                    lambda report: told(report.looked, report.last),
+                    drops=not options.dry_run,
+                )
+
+    report = asyncio.run(prune())
+    what = "the database" if storage.dsn else folder / storage.file
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in report.dropped.most_common())
+    in_all = f"{counted(report.dropped.total(), 'event')} ({megabytes(report.bytes)} of text)"
+    if not kinds:
+        print(f"{what}: nothing is spare before that day")
+    elif options.dry_run:
+        print(f"{what}: {in_all} would be dropped: {kinds}")
+    else:
+        print(f"{what}: {in_all} dropped: {kinds}")
+        if not storage.dsn:
+            print('what is new fills the room; "thudmud store compact" makes the file smaller')
+    return 0
+
+
+@tells_errors
+def _run_compact(options: argparse.Namespace) -> int:
+    """Make a file smaller; print by how much."""
+    storage, folder = _place(options)
+    if storage.dsn:
+        raise CommandError("PostgreSQL sees to that by itself: only a file is made smaller")
+
+    async def compact() -> tuple[int, int]:
+        async with opened(storage, folder, serving=True) as store:
+            return await store.compact()
+
+    before, after = asyncio.run(compact())
+    print(f"{folder / storage.file}: {megabytes(before)} before, {megabytes(after)} now")
+    return 0
+
+
+@tells_errors
+def _run_copy(options: argparse.Namespace) -> int:
+    """Copy all that is stored; print how much that was."""
+    try:
+        with Progress("events") as told:
+            events = copying.copy(options.source, options.target, told)
+    except ImportError as error:
+        raise StartError(NEEDS_PSYCOPG) from error
+    print(f"{counted(events, 'event')} copied, and all is in order there")
+    return 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import getpass
+import json
 import secrets
 import string
 import sys
@@ -18,9 +19,11 @@ from thudmud.cli.common import CommandError
 from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.english import capitalised, counted
 from thudmud.language.parsing import player_problem
+from thudmud.play.order import Measure, Order, Sanction, network_of, network_text
 from thudmud.service.boards import boards_up, table_of
-from thudmud.store import Account, Store
+from thudmud.store import Account, Nobody, Store
 from thudmud.views.refusals import refused
+from thudmud.views.words import because
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -33,14 +36,25 @@ def declare(parser: argparse.ArgumentParser) -> None:
     for word, act, help_ in (
         ("list", _list, "list the accounts and who is banned, or one of them"),
         ("reset", _reset, "give an account a new password"),
-        ("remove", _remove, "remove an account, and the name from all that was played"),
-        ("ban", _ban, "keep a player out, with or without an account"),
-        ("unban", _unban, "let a banned player in again"),
+        ("export", _export, "print all that is kept about a player, as JSON"),
+        ("remove", _remove, "remove an account or a guest, and the name from all that is kept"),
+        ("operator", _operator, "let a member keep order in the game, or no longer"),
+        ("ban", _ban, "keep a player out, with or without an account, or an address or a network"),
+        ("unban", _unban, "let a banned player, address or network in again"),
+        ("reports", _reports, "list what players have reported of others"),
     ):
         action = actions.add_parser(word, help=help_, description=f"{help_.capitalize()}.")
         action.set_defaults(run=run, act=act)
-        optional = "?" if act is _list else None
-        action.add_argument("name", nargs=optional, metavar="NAME", help="the player's name")
+        if act is _reports:
+            action.add_argument("--all", action="store_true", help="those that are closed, too")
+            close = "close the report with this number, instead of listing any"
+            action.add_argument("--close", type=int, metavar="NUMBER", help=close)
+        else:
+            optional = "?" if act is _list else None
+            action.add_argument("name", nargs=optional, metavar="NAME", help="the player's name")
+        if act is _operator:
+            revoke = "let them keep order no longer"
+            action.add_argument("--revoke", action="store_true", help=revoke)
         if act is _reset:
             generate = "make a password up and print it, instead of asking for one"
             action.add_argument("--generate", action="store_true", help=generate)
@@ -49,6 +63,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 _ALPHABET = string.ascii_letters + string.digits
 _GENERATED = 16  # characters
+_MOST_REPORTS = 1000
 _DAY = "%Y-%m-%d %H:%M"
 
 
@@ -65,15 +80,18 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _list(store: Store, options: argparse.Namespace) -> None:
+    order = await store.order()
     if options.name:
         account = await store.find(options.name)
         if account is None:
             raise _no_account(options.name)
-        print(_line(account))
+        print(_line(account, order))
         return
     found = await store.accounts()
     for account in found:
-        print(_line(account))
+        print(_line(account, order))
+    for network, ban in order.networks.items():
+        print(f"{network_text(network):20}  {_measure(ban)}")
     print(counted(len(found), "name"))
 
 
@@ -88,25 +106,44 @@ async def _reset(store: Store, options: argparse.Namespace) -> None:
     print(f"{account.name} has a new password" + (f": {password}" if options.generate else ""))
 
 
+async def _export(store: Store, options: argparse.Namespace) -> None:
+    try:
+        kept = await store.about(options.name)
+    except Nobody:
+        raise CommandError(f"nobody is called {options.name!r}") from None
+    print(json.dumps(kept, indent=2))
+
+
 async def _remove(store: Store, options: argparse.Namespace) -> None:
-    account = await _member(store, options.name)
-    if await store.is_served() and (board := await _board_of(store, account.name)):
+    account, guest = await store.find(options.name), await store.find_guest(options.name)
+    if not (guest or (account and account.password)):
+        raise _no_account(options.name)
+    name = account.name if account else guest.name if guest else ""
+    is_served = await store.is_served()
+    if is_served and (board := await _board_of(store, name)):
         raise CommandError(
-            f"{account.name} has a seat at the {board}, and the server runs: remove the name when"
+            f"{name} has a seat at the {board}, and the server runs: remove the name when"
             ' the seat is free, or when the server is stopped. "thudmud user ban" keeps them out'
             " meanwhile"
         )
-    name = account.name.lower()
-    seeks = await store.open_seeks() if await store.is_served() else ()
-    if any(name in {seek.player.lower(), seek.to.lower()} for seek in seeks):
+    seeks = await store.open_seeks() if is_served else ()
+    if any(name.lower() in {seek.player.lower(), seek.to.lower()} for seek in seeks):
         raise CommandError(
-            f"{account.name} seeks a match or is asked to one, and the server runs: remove the name"
+            f"{name} seeks a match or is asked to one, and the server runs: remove the name"
             ' when the seek has ended, or when the server is stopped. "thudmud user ban" keeps them'
             " out meanwhile"
         )
-    await store.erase(account.name)
-    name = "the name is banned still" if account.banned else "anybody can have the name"
-    print(f"{account.name} is removed; what was played stays, without the name, and {name}")
+    here = {(each.realm, each.name) for each in await store.people()} if guest else ()
+    if is_served and ("", name) in here:
+        raise CommandError(
+            f'{name} is here, as a guest: remove the name when they have gone. "thudmud user ban"'
+            " ends their visit"
+        )
+    await store.erase(name)
+    free = "the name is banned still" if account and account.banned else "anybody can have the name"
+    print(f"{name} is removed; what was played stays, without the name, and {free}")
+    if not await store.scrub():
+        print("a file with -wal behind its name may hold the name until the server is stopped")
 
 
 async def _board_of(store: Store, name: str) -> str | None:
@@ -118,23 +155,58 @@ async def _board_of(store: Store, name: str) -> str | None:
     return None
 
 
+async def _operator(store: Store, options: argparse.Namespace) -> None:
+    account = await _member(store, options.name)
+    if account.operator is not options.revoke:
+        raise CommandError(f"{account.name} is {'no' if options.revoke else 'an'} operator already")
+    await store.set_operator(account.name, is_one=not options.revoke)
+    if options.revoke:
+        print(f"{account.name} is no operator any more")
+    else:
+        print(f'{account.name} is an operator; in the game "help operators" tells what they can do')
+
+
 async def _ban(store: Store, options: argparse.Namespace) -> None:
-    account = await store.find(options.name)
-    problem = player_problem(options.name)
-    if problem and account is None:
-        raise CommandError(f"nobody can be called {options.name!r}: {refused(problem)}")
-    name = account.name if account else capitalised(options.name)
+    if network := network_of(options.name):
+        name, account = network_text(network), None
+    else:
+        account = await store.find(options.name)
+        problem = player_problem(options.name)
+        if problem and account is None:
+            raise CommandError(f"nobody can be called {options.name!r}: {refused(problem)}")
+        name = account.name if account else capitalised(options.name)
     await store.ban(name)
-    print(f"{name} is banned" + ("" if account else ", without having an account"))
+    print(f"{name} is banned" + ("" if account or network else ", without having an account"))
 
 
 async def _unban(store: Store, options: argparse.Namespace) -> None:
-    account = await store.find(options.name)
-    if account is None or not account.banned:
+    order = await store.order()
+    network = network_of(options.name)
+    ban = order.networks.get(network) if network else order.bans.get(options.name.lower())
+    if ban is None:
+        account = await store.find(options.name)
         name = account.name if account else options.name
         raise CommandError(f'{name} is not banned; "thudmud user list" tells who is')
-    await store.unban(account.name)
-    print(f"{account.name} may come in again")
+    await store.lift(ban)
+    print(f"{ban.whom} may come in again")
+
+
+async def _reports(store: Store, options: argparse.Namespace) -> None:
+    if options.close is not None:
+        if not await store.close_report(options.close):
+            raise CommandError(
+                f'no report {options.close} is open; "thudmud user reports" lists those that are'
+            )
+        print(f"report {options.close} is closed")
+        return
+    found = await store.reports(open_only=not options.all, most=_MOST_REPORTS)
+    for each in reversed(found):
+        closed = "" if each.is_open else "  closed"
+        by = each.by or "a former member"
+        print(f"{each.number:>4}  {_told(each.at)}  {by} about {each.about}: {each.text}{closed}")
+        for line in each.said:
+            print(f"          heard from {each.about}: {line}")
+    print(counted(len(found), "report"))
 
 
 async def _member(store: Store, name: str) -> Account:
@@ -149,11 +221,28 @@ def _no_account(name: str) -> CommandError:
     return CommandError(f'there is no account {name!r}; "thudmud user list" lists all')
 
 
-def _line(account: Account) -> str:
+def _line(account: Account, order: Order) -> str:
+    name = account.name.lower()
+    ban, mute = order.bans.get(name), order.mutes.get(name)
+    measures = [_measure(each) for each in (ban, mute) if each]
     if not account.password:
-        return f"{account.name:20}  banned {_told(account.created)}, has no account"
+        since = f"  banned {_told(account.created)}"
+        return f"{account.name:20}{since}{_terms(ban, ', has no account')}"
     line = f"{account.name:20}  since {_told(account.created)}  seen {_told(account.seen)}"
-    return f"{line}  banned" if account.banned else line
+    return "  ".join([line, *(["operator"] if account.operator else []), *measures])
+
+
+def _measure(sanction: Sanction) -> str:
+    return f"{'banned' if sanction.measure is Measure.BAN else 'muted'}{_terms(sanction)}"
+
+
+def _terms(sanction: Sanction | None, more: str = "") -> str:
+    """Return until when a measure holds, by whom, and why; and what else is to be said before."""
+    if sanction is None:
+        return more
+    until = "" if sanction.until is None else f" until {_told(sanction.until)}"
+    by = f" by {sanction.by}" if sanction.by else ""
+    return f"{until}{by}{more}{because(sanction.why)}"
 
 
 def _told(seconds: float) -> str:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import json
 import logging
 import os
 import resource
 import socket
 import ssl
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Coroutine, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import cast
 
@@ -27,21 +29,46 @@ from thudmud.accounts.login import Logins
 from thudmud.accounts.passwords import Hasher, Passwords
 from thudmud.bots.workers import worker_count
 from thudmud.errors import StartError
-from thudmud.server.config import ServerSettings, Settings
+from thudmud.play.clocks import DAY
+from thudmud.server.config import ServerSettings, Settings, WebSettings
 from thudmud.server.inbox import InboxQueue
+from thudmud.server.proxies import HEAD, Place, Proxies, following, told
+from thudmud.server.session import Caller, PlayerSession, SessionPolicy, TelnetSession
 from thudmud.server.sessions import Sessions
-from thudmud.server.telnet_session import TelnetSession
 from thudmud.telnet import mssp, tls
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
+from thudmud.telnet.intake import Reading
 from thudmud.telnet.interface import TelnetPolicy
+from thudmud.version import VERSION
+from thudmud.web.connection import HttpConnection, WebPolicy
+from thudmud.web.frames import FrameScreen
+from thudmud.web.http import plain
+from thudmud.web.mpackage import NAME as MPACKAGE
+from thudmud.web.site import files
 
 FAREWELL = "The server is shutting down. Goodbye."
 
+_ALL_ADDRESSES = {"0.0.0.0", "::"}  # noqa: S104  (that this machine has)
 _ABORT_TIME = 5.0  # seconds that connections may take to be gone once they are aborted
 _BACKLOG = 4096  # connections that may wait to be accepted, where the kernel allows as many
 _HOUR = 3600.0
 
 _log = logging.getLogger(__name__)
+
+
+Contexts = Mapping[str, ssl.SSLContext]
+"""What TLS needs, by the section of the settings that names the certificate."""
+
+Accept = Callable[[Caller], asyncio.BufferedProtocol]
+"""Makes the protocol of an accepted connection."""
+
+
+def _telnet_rejection(reason: str) -> bytes:
+    return f"{reason}\r\n".encode()
+
+
+def _http_rejection(reason: str) -> bytes:
+    return plain(HTTPStatus.SERVICE_UNAVAILABLE, reason, {"Retry-After": "60"})
 
 
 class Acceptor:
@@ -54,17 +81,24 @@ class Acceptor:
 
     Attributes:
         tls_places: the addresses and ports where TLS is spoken, once they are bound.
+        web_places: those of the web page.
+        limiter: limits connections, once the ports are bound.
+        turns: shares out among all connections how much is handled at once.
     """
 
     def __init__(
         self, settings: Settings, folder: Path = Path(), hasher: Hasher | None = None
     ) -> None:
         self.tls_places: list[tuple[str, int]] = []
+        self.web_places: list[tuple[str, int]] = []
         self._whole, self._settings, self._folder = settings, settings.server, folder
+        self._contexts: Contexts = {}
         self._listening: list[asyncio.Server] = []
+        self._browsing: set[asyncio.Transport] = set()
+        """The connections to the page that are no WebSockets."""
         self._passwords = Passwords(hasher)
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
-        self._turns = InboxQueue()
+        self.turns = InboxQueue()
 
     async def bind(self) -> list[tuple[str, int]]:
         """Take the ports; return the addresses and ports of plain telnet. Nobody can connect yet.
@@ -75,12 +109,24 @@ class Acceptor:
         own = [each for each in self._whole.bot if each.command]
         programs = len(own) + worker_count(self._settings.workers)
         self._room = room_for(self._settings.connections, programs)
-        self._limiter = ConnectionLimiter(self._settings, self._room)
+        self.limiter = ConnectionLimiter(self._settings, self._room)
+        telnet, web = self._settings, self._whole.web
         try:
-            context = self._tls_context()
-            self._places = await self._listen("port", self._settings.port)
-            if context:
-                self.tls_places = await self._listen("tls_port", self._settings.tls_port, context)
+            self._contexts = self.contexts(self._whole)
+            self._places = await self._listen(
+                telnet.host, "server.port", telnet.port, self._telnet_incoming
+            )
+            if telnet.tls_port:
+                self.tls_places = await self._listen(
+                    telnet.host,
+                    "server.tls_port",
+                    telnet.tls_port,
+                    lambda: self._telnet_incoming(self._contexts["server"]),
+                )
+            if web.enabled:
+                self.web_places = await self._listen(
+                    web.host, "web.port", web.port, self._web_incoming
+                )
         except StartError:
             self.close()
             raise
@@ -89,7 +135,46 @@ class Acceptor:
     async def start(self, sessions: Sessions) -> None:
         """Begin to accept; ``sessions`` gets everybody who connects."""
         self._sessions, self._booted = sessions, sessions.clock()
-        players = self._whole.players
+        self._logins = Logins(
+            sessions.store,
+            self._passwords,
+            sessions,
+            self._whole.players.guest_grace,
+            clock=sessions.clock,
+        )
+        self.adopt(self._whole, self._contexts)
+        for listening in self._listening:
+            await listening.start_serving()
+            for each in listening.sockets:
+                with socket.socket(fileno=os.dup(each.fileno())) as end:
+                    end.listen(_BACKLOG)
+
+    def contexts(self, settings: Settings) -> Contexts:
+        """Return what TLS needs where it is spoken, by the section that names the certificate.
+
+        Raises:
+            StartError: a file cannot be read or used.
+        """
+        telnet, web = settings.server, settings.web
+        wanted: dict[str, ServerSettings | WebSettings] = {}
+        if telnet.tls_port:
+            wanted["server"] = telnet
+        if web.enabled and web.tls_certificate:
+            wanted["web"] = web
+        return {name: self._tls_context(each, name) for name, each in wanted.items()}
+
+    def adopt(self, settings: Settings, contexts: Contexts) -> None:
+        """Serve whoever connects from now on with these settings, but for those of the sockets.
+
+        Args:
+            settings: all of them.
+            contexts: what TLS needs, as `contexts` returns it.
+        """
+        self._whole, self._settings, self._contexts = settings, settings.server, contexts
+        self.limiter.adopt(settings.server)
+        players, web = settings.players, settings.web
+        self._telnet_proxies = Proxies(settings.server.proxies)
+        self._web_proxies, self._forwarders = Proxies(web.proxies), Proxies(web.forwarders)
         self._policy = TelnetPolicy(
             max_line=self._settings.max_line,
             budget=partial(
@@ -99,25 +184,31 @@ class Acceptor:
             option_changes=self._settings.option_changes,
             compress=self._settings.compress,
             status=self._status,
+            gui=self._gui(to_local=False),
         )
-        self._logins = Logins(
-            sessions.store,
-            self._passwords,
-            sessions,
-            players.guest_grace,
-            new_names=RateLimiter(players.names_per_hour / _HOUR, players.names_per_hour),
-            clock=sessions.clock,
+        self._logins.last_seen.addresses_kept = players.addresses_kept * DAY
+        self._local_policy = replace(self._policy, gui=self._gui(to_local=True))
+        self._logins.new_names = RateLimiter(players.names_per_hour / _HOUR, players.names_per_hour)
+        self._shared = SessionPolicy(
+            self._sessions, self._logins, self._settings, players, self.turns
         )
-        for listening in self._listening:
-            await listening.start_serving()
-            for each in listening.sockets:
-                with socket.socket(fileno=os.dup(each.fileno())) as end:
-                    end.listen(_BACKLOG)
+        self._web_policy = WebPolicy(
+            max_line=self._settings.max_line,
+            outbox_bytes=self._settings.outbox_bytes,
+            max_frame=web.max_frame,
+            rate=partial(TokenBucket, web.frames_per_second, web.frames_at_once),
+            patience=web.patience,
+            ping=web.ping,
+            origins=frozenset(web.origins),
+            site=files(),
+        )
 
     async def stop(self) -> None:
         """Tell everybody, and wait for their connections to end, which they do within the grace."""
         self.close()
         self._sessions.close(FAREWELL)
+        for transport in self._browsing:
+            transport.abort()
         try:
             async with asyncio.timeout(self._settings.shutdown_grace + _ABORT_TIME):
                 await self._sessions.wait_closed()
@@ -133,30 +224,68 @@ class Acceptor:
         for listening in self._listening:
             listening.close()
 
+    @property
+    def web_links(self) -> list[str]:
+        """Where the web page is."""
+        scheme = "https" if self._whole.web.tls_certificate else "http"
+        return [f"{scheme}://{_linked(host)}:{port}/" for host, port in self.web_places]
+
+    def _gui(self, *, to_local: bool) -> str:
+        """Return what Mudlet is told of its package; "" if it is not known where it could have it.
+
+        Args:
+            to_local: whether it runs on this machine.
+        """
+        web = self._whole.web
+        if not web.enabled:
+            return ""
+        link = f"{web.public_url}/"
+        if not web.public_url:
+            host = self.web_places[0][0]
+            is_reached = to_local or not (host in _ALL_ADDRESSES or is_local(host))
+            if web.tls_certificate or web.proxies or not is_reached:
+                return ""  # certificates are for a name
+            link = self.web_links[0]
+        return json.dumps({"version": VERSION, "url": link + MPACKAGE})
+
     async def _listen(
-        self, setting: str, port: int, context: ssl.SSLContext | None = None
+        self, host: str, setting: str, port: int, incoming: Callable[[], IncomingConnection]
     ) -> list[tuple[str, int]]:
-        host = self._settings.host
         try:
             listening = await asyncio.get_running_loop().create_server(
-                lambda: IncomingConnection(self._limiter, self._connection, context),
+                incoming,
                 host,
                 port,
                 backlog=self._room.accepted_at_once,  # asyncio accepts so many in a turn
                 start_serving=False,
             )
         except (OSError, ValueError) as error:  # ValueError: no name of a host looks like that
-            raise StartError(_problem(error, host, setting, port)) from error
+            raise StartError(problem(error, host, setting, port)) from error
         self._listening.append(listening)
-        return [each.getsockname()[:2] for each in listening.sockets]
+        places = [each.getsockname()[:2] for each in listening.sockets]
+        for address, number in places:
+            _log.info("listening", extra={"for": setting, "place": f"{address} {number}"})
+        return places
 
-    def _tls_context(self) -> ssl.SSLContext | None:
-        if not self._settings.tls_port:
-            return None
-        key = self._settings.tls_key
-        return tls.context(
-            self._folder / self._settings.tls_certificate, self._folder / key if key else None
+    def _telnet_incoming(self, context: ssl.SSLContext | None = None) -> IncomingConnection:
+        return IncomingConnection(
+            self.limiter, self._connection, context, proxies=self._telnet_proxies
         )
+
+    def _web_incoming(self) -> IncomingConnection:
+        return IncomingConnection(
+            self.limiter,
+            self._web_connection,
+            self._contexts.get("web"),
+            _http_rejection,
+            proxies=self._web_proxies,
+            forwarders=self._forwarders,
+        )
+
+    def _tls_context(self, settings: ServerSettings | WebSettings, section: str) -> ssl.SSLContext:
+        key = settings.tls_key
+        certificate = self._folder / settings.tls_certificate
+        return tls.context(certificate, self._folder / key if key else None, section)
 
     def _status(self) -> Mapping[str, str]:
         return mssp.status(
@@ -168,27 +297,74 @@ class Acceptor:
             listing=self._whole.listing.model_dump(),
         )
 
-    def _connection(self, release: Callable[[], None]) -> Connection:
-        session = partial(
-            TelnetSession,
-            sessions=self._sessions,
-            logins=self._logins,
-            settings=self._settings,
-            players=self._whole.players,
-            policy=self._policy,
-            turns=self._turns,
-            release=release,
-        )
-        return Connection(session, self._policy, self._buffer)
+    def _connection(self, caller: Caller) -> Connection:
+        policy = self._local_policy if is_local(caller.address) else self._policy
+        session = partial(TelnetSession, caller=caller, shared=self._shared, policy=policy)
+        return Connection(session, policy, self._buffer)
+
+    def _web_connection(self, caller: Caller) -> HttpConnection:
+        peer = _WebPeer(caller, self._forwarders, self._shared, self._browsing)
+        return HttpConnection(peer, self._web_policy, self._buffer)
 
 
-def _problem(error: OSError | ValueError, host: str, setting: str, port: int) -> str:
+class _WebPeer:
+    """Who is at the other end of a connection to the page; an `HttpPeer`."""
+
+    def __init__(
+        self,
+        caller: Caller,
+        forwarders: Proxies,
+        shared: SessionPolicy,
+        browsing: set[asyncio.Transport],
+    ) -> None:
+        self._caller, self._forwarders, self._shared = caller, forwarders, shared
+        self._browsing = browsing
+
+    def came(self, transport: asyncio.Transport) -> None:
+        """Note that they are connected."""
+        self._browsing.add(transport)
+
+    def is_secure(self, fields: Mapping[str, str]) -> bool:
+        """Whether a forwarder says that the page is at ``https:``."""
+        is_told = self._caller.address in self._forwarders
+        return is_told and fields.get("x-forwarded-proto", "").lower() == "https"
+
+    def admit(self, fields: Mapping[str, str]) -> str:
+        """Return why they may not come in, as a sentence; nothing if they may."""
+        address = self._forwarders.client(self._caller.address, fields)
+        if refused := self._caller.assign(address):
+            return refused
+        self._caller = replace(self._caller, address=address)
+        return ""
+
+    def open_session(
+        self, transport: asyncio.Transport, reading: Reading, screen: FrameScreen
+    ) -> PlayerSession:
+        """Make the session of a WebSocket."""
+        self._browsing.discard(transport)
+        return PlayerSession(transport, reading, screen, self._caller, self._shared)
+
+    def gone(self, transport: asyncio.Transport) -> None:
+        """Count the connection no more, which never was a WebSocket."""
+        self._browsing.discard(transport)
+        self._caller.release()
+
+
+def _linked(host: str) -> str:
+    """Return a host as it stands in a link that works on this machine."""
+    if host in _ALL_ADDRESSES:
+        return "localhost"
+    return f"[{host}]" if ":" in host else host
+
+
+def problem(error: OSError | ValueError, host: str, setting: str, port: int) -> str:
+    """Return why a server cannot listen, as a line for its operator."""
     number = error.errno if isinstance(error, OSError) else None
     if number == errno.EADDRINUSE:
-        return f"server.{setting}: port {port} of {host} is in use by another program"
+        return f"{setting}: port {port} of {host} is in use by another program"
     if number == errno.EACCES:
-        return f"server.{setting}: port {port} of {host} needs rights that this user does not have"
-    return f"server.host: this machine cannot listen on {host!r}"
+        return f"{setting}: port {port} of {host} needs rights that this user does not have"
+    return f"{setting.partition('.')[0]}.host: this machine cannot listen on {host!r}"
 
 
 # Limits.
@@ -216,44 +392,83 @@ class ConnectionLimiter:
         closing: how many rejected connections are given time to read why.
         max_closing: how many may be.
         handshakes: held by a connection while its TLS begins, so that one does in each turn.
+        accepted: how many were accepted since the start.
+        rejected: how many were not, by why.
     """
 
     def __init__(self, settings: ServerSettings, room: Room) -> None:
         self.closing, self.max_closing = 0, min(MAX_CLOSING, room.turned_away // 3)
         self.handshakes = asyncio.Lock()
-        self._settings, self._most = settings, room.connections
-        self._kept = settings.connections_reserved
+        self.accepted, self.rejected = 0, Counter[Rejection]()
+        self._most, self._kept = room.connections, settings.connections_reserved
         if room.is_short:
             self._kept = min(self._kept, room.connections // 4)
+        self._count = 0
+        self._counts: Counter[str] = Counter()
+        self.adopt(settings)
+
+    def adopt(self, settings: ServerSettings) -> None:
+        """Limit what comes from now on by these settings; there is room for as many as before."""
+        self._settings = settings
         rate, size = settings.accepts_per_second, settings.accepts_at_once
         self._rate = TokenBucket(rate, size)
         self._rates = RateLimiter(rate * _SHARE_OF_ONE, size * _SHARE_OF_ONE)
         self._reserved = size * _SHARE_RESERVED
-        self._count = 0
-        self._counts: Counter[str] = Counter()
 
     def acquire(self, address: str, now: float) -> Rejection | None:
-        """Count a connection, for which `release` is to be called later; or say why not."""
-        local, where = is_local(address), network(address)
-        if self._count >= self._most - (0 if local else self._kept):
-            return Rejection.FULL
-        if self._counts[where] >= self._settings.connections_per_address:
-            return Rejection.CROWDED
-        own = self._rates.of(where)
-        if own.wait(now) or self._rate.take(now, leaving=0.0 if local else self._reserved):
-            return Rejection.HASTY
-        own.take(now)
-        self._counts[where] += 1
+        """Count a connection, for which `release` is to be called later; or say why not.
+
+        Args:
+            address: where it comes from; "" if that is a proxy, and it is not known for whom.
+            now: the time.
+        """
+        if rejection := self._rejection(address, now):
+            self.rejected[rejection] += 1
+            return rejection
+        self.accepted += 1
         self._count += 1
+        self._assign(address, now)
         return None
+
+    def assign(self, address: str, now: float) -> Rejection | None:
+        """Count a connection of a proxy's for the address that it turns out to be for."""
+        rejection = self._too_many(address, now)
+        if rejection:
+            self.rejected[rejection] += 1
+        else:
+            self._assign(address, now)
+        return rejection
 
     def release(self, address: str) -> None:
         """Count a connection no more."""
-        where = network(address)
         self._count -= 1
-        self._counts[where] -= 1
-        if not self._counts[where]:
-            del self._counts[where]
+        if address:
+            where = network(address)
+            self._counts[where] -= 1
+            if not self._counts[where]:
+                del self._counts[where]
+
+    def _rejection(self, address: str, now: float) -> Rejection | None:
+        local = is_local(address)
+        if self._count >= self._most - (0 if local else self._kept):
+            return Rejection.FULL
+        if rejection := self._too_many(address, now):
+            return rejection
+        if self._rate.take(now, leaving=0.0 if local else self._reserved):
+            return Rejection.HASTY
+        return None
+
+    def _too_many(self, address: str, now: float) -> Rejection | None:
+        where = network(address)
+        if self._counts[where] >= self._settings.connections_per_address:
+            return Rejection.CROWDED
+        return Rejection.HASTY if address and self._rates.of(where).wait(now) else None
+
+    def _assign(self, address: str, now: float) -> None:
+        if address:
+            where = network(address)
+            self._rates.of(where).take(now)
+            self._counts[where] += 1
 
 
 # Open files.
@@ -261,9 +476,9 @@ class ConnectionLimiter:
 _TURNED_AWAY = 150
 """Open files of connections that are not counted: not yet, or not any more."""
 
-_IN_FLIGHT = 8
+_IN_FLIGHT = 12
 """In how many turns of the event loop connections are accepted before the first of them has been
-closed, times the sockets that they are accepted from: four, and two."""
+closed, times the sockets that they are accepted from: four, and three."""
 
 _OTHER_FILES = 24
 """Files that will be open besides: the store's, the event loop's, a program's as it starts."""
@@ -350,40 +565,71 @@ class IncomingConnection(asyncio.Protocol):
 
     Args:
         limiter: decides.
-        accept: makes the protocol of an accepted connection; it gets what is to be called when the
-            connection ends.
+        accept: makes the protocol of an accepted connection.
         context: what TLS needs, where it is spoken. The handshake begins after the limiter has
             counted the connection: else those that never finish it would not count.
+        rejection: returns what a client is sent that is told why it is rejected.
+        proxies: whose connections begin with a header that says whom they are for.
+        forwarders: whose connections are counted for others, once it is known for whom.
     """
 
     def __init__(
         self,
         limiter: ConnectionLimiter,
-        accept: Callable[[Callable[[], None]], asyncio.BufferedProtocol],
+        accept: Accept,
         context: ssl.SSLContext | None = None,
+        rejection: Callable[[str], bytes] = _telnet_rejection,
+        *,
+        proxies: Container[str] = (),
+        forwarders: Container[str] = (),
     ) -> None:
         self._limiter, self._accept, self._context = limiter, accept, context
+        self._rejection, self._proxies, self._forwarders = rejection, proxies, forwarders
+        self._place: Place | None = None
+        """Where it comes from, once that is known."""
         self._is_counted = False
+        self._counted = ""
+        """The address that it is counted for."""
         self._abort: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Accept the connection, or reject it."""
-        host, port = (transport.get_extra_info("peername") or ("", 0))[:2]
-        self._address = str(host)
-        rejection = self._limiter.acquire(self._address, asyncio.get_running_loop().time())
+        """Accept the connection, or reject it; a proxy's, once it has said whom it is for."""
         raw = cast("asyncio.Transport", transport)
+        if self._place is None:
+            host, port = (transport.get_extra_info("peername") or ("", 0))[:2]
+            self._place = str(host), int(port)
+            if self._place[0] in self._proxies:
+                self._hand_over(raw, self._ask_proxy)
+                return
+        address, port = self._place
+        self._counted = "" if address in self._forwarders else address
+        rejection = self._limiter.acquire(self._counted, asyncio.get_running_loop().time())
         if rejection is not None:
-            peer = f"{self._address} {port}"
-            _log.info("turned away", extra={"peer": peer, "for": rejection.name})
+            _log.info("turned away", extra={"peer": f"{address} {port}", "for": rejection.name})
             self._reject(raw, rejection.value)
             return
         self._is_counted = True
         if self._context is not None:
-            self._begin_tls(raw, self._context)
+            self._hand_over(raw, partial(self._accept_tls, context=self._context))
         else:
-            accepted = self._accept(self._release)
+            accepted = self._accept(self._caller())
             raw.set_protocol(accepted)
             accepted.connection_made(raw)
+
+    def _caller(self) -> Caller:
+        address, port = self._place or ("", 0)
+        return Caller(address, port, self._release, self._assign)
+
+    def _assign(self, address: str) -> str:
+        """Count the connection of a forwarder's for an address; return why not, as a sentence."""
+        if self._counted:
+            return ""
+        rejection = self._limiter.assign(address, asyncio.get_running_loop().time())
+        if rejection:
+            _log.info("turned away", extra={"peer": address, "for": rejection.name})
+            return rejection.value
+        self._counted = address
+        return ""
 
     def data_received(self, data: bytes) -> None:
         """Drop what a rejected client sends: left unread, it could cost them our answer."""
@@ -397,22 +643,35 @@ class IncomingConnection(asyncio.Protocol):
     def _release(self) -> None:
         if self._is_counted:
             self._is_counted = False
-            self._limiter.release(self._address)
+            self._limiter.release(self._counted)
 
-    def _begin_tls(self, raw: asyncio.Transport, context: ssl.SSLContext) -> None:
-        """Hand the socket to TLS before anything is read from it.
+    def _hand_over(
+        self, raw: asyncio.Transport, to: Callable[[socket.socket], Coroutine[None, None, None]]
+    ) -> None:
+        """Hand the socket to somebody else before anything is read from it.
 
-        `loop.start_tls` would be a turn too late in a loop that reads at once, as uvloop does: the
-        client's first bytes would come here.
+        For TLS, `loop.start_tls` would be a turn too late in a loop that reads at once, as uvloop
+        does: the client's first bytes would come here.
         """
         try:
             end = raw.get_extra_info("socket").dup()
         except OSError as error:  # too many open files
-            _log.warning("no TLS", extra={"why": str(error)})
+            _log.warning("not accepted", extra={"why": str(error)})
             self._release()
         else:
-            self._handshake = asyncio.create_task(self._accept_tls(end, context))
+            self._handshake = asyncio.create_task(to(end))
         raw.abort()  # which closes this end of the socket, and leaves the other open
+
+    async def _ask_proxy(self, end: socket.socket) -> None:
+        """Take the header from a proxy's connection, and accept that as what it is."""
+        try:
+            async with asyncio.timeout(_HANDSHAKE):
+                place = await _read_header(end)
+            self._place = place or self._place
+            await asyncio.get_running_loop().connect_accepted_socket(lambda: self, end)
+        except (OSError, ValueError) as error:
+            _log.warning("no header of a proxy", extra={"peer": self._place, "why": str(error)})
+            end.close()
 
     async def _accept_tls(self, end: socket.socket, context: ssl.SSLContext) -> None:
         is_open = False
@@ -421,15 +680,15 @@ class IncomingConnection(asyncio.Protocol):
                 await _first_record(end)  # TLS takes memory: not for those who never begin
                 async with self._limiter.handshakes:  # and a millisecond: one begins in each turn
                     await asyncio.sleep(0)
-            transport, _ = await asyncio.get_running_loop().connect_accepted_socket(
-                lambda: self._accept(self._release),
+            await asyncio.get_running_loop().connect_accepted_socket(
+                lambda: self._accept(self._caller()),
                 end,
                 ssl=context,
                 ssl_handshake_timeout=_HANDSHAKE,
             )
-            is_open = not transport.is_closing()
+            is_open = True  # or has been: a request may be answered by now, and the end be closed
         except OSError as error:  # whatever goes wrong with TLS or the connection is one
-            _log.info("no TLS", extra={"peer": self._address, "why": str(error)})
+            _log.info("no TLS", extra={"peer": self._place, "why": str(error)})
         finally:
             if not is_open:
                 end.close()
@@ -439,7 +698,7 @@ class IncomingConnection(asyncio.Protocol):
         if self._context is not None:
             transport.close()  # the client would read our words as TLS
             return
-        transport.write(f"{reason}\r\n".encode())
+        transport.write(self._rejection(reason))
         if self._limiter.closing >= self._limiter.max_closing or not transport.can_write_eof():
             transport.close()
             return
@@ -447,6 +706,21 @@ class IncomingConnection(asyncio.Protocol):
         self._abort = asyncio.get_running_loop().call_later(REJECTION_GRACE, transport.abort)
         with suppress(OSError):  # the client has gone already
             transport.write_eof()
+
+
+async def _read_header(end: socket.socket) -> Place | None:
+    """Take the header of the PROXY protocol, and nothing behind it, from a connection.
+
+    Raises:
+        OSError: the proxy has gone.
+        ValueError: it begins otherwise.
+    """
+    length = following(await _peek(end, HEAD))
+    if length is None:
+        raise ValueError("the connection begins otherwise")
+    await _peek(end, HEAD + length)
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1)
+    return told(end.recv(HEAD + length))
 
 
 async def _first_record(end: socket.socket) -> None:

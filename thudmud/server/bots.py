@@ -24,6 +24,7 @@ from thudmud.server.config import BotSettings
 from thudmud.server.sessions import Sessions, release
 from thudmud.service import Dismissal, Visit, now
 from thudmud.store import StoreError
+from thudmud.telnet.screen import Goodbye
 from thudmud.views import Message
 
 SLOW, SLOW_AGAIN = 2.0, 10.0
@@ -231,7 +232,7 @@ class Bot:
         """Leave."""
         self.end()
 
-    def end(self, sentence: str = "") -> None:  # noqa: ARG002  (a person's)
+    def end(self, sentence: str = "", why: Goodbye = Goodbye.QUIT) -> None:  # noqa: ARG002  (a person's)
         """Leave."""
         # A task that is cancelled before its first step takes none: it would clean up nothing.
         if self._begun and self._living and not self.ended:

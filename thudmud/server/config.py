@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -29,13 +31,17 @@ from thudmud.english import capitalised
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.language import MAX_LINE
 from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem
+from thudmud.play.events import MADE
 from thudmud.play.projections import is_board_key
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import LEVELS, level_called
+from thudmud.server.proxies import Proxies
 from thudmud.views.refusals import refused
 
 YEAR = 31_622_400  # seconds
 _MIN_SECRET, _MAX_SECRET = 16, 256  # characters; a hello has room for the longest
+
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[0-9]+)?")
 
 # Fields. A description says what would be right instead of a mistake.
 
@@ -62,6 +68,11 @@ def _listed() -> Any:
     return Field(default="", max_length=60, description="at most 60 characters")
 
 
+def _proxies() -> Any:
+    words = 'a list of addresses, such as ["192.0.2.1", "192.0.2.0/24"]'
+    return Field(default=(), strict=False, description=words)
+
+
 def _section(name: str, default: _Section) -> Any:
     words = f"a section that begins with [{name}]"
     return Field(default=default, validate_default=True, description=words)
@@ -84,6 +95,8 @@ def _board_name(name: str) -> str:
 
 
 def _board_key(key: str) -> str:
+    if key.startswith(MADE):
+        raise _unfit(f'should not begin with "{MADE}", as the keys of boards do that players open')
     if key and not (is_board_key(key) and len(key) <= LONGEST_NAME):
         raise _unfit('should be a name that the board has had, such as "oak board", or ""')
     return key
@@ -108,6 +121,24 @@ def _secret(words: str) -> str:
     if words and not _MIN_SECRET <= len(words) <= _MAX_SECRET:
         # It is not repeated here: many may read the message.
         raise _clash(f"should have {_MIN_SECRET} to {_MAX_SECRET} characters")
+    return words
+
+
+def _origin(words: str) -> str:
+    if not _ORIGIN.fullmatch(words):
+        raise _unfit('should be as browsers send it, such as "https://example.org"')
+    return words
+
+
+def _origin_or_none(words: str) -> str:
+    return _origin(words) if words else ""
+
+
+def _network(words: str) -> str:
+    try:
+        Proxies([words])
+    except ValueError:
+        raise _unfit('should be an address or a network, such as "192.0.2.0/24"') from None
     return words
 
 
@@ -168,6 +199,7 @@ class ServerSettings(_Section):
     connections_per_address: int = _whole(32, 1, 1_000_000)
     accepts_per_second: int = _whole(20, 1, 100_000)
     accepts_at_once: int = _whole(100, 4, 1_000_000)
+    proxies: tuple[Annotated[str, AfterValidator(_network)], ...] = _proxies()
     max_line: int = _whole(MAX_LINE, 80, MAX_LINE)
     max_subnegotiation: int = _whole(4096, 64, 65_536)
     option_changes: int = _whole(100, 10, 1_000_000)
@@ -222,6 +254,20 @@ class ServerSettings(_Section):
         return self.outbox_bytes // 4
 
 
+class LogSettings(_Section):
+    """The form of the log; its level and its file are in [server]."""
+
+    format: Literal["text", "json"] = Field(default="text", description='"text" or "json"')
+
+
+class MetricsSettings(_Section):
+    """What a monitoring system can ask for."""
+
+    enabled: bool = Field(default=False, description="true or false")
+    host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
+    port: int = _whole(8486, 0, 65535)
+
+
 class ListingSettings(_Section):
     """What lists of games are told by MSSP. What is "" is left out."""
 
@@ -242,6 +288,7 @@ class GameSettings(_Section):
 
     quiet_plies: int = _whole(200, 0, 1_000_000)
     seat_grace: float = _seconds(300, 0, YEAR)
+    idle_claim: float = _seconds(600, 0, YEAR)
     replay_pause: float = _seconds(2, 0, 60)
 
 
@@ -249,6 +296,7 @@ class PlayerSettings(_Section):
     """What holds for all players."""
 
     guest_grace: float = _seconds(86_400, 0, YEAR)
+    addresses_kept: int = _whole(90, 0, 36_500)
     names_per_hour: int = _whole(60, 1, 1_000_000)
     login_limit: float = _seconds(300, 0, YEAR)
     idle_warning: float = _seconds(3_300, 0, YEAR)
@@ -256,10 +304,17 @@ class PlayerSettings(_Section):
     chat_per_minute: int = _whole(30, 1, 100_000)
     chat_at_once: int = _whole(15, 1, 100_000)
     chat_per_address: int = _whole(4, 1, 100_000)
+    shouts_per_minute: int = _whole(2, 1, 100_000)
+    shouts_at_once: int = _whole(3, 1, 100_000)
+    messages: int = _whole(100, 0, 1_000)
+    messages_from_one: int = _whole(20, 1, 1_000)
+    reports: int = _whole(5, 0, 1_000)
     seeks: int = _whole(3, 1, 1_000)
     seeks_per_address: int = _whole(9, 1, 100_000)
     boards: int = _whole(3, 1, 1_000)
     boards_per_address: int = _whole(9, 1, 100_000)
+    analyses_per_address: int = _whole(2, 1, 100_000)
+    new_boards_for_members: bool = Field(default=False, description="true or false")
     news: str = _file("")
 
     @model_validator(mode="after")
@@ -276,10 +331,23 @@ class PlayerSettings(_Section):
 class StorageSettings(_Section):
     """Where everything is stored."""
 
-    backend: Literal["sqlite", "memory"] = Field(
-        default="sqlite", description='"sqlite" or "memory"'
+    backend: Literal["sqlite", "postgresql", "memory"] = Field(
+        default="sqlite", description='"sqlite", "postgresql" or "memory"'
     )
     file: str = _file("thudmud.db")
+    dsn: str = Field(default="", repr=False, description="how to connect to a database")
+    standby: bool = Field(default=False, description="true or false")
+
+    @model_validator(mode="after")
+    def _can_be_connected_to(self) -> Self:
+        if self.backend == "postgresql" and not self.dsn:
+            raise _clash(
+                'dsn should say how to connect to the database, such as "host=/run/postgresql'
+                ' dbname=thudmud"'
+            )
+        if self.standby and self.backend != "postgresql":
+            raise _clash('standby needs the backend "postgresql"')
+        return self
 
 
 class GatewaySettings(_Section):
@@ -298,6 +366,35 @@ class GatewaySettings(_Section):
     outbox_bytes: int = _whole(1_048_576, 65_536, 1_073_741_824)
     heartbeat: float = _seconds(30, 1, 3600)
     resume_grace: float = _seconds(600, 0, 86_400)
+
+
+class WebSettings(_Section):
+    """The web page, and whoever else comes by WebSocket."""
+
+    enabled: bool = Field(default=True, description="true or false")
+    host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
+    port: int = _whole(8485, 0, 65535)
+    tls_certificate: str = _file("")
+    tls_key: str = _file("")
+    public_url: Annotated[str, AfterValidator(_origin_or_none)] = Field(
+        default="", description='an address such as "https://example.org", or ""'
+    )
+    origins: tuple[Annotated[str, AfterValidator(_origin)], ...] = Field(
+        default=(), strict=False, description='a list of origins, such as ["https://example.org"]'
+    )
+    proxies: tuple[Annotated[str, AfterValidator(_network)], ...] = _proxies()
+    forwarders: tuple[Annotated[str, AfterValidator(_network)], ...] = _proxies()
+    max_frame: int = _whole(8192, 1024, 1_048_576)
+    frames_per_second: int = _whole(50, 1, 100_000)
+    frames_at_once: int = _whole(200, 10, 1_000_000)
+    patience: float = _seconds(30, 1, 3600)
+    ping: float = _seconds(30, 1, 3600)
+
+    @model_validator(mode="after")
+    def _certified(self) -> Self:
+        if self.tls_key and not self.tls_certificate:
+            raise _clash("tls_key needs a certificate: tls_certificate should name its file")
+        return self
 
 
 class BoardSettings(_Section):
@@ -334,10 +431,13 @@ class Settings(_Section):
     """All settings, as the sections of `config.toml`."""
 
     server: ServerSettings = _section("server", ServerSettings())
+    log: LogSettings = _section("log", LogSettings())
     listing: ListingSettings = _section("listing", ListingSettings())
     game: GameSettings = _section("game", GameSettings())
     players: PlayerSettings = _section("players", PlayerSettings())
     storage: StorageSettings = _section("storage", StorageSettings())
+    web: WebSettings = _section("web", WebSettings())
+    metrics: MetricsSettings = _section("metrics", MetricsSettings())
     gateway: Annotated[GatewaySettings, AfterValidator(_two_files)] = _section(
         "gateway", GatewaySettings()
     )
@@ -369,21 +469,87 @@ class Settings(_Section):
 _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
     "": Settings.model_fields,
     "server": ServerSettings.model_fields,
+    "log": LogSettings.model_fields,
     "listing": ListingSettings.model_fields,
     "game": GameSettings.model_fields,
     "players": PlayerSettings.model_fields,
     "storage": StorageSettings.model_fields,
+    "web": WebSettings.model_fields,
+    "metrics": MetricsSettings.model_fields,
     "gateway": GatewaySettings.model_fields,
     "board": BoardSettings.model_fields,
     "bot": BotSettings.model_fields,
 }
 _MAX_VALUE = 40  # characters of a wrong value that are repeated
 
+# Changes.
+
+NEEDS_RESTART = {
+    "server.host",
+    "server.port",
+    "server.tls_port",
+    "server.connections",
+    "server.connections_reserved",
+    "server.workers",
+    "web.enabled",
+    "web.host",
+    "web.port",
+    "players.guest_grace",
+    *("game", "storage", "metrics", "board", "bot"),
+}
+"""What a running server cannot change: a key, or a whole section."""
+
+
+def changes(before: Settings, after: Settings) -> tuple[list[str], list[str]]:
+    """Return the keys whose values differ: those that a running server can take over, and others.
+
+    The gateway is another program, and its section is not looked at.
+    """
+    live, others = list[str](), list[str]()
+    for section in Settings.model_fields.keys() - {"gateway"}:
+        old, new = getattr(before, section), getattr(after, section)
+        if section in NEEDS_RESTART:
+            if old != new:
+                others.append(section)
+            continue
+        for key in type(new).model_fields:
+            if getattr(old, key) != getattr(new, key):
+                name = f"{section}.{key}"
+                is_fixed = name in NEEDS_RESTART or _turns_tls(key, old, new)
+                (others if is_fixed else live).append(name)
+    return sorted(live), sorted(others)
+
+
+def _turns_tls(key: str, old: _Section, new: _Section) -> bool:
+    """Whether a change turns TLS on or off, rather than naming another certificate."""
+    certificates = [getattr(each, "tls_certificate", "") for each in (old, new)]
+    return key in {"tls_certificate", "tls_key"} and not all(certificates)
+
+
+def with_changes(before: Settings, after: Settings, names: Iterable[str]) -> Settings:
+    """Return the settings of before, but for the keys with these names, which are as after."""
+    sections: dict[str, dict[str, object]] = {}
+    for name in names:
+        section, _, key = name.partition(".")
+        sections.setdefault(section, {})[key] = getattr(getattr(after, section), key)
+    changed = {
+        section: getattr(before, section).model_copy(update=keys)
+        for section, keys in sections.items()
+    }
+    return before.model_copy(update=changed)
+
 
 # Reading.
 
 DEFAULT = Path("config.toml")
 """The file that is read if none is named and there is one."""
+
+
+def shipped() -> str:
+    """Return the configuration that explains every setting: `config.toml`, as it was installed."""
+    installed = resources.files("thudmud") / "config.toml"
+    checkout = Path(__file__).parents[2] / "config.toml"
+    return (installed if installed.is_file() else checkout).read_text(encoding="utf-8")
 
 
 class ConfigError(ThudmudError):

@@ -9,11 +9,20 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from thudmud.accounts.limiters import TokenBucket
+from thudmud.accounts.login import (
+    AGAIN_PROMPT,
+    NAME_PROMPT,
+    NEW_PROMPT,
+    OLD_PROMPT,
+    PASSWORD_PROMPT,
+    WORD_PROMPT,
+)
 from thudmud.server.config import ServerSettings
 from thudmud.telnet.intake import Reading
-from thudmud.telnet.interface import Item, Line
-from thudmud.telnet.negotiation import Negotiation
+from thudmud.telnet.interface import Client, Item, Line
 from thudmud.telnet.screen import Screen, encode
+from thudmud.views.data import Data
+from thudmud.views.facts import as_json
 from thudmud.views.view import Terminal
 from thudmud.views.words import wrapped
 
@@ -27,9 +36,14 @@ players see it, and waits that long in each of them, however many others send li
 
 
 class InboxQueue:
-    """Shares out among inboxes how much is handled in each turn of the event loop."""
+    """Shares out among inboxes how much is handled in each turn of the event loop.
+
+    Attributes:
+        throttled: how often an inbox had to wait, since its player had sent too much.
+    """
 
     def __init__(self) -> None:
+        self.throttled = 0
         self._first: deque[Callable[[], None]] = deque()
         self._later: deque[Callable[[], None]] = deque()
         self._scheduled = False
@@ -168,6 +182,7 @@ class Inbox:
             return
         if delay and not self._scheduled:
             self._scheduled = True
+            self._turns.throttled += 1
             loop.call_later(delay, partial(self._turns.wait, self._take_turn, again=True))
         elif self._waiting:
             self.wake()
@@ -193,13 +208,15 @@ class LinePrompter:
     """
 
     def __init__(
-        self, screen: Screen, client: Negotiation, inbox: Inbox, held: Callable[[], None]
+        self, screen: Screen, client: Client, inbox: Inbox, held: Callable[[], None]
     ) -> None:
         self.terminal = Terminal()
         self.is_held = False
         self._screen, self._client, self._inbox, self._held = screen, client, inbox, held
         self._answer: asyncio.Future[str] | None = None
         self._ahead: _Ahead | None = None
+        self._asked = "", False
+        """What is asked for now, as a program is told, and whether what is typed is hidden."""
 
     @property
     def is_waiting(self) -> bool:
@@ -214,8 +231,8 @@ class LinePrompter:
         """Return the next line, as `accounts.login.Prompter.ask` does."""
         if (ahead := self._ahead) is not None:
             self._ahead = None
-            if prompt == ahead.prompt:
-                self._ahead = replace(ahead, prompt="", answer="")
+            if ahead.answer is not None and prompt in {WORD_PROMPT, PASSWORD_PROMPT}:
+                self._ahead = replace(ahead, answer=None)
                 return ahead.answer
             ahead.otherwise()
         if before:
@@ -225,7 +242,7 @@ class LinePrompter:
         else:
             self._client.reveal()
         self.is_held = False
-        self._screen.prompt = prompt.encode()
+        self._set_prompt(prompt, hidden=hidden)
         self._answer = asyncio.get_running_loop().create_future()
         self.prompt()
         self._inbox.wake()
@@ -252,7 +269,7 @@ class LinePrompter:
         """Ask for lines that no dialogue waits for."""
         self._ahead = None
         self._client.reveal()
-        self._screen.prompt = prompt.encode()
+        self._set_prompt(prompt)
         self.prompt()
 
     def prompt(self) -> None:
@@ -270,26 +287,68 @@ class LinePrompter:
         if self._answer is not None:
             self._answer.set_result(line)
 
-    def answer_ahead(
-        self, line: str, prompt: str, answer: str, otherwise: Callable[[], None]
-    ) -> None:
+    def answer_ahead(self, name: str, secret: str, otherwise: Callable[[], None]) -> None:
         """Answer two questions that the client itself has the answers to.
 
         Args:
-            line: the answer to the one that is asked now.
-            prompt: the other, which may be asked next.
-            answer: the answer to that; if anything else is asked, it is forgotten.
+            name: the answer to the one that is asked now.
+            secret: the answer to one for a password or a resume word, which may be asked next; if
+                anything else is asked, it is forgotten.
             otherwise: called when anything else is asked, before or after that.
         """
         self._screen.answered(echoed=False)
-        self._ahead = _Ahead(prompt, answer, otherwise)
-        self.answer(line)
+        self._ahead = _Ahead(secret, otherwise)
+        self.answer(name)
+
+    # What the client's program is told of all that.
+
+    def fit(self, terminal: Terminal) -> None:
+        """Take note of what is known of the client; one that has come late is told the prompt."""
+        is_new = not self.terminal.wants(_PROMPT)
+        self.terminal = terminal
+        if is_new:
+            self._tell_prompt()
+
+    def keep(self, name: str, word: str) -> None:
+        """Let the client's program keep a word, as `accounts.login.Prompter.keep` does."""
+        self._tell(_WORD, {"player": name, "word": word})
+
+    def part(self, why: str) -> None:
+        """Let the client's program know why the connection ends."""
+        self._tell(_GOODBYE, {"why": why})
+
+    def _set_prompt(self, prompt: str, *, hidden: bool = False) -> None:
+        self._screen.prompt = prompt.encode()
+        asked = _ASKED.get(prompt, "command"), hidden
+        if asked != self._asked:
+            self._asked = asked
+            self._tell_prompt()
+
+    def _tell_prompt(self) -> None:
+        asks, hidden = self._asked
+        self._tell(_PROMPT, {"asks": asks, "hidden": hidden})
+
+    def _tell(self, package: str, known: Data) -> None:
+        if self.terminal.wants(package):
+            self._client.data(package, as_json(known))
 
 
 @dataclass(frozen=True, slots=True)
 class _Ahead:
-    """The answer to the question that is expected next, and what to call if another one comes."""
+    """The secret that is expected to be asked for next, and what to call if anything else is."""
 
-    prompt: str
-    answer: str = field(repr=False)
+    answer: str | None = field(repr=False)
     otherwise: Callable[[], None]
+
+
+_PROMPT, _WORD, _GOODBYE = "Thud.Prompt", "Thud.Word", "Thud.Goodbye"
+
+_ASKED = {
+    NAME_PROMPT: "name",
+    WORD_PROMPT: "word",
+    PASSWORD_PROMPT: "password",
+    OLD_PROMPT: "old_password",
+    NEW_PROMPT: "new_password",
+    AGAIN_PROMPT: "again",
+}
+"""What is asked for, as programs are told; anything else is a command."""

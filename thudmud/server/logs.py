@@ -1,4 +1,4 @@
-"""The log: one line of key=value pairs for each record, to standard error or to a file.
+"""The log: a line for each record, as key=value pairs or as JSON, to standard error or to a file.
 
 It holds nothing but printable ASCII, whatever text a client sent: it is safe to look at in a
 terminal, and no record can be taken for two.
@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from thudmud.errors import StartError
 
@@ -37,9 +37,9 @@ class StructuredFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as it is written."""
-        return " ".join(f"{key}={_value(text)}" for key, text in self._pairs(record))
+        return " ".join(f"{key}={_value(str(told))}" for key, told in self._pairs(record))
 
-    def _pairs(self, record: logging.LogRecord) -> Iterator[tuple[str, str]]:
+    def _pairs(self, record: logging.LogRecord) -> Iterator[tuple[str, Any]]:
         second = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
         yield "time", f"{second}.{int(record.msecs):03}Z"
         yield "level", record.levelname.lower()
@@ -47,9 +47,21 @@ class StructuredFormatter(logging.Formatter):
         yield "event", record.getMessage()
         for key, value in vars(record).items():
             if key not in _OWN:
-                yield key, str(value)
+                yield key, value
         if record.exc_info:
             yield "trace", self.formatException(record.exc_info)
+
+
+class JsonFormatter(StructuredFormatter):
+    """Writes a record as one object of JSON, with the same keys; numbers stay numbers."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as it is written."""
+        return json.dumps(dict(self._pairs(record)), default=str).replace(_DELETE, "\\u007f")
+
+
+FORMATS = {"text": StructuredFormatter, "json": JsonFormatter}
+"""How records can be written."""
 
 
 WINDOW = 60.0
@@ -72,6 +84,8 @@ class RepetitionFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is to be written."""
+        if "operator" in vars(record):
+            return True  # there is no other record of what operators do
         key = record.name, str(record.msg).partition("\n")[0]
         seen = self._seen.get(key)
         if seen is None or not 0 <= record.created - seen.since < WINDOW:
@@ -137,10 +151,15 @@ class _ToFile(logging.handlers.WatchedFileHandler):
             super().close()
 
 
-def begin(level: str, path: Path | None = None) -> None:
+def begin(level: str, path: Path | None = None, form: str = "text") -> None:
     """Log records of ``level`` and above from now on, to a file, or to standard error.
 
     If the file is moved away, a new one is begun.
+
+    Args:
+        level: of `logging`, in lower case.
+        path: the file; None for standard error.
+        form: one of `FORMATS`.
 
     Raises:
         StartError: the file cannot be written.
@@ -150,11 +169,11 @@ def begin(level: str, path: Path | None = None) -> None:
     except OSError as error:
         raise StartError(_problem(path, error)) from error
     handler.addFilter(RepetitionFilter())
-    handler.setFormatter(StructuredFormatter())
+    handler.setFormatter(FORMATS[form]())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # telnetlib3 warns of things that any client can do as often as it likes.
-    if level != "debug":
-        logging.getLogger("telnetlib3").setLevel(logging.ERROR)
+    # These tell of things that any client can do as often as it likes.
+    for name in ("telnetlib3", "websockets"):
+        logging.getLogger(name).setLevel(logging.NOTSET if level == "debug" else logging.ERROR)
 
 
 def _problem(path: Path | str | None, error: OSError) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,18 +18,31 @@ from thudmud.accounts.limiters import TalkLimiter
 from thudmud.bots.adviser import WorkersAdviser
 from thudmud.bots.opponent import START_AFTER
 from thudmud.bots.workers import Workers
+from thudmud.english import counted
 from thudmud.errors import StartError
 from thudmud.language import clean
 from thudmud.play.commands import Style
 from thudmud.play.hall import BotLevel, Caps, Hall
+from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec
 from thudmud.search.levels import LEVELS
+from thudmud.server import logs
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots, require_programs
-from thudmud.server.config import Settings
+from thudmud.server.config import (
+    ConfigError,
+    PlayerSettings,
+    Settings,
+    StorageSettings,
+    changes,
+    with_changes,
+)
+from thudmud.server.notify import ServiceManager
 from thudmud.server.sessions import Sessions, make_service
+from thudmud.server.stores import NEEDS_PSYCOPG, open_store
 from thudmud.service import Node
 from thudmud.store import Damaged, InUse, Store, StoreError
+from thudmud.store.steady import SteadyClock
 
 T = TypeVar("T")
 
@@ -36,36 +51,161 @@ _PER_MINUTE = 1 / 60
 _log = logging.getLogger(__name__)
 
 
-async def serve(settings: Settings, folder: Path, announce: Callable[[str], None]) -> None:
+async def serve(
+    settings: Settings,
+    folder: Path,
+    announce: Callable[[str], None],
+    reread: Callable[[], Settings] | None = None,
+) -> None:
     """Serve until SIGINT, SIGTERM or SIGHUP comes.
 
     Args:
         settings: all of them.
         folder: where files are whose names are not absolute.
         announce: called with one line once connections are accepted.
+        reread: returns the settings as they are now, or raises ConfigError. If it is given, and no
+            terminal is attached, SIGHUP has them read and taken over.
 
     Raises:
         StartError: what the settings name cannot be had or used.
         StoreError: the store cannot be used.
     """
     require_programs(settings.bot, folder)
-    stopped = stop_signal()
+    manager, hangups = ServiceManager(), asyncio.Event()
+    stopped = stop_signal(hangups if reread and not _has_terminal() else None)
+
+    def stand_by(line: str) -> None:
+        manager.status = lambda: "Standing by"
+        manager.ready()
+        announce(line)
+
+    async with background(manager.watch()), AsyncExitStack() as stack:
+        if settings.storage.backend == "postgresql":
+            turn = _turn_to_serve(settings.storage, stopped, stand_by)
+            if not await stack.enter_async_context(turn):
+                manager.stopping(stopped.why)
+                return
+        await _serve(
+            settings,
+            folder,
+            announce,
+            reread=reread,
+            manager=manager,
+            stopped=stopped,
+            hangups=hangups,
+        )
+
+
+async def _serve(
+    settings: Settings,
+    folder: Path,
+    announce: Callable[[str], None],
+    *,
+    reread: Callable[[], Settings] | None,
+    manager: ServiceManager,
+    stopped: Shutdown,
+    hangups: asyncio.Event,
+) -> None:
     server = Acceptor(settings, folder)
     # The port comes first: a server that cannot have it must not touch what another one stores.
     places = await server.bind()
     try:
-        async with open_sessions(settings, folder) as sessions:
+        async with AsyncExitStack() as stack:
+            sessions = await stack.enter_async_context(open_sessions(settings, folder))
+            if settings.metrics.enabled:
+                await stack.enter_async_context(_measured(settings, server, sessions))
+            sessions.service.countdown.end = partial(stopped.ask, "an operator")
             await server.start(sessions)
             tune_for_latency()
-            ways = [f"telnet {host} {port}" for host, port in places]
+            if reread:
+                reload = Reload(settings, folder, reread, server, sessions)
+                await stack.enter_async_context(
+                    background(_follow_hangups(hangups, reload, manager))
+                )
+            ways = [*server.web_links, *(f"telnet {host} {port}" for host, port in places)]
             ways += [f"with TLS {host} {port}" for host, port in server.tls_places]
             announce("thudmud is ready: " + " or ".join(ways))
+            manager.status = partial(_status, sessions)
+            manager.ready()
             try:
                 await _wait_for_end(stopped, sessions)
             finally:
+                why = stopped.why or "an error"
+                _log.info("stopping", extra={"why": why, "players": sessions.player_count})
+                manager.stopping(why)
                 await server.stop()
+        _log.info("stopped")
     finally:
         server.close()
+
+
+def _measured(
+    settings: Settings, server: Acceptor, sessions: Sessions
+) -> AbstractAsyncContextManager[None]:
+    """Return what tells monitoring systems how the server is.
+
+    Raises:
+        StartError: what that needs is not installed.
+    """
+    try:
+        from thudmud.server.metrics import measured  # noqa: PLC0415  (it is optional)
+    except ImportError as error:
+        raise StartError(
+            "metrics.enabled: this needs the package prometheus-client:"
+            ' pip install "thudmud[metrics]"'
+        ) from error
+    return measured(settings.metrics, server, sessions)
+
+
+def _status(sessions: Sessions) -> str:
+    tables = sessions.service.hall.tables.values()
+    battles = counted(sum(table.running for table in tables), "battle")
+    return f"{counted(sessions.player_count, 'player')}, {battles} under way"
+
+
+@asynccontextmanager
+async def _turn_to_serve(
+    storage: StorageSettings, stopped: asyncio.Event, announce: Callable[[str], None]
+) -> AsyncIterator[bool]:
+    """Take the lock of the one server that serves from a database; yield whether it is ours.
+
+    Who stands by waits for it, and does not have it if it is stopped before.
+
+    Raises:
+        InUse: another server has it, and this one does not stand by.
+        StartError: the database cannot be asked for it.
+    """
+    try:
+        from thudmud.store.postgres import ServingLock  # noqa: PLC0415
+    except ImportError as error:
+        raise StartError(f"storage.backend: {NEEDS_PSYCOPG}") from error
+
+    loop = asyncio.get_running_loop()
+    turn: asyncio.Future[bool] = loop.create_future()
+
+    def take_note(answer: StoreError | None) -> None:
+        if turn.done():
+            return
+        if answer is None:
+            turn.set_result(True)
+        elif not storage.standby:
+            is_in_use = isinstance(answer, InUse)
+            turn.set_exception(answer if is_in_use else StartError(f"storage.dsn: {answer}"))
+        elif isinstance(answer, InUse):
+            announce("thudmud stands by: another server serves from the same database")
+
+    def told(answer: StoreError | None) -> None:
+        loop.call_soon_threadsafe(take_note, answer)
+
+    lock = ServingLock(storage.dsn, told)
+    ending: asyncio.Future[bool] = asyncio.ensure_future(stopped.wait())
+    try:
+        await asyncio.wait([turn, ending], return_when=asyncio.FIRST_COMPLETED)
+        yield turn.done() and turn.result()
+    finally:
+        ending.cancel()
+        turn.cancel()
+        await asyncio.to_thread(lock.close)
 
 
 @asynccontextmanager
@@ -77,17 +217,17 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         StoreError: the store cannot be used.
     """
     storage, game, players = settings.storage, settings.game, settings.players
-    path = folder / storage.file if storage.backend == "sqlite" else None
-    news = read_news(folder / players.news) if players.news else ()
+    news = news_of(settings, folder)
     async with AsyncExitStack() as stack:
-        store, node = await stack.enter_async_context(served_store("storage.file", path))
-        talk = TalkLimiter(
-            players.chat_per_minute * _PER_MINUTE, players.chat_at_once, players.chat_per_address
+        store, node = await stack.enter_async_context(served_store(storage, folder))
+        talk, shouts = TalkLimiter(*talk_limits(players)), TalkLimiter(*shout_limits(players))
+        hall = Hall(
+            boards(settings),
+            game.quiet_plies,
+            game.seat_grace,
+            caps(settings),
+            idle_limit=game.idle_claim,
         )
-        caps = Caps(
-            players.seeks, players.boards, players.seeks_per_address, players.boards_per_address
-        )
-        hall = Hall(boards(settings), game.quiet_plies, game.seat_grace, caps)
         name_bots(hall, settings)
         hall.news = news
         workers = Workers(settings.server.workers, folder)
@@ -96,17 +236,29 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             store,
             hall,
             node=node,
+            clock=store.clock,
             replay_pause=game.replay_pause,
             talk=talk,
+            shouts=shouts,
             adviser=WorkersAdviser(workers),
         )
         await service.open()
         await service.settle()
         stack.push_async_callback(service.close)
-        sessions = Sessions(service)
-        bans: asyncio.Queue[Collection[str]] = asyncio.Queue()
-        sessions.ban(await store.barred(bans.put_nowait))
-        works = background(_check_once_ready(sessions), _follow_bans(sessions, bans))
+        sessions = Sessions(service, settings.listing.contact)
+        sessions.talk, sessions.shouts = talk, shouts
+        changed = asyncio.Event()
+
+        def follow(order: Order) -> None:
+            sessions.keep_order(order)
+            changed.set()
+
+        sessions.keep_order(await store.order(follow))
+        works = background(
+            _check_once_ready(sessions),
+            _follow_removals(sessions, changed),
+            note_time_set(store.clock),
+        )
         await stack.enter_async_context(works)
         bots = Bots(
             settings.bot,
@@ -121,6 +273,34 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         yield sessions
 
 
+def caps(settings: Settings) -> Caps:
+    """Return how much one player may have, as the settings say."""
+    players = settings.players
+    return Caps(
+        seeks=players.seeks,
+        boards=players.boards,
+        seeks_per_address=players.seeks_per_address,
+        boards_per_address=players.boards_per_address,
+        analyses_per_address=players.analyses_per_address,
+        new_boards_for_members=players.new_boards_for_members,
+        letters=players.messages,
+        letters_from_one=players.messages_from_one,
+        reports=players.reports,
+    )
+
+
+def talk_limits(players: PlayerSettings) -> tuple[float, float, float]:
+    """Return how much others are told of one player, as `TalkLimiter` takes it."""
+    rate = players.chat_per_minute * _PER_MINUTE
+    return rate, players.chat_at_once, players.chat_per_address
+
+
+def shout_limits(players: PlayerSettings) -> tuple[float, float, float]:
+    """Return how much one player may shout, likewise."""
+    rate = players.shouts_per_minute * _PER_MINUTE
+    return rate, players.shouts_at_once, players.chat_per_address
+
+
 def name_bots(hall: Hall, settings: Settings) -> None:
     """Let a hall know the bots that the settings describe, and how well each plays."""
     levels = {each.name: BotLevel(each.number, each.name, each.sentence) for each in LEVELS}
@@ -128,8 +308,17 @@ def name_bots(hall: Hall, settings: Settings) -> None:
     hall.bots = {each.name: None if each.command else levels[each.level] for each in settings.bot}
 
 
+_SET = 5.0
+"""Seconds; a machine's time that differs by more from ours was set, not only corrected."""
+
 _LONGEST_NEWS = 16_384
 """The most bytes of the news: about ten screens."""
+
+
+def news_of(settings: Settings, folder: Path) -> tuple[str, ...]:
+    """Return the lines of the news that the settings name, see `read_news`."""
+    name = settings.players.news
+    return read_news(folder / name) if name else ()
 
 
 def read_news(path: Path) -> tuple[str, ...]:
@@ -159,7 +348,7 @@ def boards(settings: Settings) -> list[BoardSpec]:
     ]
 
 
-async def _wait_for_end(stopped: asyncio.Event, sessions: Sessions) -> None:
+async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
     """Wait for a signal.
 
     Raises:
@@ -184,18 +373,35 @@ async def _check_once_ready(sessions: Sessions) -> None:
     await check(sessions.store)
 
 
-async def _follow_bans(sessions: Sessions, bans: asyncio.Queue[Collection[str]]) -> None:
-    """End the sessions of players who are banned or removed while they play.
+async def note_time_set(clock: Callable[[], float], pause: float = 60.0) -> None:
+    """Log that the machine's time was set, which the clocks of battles do not follow.
+
+    Args:
+        clock: the store's.
+        pause: how many seconds there are between two looks.
+    """
+    noted = 0.0
+    while isinstance(clock, SteadyClock):
+        if abs(clock.behind - noted) > _SET:
+            noted = clock.behind
+            _log.warning(
+                "the machine's time is %+.0f seconds from ours, since it was set; the next start"
+                " takes it over",
+                noted,
+            )
+        await asyncio.sleep(pause)
+
+
+async def _follow_removals(sessions: Sessions, changed: asyncio.Event) -> None:
+    """End the sessions of members whose accounts are removed while they play.
 
     Args:
         sessions: the sessions.
-        bans: gets all who are banned, whenever somebody may have been banned or removed.
+        changed: set whenever one may have been.
     """
     while True:
-        names = await bans.get()
-        while not bans.empty():  # the last says it all
-            names = bans.get_nowait()
-        sessions.ban(names)
+        await changed.wait()
+        changed.clear()
         try:
             await sessions.end_removed()
         except StoreError as error:
@@ -221,12 +427,15 @@ def tune_for_latency() -> None:
 
 
 @asynccontextmanager
-async def served_store(setting: str, path: Path | None) -> AsyncIterator[tuple[Store, Node]]:
-    """Open a store to serve boards from, in memory if there is no path, and close it again.
+async def served_store(
+    storage: StorageSettings, folder: Path, setting: str = "storage"
+) -> AsyncIterator[tuple[Store, Node]]:
+    """Open a store to serve boards from, and close it again.
 
     Args:
-        setting: what names the file.
-        path: of the file.
+        storage: where it is.
+        folder: where its file is, if its name is not absolute.
+        setting: the section that says so.
 
     Yields:
         the store, and the node that lives on it meanwhile.
@@ -236,11 +445,12 @@ async def served_store(setting: str, path: Path | None) -> AsyncIterator[tuple[S
         StoreError: it is damaged, or another server uses it.
     """
     try:
-        store = Store.in_memory() if path is None else await Store.open(path, serving=True)
+        store = await open_store(storage, folder, serving=True)
     except (Damaged, InUse):
         raise
     except StoreError as error:
-        raise StartError(f"{setting}: {error}") from error
+        key = "dsn" if storage.backend == "postgresql" else "file"
+        raise StartError(f"{setting}.{key}: {error}") from error
     try:
         node = Node(store)
         await node.open()
@@ -284,17 +494,124 @@ def _log_failure(task: asyncio.Task[None]) -> None:
 # The event loop.
 
 
-def stop_signal() -> asyncio.Event:
+class Shutdown(asyncio.Event):
+    """Set once the server is to stop.
+
+    Attributes:
+        why: the reason, for the log; empty until then.
+    """
+
+    why = ""
+
+    def ask(self, why: str) -> None:
+        """Have the server stop. The first reason is the one that counts."""
+        self.why = self.why or why
+        self.set()
+
+
+def stop_signal(hangups: asyncio.Event | None = None) -> Shutdown:
     """Return what is set once SIGINT, SIGTERM or SIGHUP comes; from now on these end nothing else.
 
     Where SIGHUP is ignored already, as under nohup, it stays so.
+
+    Args:
+        hangups: is set at SIGHUP in its place, if it is given.
     """
-    stopped = asyncio.Event()
+    stopped = Shutdown()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
-            loop.add_signal_handler(number, stopped.set)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.ask, number.name)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        heard = hangups.set if hangups else partial(stopped.ask, signal.SIGHUP.name)
+        loop.add_signal_handler(signal.SIGHUP, heard)
     return stopped
+
+
+def _has_terminal() -> bool:
+    """Whether a terminal is attached, which sends SIGHUP when somebody closes it."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
+
+# Other settings.
+
+
+class Reload:
+    """Reads the settings again, and takes over what a running server can change.
+
+    Args:
+        settings: those that it has.
+        folder: where files are whose names are not absolute.
+        reread: returns the settings as they are now, or raises ConfigError.
+        server: its sockets.
+        sessions: its sessions.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        folder: Path,
+        reread: Callable[[], Settings],
+        server: Acceptor,
+        sessions: Sessions,
+    ) -> None:
+        self._settings, self._folder, self._reread = settings, folder, reread
+        self._server, self._sessions = server, sessions
+
+    def __call__(self) -> None:
+        """Do it, certificates and news included; if anything is wrong, change nothing."""
+        try:
+            wanted = self._reread()
+            live, others = changes(self._settings, wanted)
+            settings = with_changes(self._settings, wanted, live)
+            news = news_of(settings, self._folder)
+            contexts = self._server.contexts(settings)
+            if settings.log != self._settings.log or {"server.log_level", "server.log_file"} & {
+                *live
+            }:
+                begin_log(settings, self._folder)
+        except (ConfigError, StartError) as error:
+            _log.error("the settings stay as they are", extra={"why": str(error)})
+            return
+        self._settings = settings
+        self._server.adopt(settings, contexts)
+        hall = self._sessions.service.hall
+        hall.news, hall.caps = news, caps(settings)
+        self._sessions.contact = settings.listing.contact
+        if self._sessions.talk and self._sessions.shouts:
+            self._sessions.talk.adopt(*talk_limits(settings.players))
+            self._sessions.shouts.adopt(*shout_limits(settings.players))
+        _log.info("settings and certificates were read again", extra={"changed": " ".join(live)})
+        if others:
+            _log.warning("what has changed needs a restart", extra={"settings": " ".join(others)})
+
+
+async def _follow_hangups(
+    hangups: asyncio.Event, reload: Callable[[], None], manager: ServiceManager
+) -> None:
+    """Read the settings again whenever SIGHUP comes."""
+    while True:
+        await hangups.wait()
+        hangups.clear()
+        manager.reloading()
+        try:
+            reload()
+        finally:
+            manager.ready()
+
+
+def begin_log(settings: Settings, folder: Path) -> None:
+    """Log as the settings have it from now on.
+
+    Raises:
+        StartError: the file cannot be written.
+    """
+    server = settings.server
+    path = folder / server.log_file if server.log_file else None
+    logs.begin(server.log_level, path, settings.log.format)
 
 
 def run_in_loop(work: Coroutine[None, None, T]) -> T:

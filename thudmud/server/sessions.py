@@ -5,24 +5,48 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from enum import Enum
 from functools import partial
 from typing import Protocol
 
-from thudmud.accounts.limiters import TalkLimiter
+from thudmud.accounts.limiters import TalkLimiter, is_local, network, parsed_address
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.language.parsing import ignored_of, options_of, preferences_of, styles_of
+from thudmud.language.parsing import (
+    followed_of,
+    ignored_of,
+    news_of,
+    options_of,
+    plan_of,
+    preferences_of,
+    styles_of,
+)
+from thudmud.play.asides import (
+    Announced,
+    Lifted,
+    OfOperators,
+    ReportClosed,
+    Sanctioned,
+    ShutdownTold,
+)
 from thudmud.play.commands import Command, Password, Register
 from thudmud.play.hall import Hall, Person
 from thudmud.play.options import SetOption
+from thudmud.play.order import Measure, Order
 from thudmud.play.refusals import Refusal
 from thudmud.service import Adviser, Node, Outbox, Result, Service, Visit, Watcher
-from thudmud.store import Account, Store, StoreError
-from thudmud.views.rooms import greeting
+from thudmud.store import Account, Nobody, Store, StoreError
+from thudmud.telnet.screen import Goodbye
+from thudmud.views.order import barred
+from thudmud.views.rooms import bots, greeting
 from thudmud.views.view import Terminal
+from thudmud.views.words import minute
 
-BANNED = "The operator of this server has ended your visit. Goodbye."
+NEW_OPERATOR = 'You keep order here from now on: "help operators" tells how.'
+REMOVED = "The operator of this server has ended your visit. Goodbye."
 
 MAX_HOLD = 30.0
 """How many seconds a player's next line waits for a bot's answer at most: programs start slowly."""
@@ -45,7 +69,7 @@ class Session(Outbox, Protocol):
     def ended(self) -> bool:
         """Whether nothing can be shown any more."""
 
-    def end(self, sentence: str) -> None:
+    def end(self, sentence: str, why: Goodbye = Goodbye.STOPPED) -> None:
         """Tell them a sentence, if there is one, let the player leave, end the connection."""
 
 
@@ -54,15 +78,25 @@ class Sessions:
 
     Args:
         service: what their lines are submitted to.
+
+    Attributes:
+        all: every session.
+        refused: how many lines were refused since the start, by why.
+        talk: limits what others are told of each player; None for no limit.
+        shouts: limits how often they shout, besides.
+        contact: where those can write who are banned; empty if that is not known.
     """
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, contact: str = "") -> None:
+        self.contact = contact
         self.service, self.store, self.clock = service, service.store, service.clock
         self._hall = service.hall
-        self._sessions: set[Session] = set()
+        self.all: set[Session] = set()
+        self.refused: Counter[Enum] = Counter()
         self._expected: list[asyncio.Future[None]] = []
         self._held: dict[str, asyncio.Future[None]] = {}
-        self._banned: Collection[str] = ()
+        self.talk: TalkLimiter | None = None
+        self.shouts: TalkLimiter | None = None
         self._farewell = ""
         self._empty = asyncio.Event()
         self._empty.set()
@@ -70,7 +104,7 @@ class Sessions:
     @property
     def greeting(self) -> str:
         """What everybody sees before they are asked for a name."""
-        return greeting(self._hall.bots)
+        return greeting(bots(self._hall), self.player_count)
 
     @property
     def player_count(self) -> int:
@@ -81,15 +115,15 @@ class Sessions:
 
     def add(self, session: Session) -> None:
         """Add the session of a new connection. If the server stops, it ends at once."""
-        self._sessions.add(session)
+        self.all.add(session)
         self._empty.clear()
         if self._farewell:
             session.end(self._farewell)
 
     def remove(self, session: Session) -> None:
         """Remove a session whose connection has ended."""
-        self._sessions.discard(session)
-        if not self._sessions:
+        self.all.discard(session)
+        if not self.all:
             self._empty.set()
 
     def close(self, sentence: str) -> None:
@@ -97,7 +131,7 @@ class Sessions:
         self._farewell = sentence
         self.service.announce(sentence)
         self.service.stop()
-        for session in list(self._sessions):
+        for session in list(self.all):
             session.end("" if session.name in self.service else sentence)
 
     async def wait_closed(self) -> None:
@@ -105,6 +139,12 @@ class Sessions:
         await self._empty.wait()
 
     # Names.
+
+    def ban_told(self, name: str, address: str) -> str:
+        """Return why nobody may play under a name, or come from an address; nothing if they may."""
+        order, now = self._hall.order or Order(), self.clock()
+        ban = order.ban_from(parsed_address(address), now) or order.ban(name, now)
+        return barred(ban, self.contact) if ban else ""
 
     def name_problem(self, words: str) -> str | None:
         """Return a sentence that says why nobody can be called that; None if somebody can."""
@@ -158,7 +198,7 @@ class Sessions:
             Refused: they, or others from their address, have just come and gone too often.
             StoreError: what is stored of them cannot be read.
         """
-        preferences = member.preferences if member else None
+        preferences, address = member.preferences if member else None, session.address
         visit = await self.service.join(
             name,
             terminal,
@@ -168,8 +208,11 @@ class Sessions:
             styles=styles_of(preferences) if preferences is not None else None,
             options=options_of(preferences) if preferences is not None else None,
             ignored=ignored_of(preferences) if preferences is not None else None,
+            news=news_of(preferences) if preferences is not None else None,
+            followed=followed_of(preferences) if preferences is not None else None,
+            plan=plan_of(preferences) if preferences is not None else None,
             choices=choices,
-            origin=session.address,
+            origin=address if is_local(address) else network(address),
             admit=partial(self._may_come_in, session, name),
         )
         if visit and member and choices:
@@ -197,6 +240,8 @@ class Sessions:
             Unfollowed: it may have happened.
         """
         result = await self.service.submit(visit, line)
+        if result.refusal:
+            self.refused[result.refusal.code] += 1
         if answer := self._held.pop(visit.name, None):
             await answer
         return result
@@ -213,15 +258,19 @@ class Sessions:
         answer.add_done_callback(lambda _: limit.cancel())
         return answer
 
-    def ban(self, names: Collection[str]) -> None:
-        """End the sessions of players who are banned, and let them in no more.
-
-        Args:
-            names: of all who are banned now, in lower case.
-        """
-        self._banned = names
-        for session in [each for each in self._sessions if each.name.lower() in names]:
-            session.end(BANNED)
+    def keep_order(self, order: Order) -> None:
+        """Take note of who keeps order, and end the sessions of those who are banned."""
+        before, self._hall.order = self._hall.order or order, order
+        was, now = before.banned, order.banned
+        for event, names in (("banned", now - was), ("let in again", was - now)):
+            for name in sorted(names):
+                _log.info(event, extra={"whom": name})
+        for session in list(self.all):
+            if why := self.ban_told(session.name, session.address):
+                session.end(why, Goodbye.BANNED)
+        for name in [each for each in self._hall.people if self._hall.is_operator(each)]:
+            if name.lower() not in before.operators and name in self._hall.members:
+                self.service.tell(name, NEW_OPERATOR)
 
     async def end_removed(self) -> None:
         """End the sessions of members whose accounts have been removed.
@@ -229,16 +278,16 @@ class Sessions:
         Raises:
             StoreError: the accounts cannot be read.
         """
-        for session in [each for each in self._sessions if each.name in self._hall.members]:
+        for session in [each for each in self.all if each.name in self._hall.members]:
             name = session.name
             if await self.store.find(name) is None and session.name == name:
-                session.end(BANNED)
+                session.end(REMOVED, Goodbye.BANNED)
 
     def _may_come_in(self, session: Session, name: str) -> bool:
         if session.ended:
             return False
-        if name.lower() in self._banned:
-            session.end(BANNED)
+        if why := self.ban_told(name, session.address):
+            session.end(why, Goodbye.BANNED)
             return False
         return True
 
@@ -264,6 +313,7 @@ def make_service(
     replay_pause: float = 2.0,
     clock: Callable[[], float] = time.time,
     talk: TalkLimiter | None = None,
+    shouts: TalkLimiter | None = None,
     adviser: Adviser | None = None,
 ) -> Service:
     """Return a service for players with accounts.
@@ -275,16 +325,17 @@ def make_service(
         replay_pause: seconds between the plies of a battle that is shown again.
         clock: returns the seconds since the epoch.
         talk: limits what others are told of each player; None for no limit.
+        shouts: limits how often they shout, besides.
         adviser: who is asked for hints; None if there are none.
     """
 
-    def allow(visit: Visit) -> None:
+    def allow(visit: Visit, limiter: TalkLimiter | None, code: Refusal) -> None:
         # A bot does what players ask for, each of whom has a limit.
-        if talk is None or visit.name in hall.bots:
+        if limiter is None or visit.name in hall.bots:
             return
-        wait, is_shared = talk.take(visit.name, visit.origin, clock())
+        wait, is_shared = limiter.take(visit.name, visit.origin, clock())
         if wait:
-            raise Refused(Refusal.TALK_TOO_FAST, seconds=wait, is_shared=is_shared)
+            raise Refused(code, seconds=wait, is_shared=is_shared)
 
     return Service(
         hall,
@@ -293,7 +344,9 @@ def make_service(
         node=node,
         later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
         keep=partial(keep_preferences, store),
-        allow=allow,
+        allow=partial(allow, limiter=talk, code=Refusal.TALK_TOO_FAST),
+        allow_shout=partial(allow, limiter=shouts, code=Refusal.SHOUTS_TOO_FAST),
+        ordered=partial(note_order, store),
         leaves=(Register, Password),
         adviser=adviser,
         pause=replay_pause,
@@ -304,5 +357,43 @@ async def keep_preferences(store: Store, person: Person) -> None:
     """Store how a player wants to see things, and whom they ignore, if they are a member."""
     account = await store.find(person.name)
     if account is not None:
-        chosen = preferences_of(person.styles, person.options, person.ignored)
+        chosen = preferences_of(
+            person.styles,
+            person.options,
+            person.ignored,
+            person.news,
+            followed=person.followed,
+            plan=person.plan,
+        )
         await store.set_preferences(person.name, {**account.preferences, **chosen})
+
+
+async def note_order(store: Store, aside: OfOperators) -> None:
+    """Store what an operator brings about, and log who does that, to whom, how long and why.
+
+    Raises:
+        StoreError: it cannot be stored.
+    """
+    extra: dict[str, object] = {"operator": aside.player}
+    match aside:
+        case Announced():
+            _log.info("broadcast", extra=extra)  # what is typed is not logged, but for reasons
+        case Sanctioned(_, sanction) | Lifted(_, sanction):
+            what = sanction.measure.value
+            extra |= {"whom": sanction.whom}
+            if isinstance(aside, Lifted):
+                with suppress(Nobody):  # another operator has been quicker
+                    await store.lift(sanction)
+                _log.warning("un%s", what, extra=extra)
+                return
+            if sanction.measure is not Measure.KICK:
+                await store.impose(sanction)
+            end = {"until": minute(sanction.until)} if sanction.until else {}
+            _log.warning("%s", what, extra=extra | end | {"why": sanction.why})
+        case ReportClosed(_, number):
+            await store.close_report(number)
+            _log.warning("a report is closed", extra=extra | {"number": number})
+        case ShutdownTold(seconds=None):
+            _log.warning("the shutdown is taken back", extra=extra)
+        case ShutdownTold(seconds=seconds, why=why):
+            _log.warning("a shutdown is asked for", extra=extra | {"seconds": seconds, "why": why})

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator, Mapping
 from enum import IntFlag
 
-from thudmud.views.view import DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
+from thudmud.views.view import COLOURS, DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 
 MIN_WIDTH, MAX_WIDTH = 20, 500
 
+_MOST = 1 << 16  # columns or rows
 _MAX_TYPES = 8
 """Terminal types asked for; RFC 1091 lets a client have any number."""
 _MAX_TYPE = 40  # characters (RFC 1091)
@@ -50,21 +51,25 @@ class Capabilities:
     def __init__(self) -> None:
         self.packages: frozenset[str] = frozenset()
         self.utf8: bool | None = None
-        self._width = DEFAULT_WIDTH
+        self._width, self._height = DEFAULT_WIDTH, 0
         self._types: list[str] = []
         self._mtts = Mtts(0)
         self._says_utf8 = False  # by its variables
+        self._told_colours, self._told_reader = 0, False  # by GMCP
 
     @property
     def terminal(self) -> Terminal:
         """What its terminal can show, as far as that is known."""
         told = self._says_utf8 or Mtts.UTF_8 in self._mtts
+        utf8 = told if self.utf8 is None else self.utf8
         return Terminal(
             width=self._width,
-            utf8=told if self.utf8 is None else self.utf8,
-            colours=max([_by_bits(self._mtts), *map(_by_name, self._types)]),
-            reader=Mtts.SCREEN_READER in self._mtts,
+            utf8=utf8,
+            ascii_only=not utf8 and (self.utf8 is False or bool(self._mtts)),
+            colours=max([self._told_colours, _by_bits(self._mtts), *map(_by_name, self._types)]),
+            reader=self._told_reader or Mtts.SCREEN_READER in self._mtts,
             packages=self.packages,
+            height=self._height,
         )
 
     @property
@@ -72,9 +77,10 @@ class Capabilities:
         """Whether the client has said that it knows MNES."""
         return Mtts.MNES in self._mtts
 
-    def set_width(self, columns: int) -> None:
-        """Take its width; 0 means that it does not know, or leaves it to us (RFC 1073)."""
+    def set_size(self, columns: int, rows: int) -> None:
+        """Take its size; 0 means that it does not know, or leaves it to us (RFC 1073)."""
         self._width = min(max(columns, MIN_WIDTH), MAX_WIDTH) if columns else DEFAULT_WIDTH
+        self._height = rows
 
     def add_type(self, name: str) -> bool:
         """Take one of its terminal types; return whether to ask for the next one.
@@ -90,6 +96,18 @@ class Capabilities:
             return False
         self._types.append(name)
         return True
+
+    def set_known(self, data: Mapping[str, object]) -> None:
+        """Take what it says of its terminal by GMCP; what is missing has not changed."""
+        match data.get("width", self._width), data.get("height", self._height):
+            case int(columns), int(rows) if 0 <= columns < _MOST and 0 <= rows < _MOST:
+                self.set_size(columns, rows)
+        match data.get("colours"):
+            case int(number):
+                self._told_colours = max(each for each in COLOURS if each <= max(number, 0))
+        match data.get("reader"):
+            case bool(reads):
+                self._told_reader = reads
 
     def set_variables(self, variables: Mapping[str, str]) -> None:
         """Take its MNES variables; those that are missing have not changed."""

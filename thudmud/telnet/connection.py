@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import collections
-import socket
 from collections.abc import Callable
 from typing import cast
 
@@ -15,8 +14,8 @@ from telnetlib3 import telopt
 from telnetlib3.stream_writer import TelnetWriter
 
 from thudmud.telnet import tls
-from thudmud.telnet.intake import Reading
-from thudmud.telnet.interface import Mark, Receiver, Signal, TelnetPolicy
+from thudmud.telnet.intake import Reading, notice_dead_links
+from thudmud.telnet.interface import Mark, Signal, TelnetPolicy, TelnetReceiver
 from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.negotiation import Negotiation
 
@@ -26,10 +25,6 @@ RECEIVE_BUFFER = 4096
 It is more than anybody types, and little enough that others do not wait long for their turn while
 somebody sends nothing but telnet commands.
 """
-
-_KEEPALIVE = {"TCP_KEEPIDLE": 120, "TCP_KEEPINTVL": 30, "TCP_KEEPCNT": 4}
-"""A dead link on which nothing is sent is noticed after four minutes, where the system lets that be
-set; by default it takes two hours. Clients see nothing of it, unlike of a NOP."""
 
 
 class Connection(asyncio.BufferedProtocol):
@@ -45,12 +40,12 @@ class Connection(asyncio.BufferedProtocol):
         buffer: where asyncio puts what it receives; shared with the loop's other connections.
     """
 
-    session: Receiver
+    session: TelnetReceiver
     negotiation: Negotiation
 
     def __init__(
         self,
-        open_session: Callable[[asyncio.Transport, Reading], Receiver],
+        open_session: Callable[[asyncio.Transport, Reading], TelnetReceiver],
         policy: TelnetPolicy,
         buffer: memoryview,
     ) -> None:
@@ -67,11 +62,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Make the session, begin to negotiate, and greet."""
-        if (end := transport.get_extra_info("socket")) is not None:  # else it is a test
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            for name, value in _KEEPALIVE.items():
-                if hasattr(socket, name):
-                    end.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+        notice_dead_links(transport)
         self._is_tls = transport.get_extra_info("sslcontext") is not None
         self._transport = cast("asyncio.Transport", transport)
         self._reading = Reading(self._transport)

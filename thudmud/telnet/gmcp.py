@@ -1,4 +1,4 @@
-"""GMCP: packages of JSON beside the text, and which of them a client wants. Pure.
+"""GMCP: packages of JSON beside the text, and which of them a client wants. No I/O.
 
 What our own packages hold is in `thudmud.views.facts`.
 """
@@ -7,11 +7,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+
+from thudmud.telnet.capabilities import Capabilities
+from thudmud.telnet.interface import Ask, Credentials, Mark, Receiver, Watch
+from thudmud.telnet.lines import readable
 
 PING = "Core.Ping"
 LOGIN = "Char.Login.Default"
 LOGIN_RESULT = "Char.Login.Result"
+GUI = "Client.GUI"
+"""What Mudlet installs by itself, if its player lets it."""
 PASSWORDS = '{"type": ["password-credentials"]}'
 """The data of `LOGIN`: it says that a client may send a name and a password by itself."""
 SUCCESS = '{"success": true}'
@@ -19,8 +25,61 @@ FAILURE = '{"success": false, "message": "That name and password do not fit."}'
 
 _MAX_DEPTH = 8  # lists and mappings inside each other; what we use has two
 _MAX_PACKAGES = 64
+_MOST = 1 << 31  # no battle has as high a number
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _VERSION = re.compile(r" +\d+$")
+
+
+class Packages:
+    """The packages of one connection, once the client takes any.
+
+    Args:
+        session: where what the client says goes.
+        client: what it has told of itself.
+        carried: returns a package as the connection carries it.
+        gui: the data of `GUI` for Mudlet, as JSON; "" if there is none.
+    """
+
+    def __init__(
+        self,
+        session: Receiver,
+        client: Capabilities,
+        carried: Callable[[bytes], bytes],
+        gui: str = "",
+    ) -> None:
+        self._session, self._client, self._carried = session, client, carried
+        self._gui = gui
+
+    def send(self, package: str, text: str) -> None:
+        """Send a package, its data as JSON."""
+        self._session.screen.command(self._carried(packed(package, text)))
+
+    def hear(self, payload: bytes) -> None:
+        """Take a package; one that makes no sense does nothing."""
+        match read(payload):
+            case ("core.ping", _):
+                self._session.received([Mark(self._carried(packed(PING)))])
+            case ("core.hello", {"client": "Mudlet"}) if self._gui:
+                self.send(GUI, self._gui)
+                self._gui = ""
+            case ("core.supports.set" | "core.supports.add" | "core.supports.remove" as name, data):
+                before = self._client.packages
+                action = name.rpartition(".")[2]
+                self._client.packages = supported(before, action, data)
+                if "char.login" in self._client.packages - before:
+                    self.send(LOGIN, PASSWORDS)
+            case ("char.login" | "char.login.credentials", data):
+                if found := credentials(data):
+                    self._session.received([Credentials(*found)])
+            case ("thud.ask", str(line)):
+                self._session.received([Ask(readable(line.encode("utf-8", "replace")))])
+            case ("thud.watch", dict() as data):
+                if watch := watched(data):
+                    self._session.received([watch])
+            case ("thud.terminal", dict() as data):
+                self._client.set_known(data)
+            case _:
+                pass  # it needs no answer, or is not for us
 
 
 def packed(package: str, text: str = "") -> bytes:
@@ -72,6 +131,18 @@ def credentials(data: object) -> tuple[str, str] | None:
         return None
     name, password = data.get("name", data.get("account")), data.get("password")
     return (name, password) if isinstance(name, str) and isinstance(password, str) else None
+
+
+def watched(data: Mapping[str, object]) -> Watch | None:
+    """Return what a client wants to watch without a name, if that is what it sends."""
+    match data:
+        case {"battle": int(number)} if 0 < number < _MOST:
+            return Watch(battle=number)
+        case {"board": str(words)}:
+            return Watch(readable(words.encode("utf-8", "replace")))
+        case {"board": None}:
+            return Watch()
+    return None
 
 
 def _names(data: Iterable[object]) -> frozenset[str]:

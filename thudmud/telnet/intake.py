@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from collections import deque
 from typing import Protocol
 
@@ -17,7 +18,20 @@ than an ordinary client sends at once, which therefore never waits by itself.
 SHARE = 64
 """Bytes that a connection gets of that before it is the next one's turn, once some have to wait."""
 
+_KEEPALIVE = {"TCP_KEEPIDLE": 120, "TCP_KEEPINTVL": 30, "TCP_KEEPCNT": 4}
+"""A dead link on which nothing is sent is noticed after four minutes, where the system lets that be
+set; by default it takes two hours. Clients see nothing of it, unlike of a NOP."""
+
 _log = logging.getLogger(__name__)
+
+
+def notice_dead_links(transport: asyncio.BaseTransport) -> None:
+    """Have the system look now and then whether the other end of a connection is there."""
+    if (end := transport.get_extra_info("socket")) is not None:  # else it is a test
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in _KEEPALIVE.items():
+            if hasattr(socket, name):
+                end.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
 class Reading:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from thudmud.telnet.intake import TelnetQueue
 from thudmud.telnet.screen import Flusher, Screen
 from thudmud.views.view import Terminal
-
-if TYPE_CHECKING:
-    from thudmud.telnet.negotiation import Negotiation
 
 
 class Overlong(Enum):
@@ -46,6 +43,26 @@ class Credentials:
     password: str = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The client asks something that its player has not typed."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """The client wants to see what anybody may, without a name.
+
+    Attributes:
+        board: words for a board; None for the hall.
+        battle: the number of a battle that was played, if it is about that.
+    """
+
+    board: str | None = None
+    battle: int | None = None
+
+
 class Signal(Enum):
     """What a client can say without a word."""
 
@@ -54,8 +71,25 @@ class Signal(Enum):
     SPEAKS_TLS = "speaks TLS"
 
 
-Item = Line | Fitted | Mark | Credentials | Signal
+Item = Line | Fitted | Mark | Credentials | Ask | Watch | Signal
 """What a connection reports."""
+
+
+class Client(Protocol):
+    """The other end of a connection, as the session sees it, but for its screen."""
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it shows nothing of what is typed, not even the end of a line."""
+
+    def hide(self) -> None:
+        """Ask it not to show what is typed, until `reveal`."""
+
+    def reveal(self) -> None:
+        """Let it show what is typed."""
+
+    def data(self, package: str, text: str) -> None:
+        """Send a GMCP package, its data as JSON, if it takes any."""
 
 
 class Receiver(Protocol):
@@ -65,7 +99,7 @@ class Receiver(Protocol):
     def screen(self) -> Screen:
         """Where everything goes that is sent."""
 
-    def opened(self, client: Negotiation) -> None:
+    def opened(self, client: Client) -> None:
         """The connection stands."""
 
     def received(self, items: Iterable[Item]) -> None:
@@ -80,11 +114,18 @@ class Receiver(Protocol):
     def resume(self) -> None:
         """The client has caught up."""
 
-    def overspent(self) -> None:
-        """The client has sent more telnet than its budget allows; no more is taken of it."""
+    def end(self, sentence: str) -> None:
+        """Tell them a sentence, if there is one, and end the connection."""
 
     def lost(self) -> None:
         """The connection is gone."""
+
+
+class TelnetReceiver(Receiver, Protocol):
+    """The session of a telnet connection."""
+
+    def overspent(self) -> None:
+        """The client has sent more telnet than its budget allows; no more is taken of it."""
 
 
 class Budget(Protocol):
@@ -108,6 +149,7 @@ class TelnetPolicy:
         option_changes: how many requests about options a client has; no more are listened to.
         compress: whether to offer MCCP2.
         status: returns what lists of games are told, by the names of MSSP.
+        gui: what Mudlet is told of its package, as JSON; "" for nothing.
         flusher: writes what everybody is sent, once at the end of each turn of the event loop.
         queue: shares out how much telnet is interpreted in each.
     """
@@ -118,5 +160,6 @@ class TelnetPolicy:
     option_changes: int = 100
     compress: bool = False
     status: Callable[[], Mapping[str, str]] = dict
+    gui: str = ""
     flusher: Flusher = field(default_factory=Flusher)
     queue: TelnetQueue = field(default_factory=TelnetQueue)

@@ -3,9 +3,14 @@
 Options are agreed on by the Q method of RFC 1143: what has been asked and not answered yet is
 remembered, so that an answer is never taken for a request, and nothing loops.
 
-A client that has not answered yet is sent nothing but our request for its width. SGA, LINEMODE and
-BINARY are never agreed to: each would take a client out of line mode. ECHO (RFC 857) is offered
-only while what is typed has to be hidden: we say that we echo, and do not.
+A client that has not answered yet is sent nothing but our request for its width. SGA and LINEMODE
+are never agreed to: each would take a client out of line mode. ECHO (RFC 857) is offered only while
+what is typed has to be hidden: we say that we echo, and do not.
+
+BINARY (RFC 856) is asked of the client, for what it sends. Without it, clients that descend from
+BSD's telnet look at seven bits of each byte that is typed, and take those of UTF-8 for control
+characters: an "Ä" has one that is a Ctrl-D. We do not use it ourselves: text arrives whole without
+it, and such clients would leave a line feed in their window's own echo as it is.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ from telnetlib3 import telopt
 
 from thudmud.telnet import gmcp, mssp
 from thudmud.telnet.capabilities import Capabilities, is_utf8, utf8_in, variables_in
-from thudmud.telnet.interface import Credentials, Fitted, Mark, Receiver, TelnetPolicy
+from thudmud.telnet.interface import Fitted, Receiver, TelnetPolicy
 
 # ruff: noqa: FBT001, FBT003  (True and False are what the two ends say to each other)
 
@@ -29,8 +34,9 @@ _THEIRS = {telopt.WILL: True, telopt.WONT: False}
 _SAID_OF_OURS = {True: telopt.WILL, False: telopt.WONT}
 _SAID_OF_THEIRS = {True: telopt.DO, False: telopt.DONT}
 
+_ASKED = (telopt.TTYPE, telopt.BINARY)
 _OFFERED = (telopt.CHARSET, telopt.EOR, telopt.GMCP, telopt.MSSP)
-_WELCOME = {telopt.NAWS, telopt.TTYPE, telopt.CHARSET, telopt.NEW_ENVIRON}
+_WELCOME = {telopt.NAWS, telopt.TTYPE, telopt.CHARSET, telopt.NEW_ENVIRON, telopt.BINARY}
 """What a client may use, if it asks for it."""
 
 _WE_ASK_FOR_TYPE = telopt.TTYPE + telopt.SEND
@@ -58,6 +64,12 @@ class Negotiation:
         self._theirs: defaultdict[bytes, QMethod] = defaultdict(QMethod)
         self._client = Capabilities()
         self._reported = self._client.terminal
+        self._packages = gmcp.Packages(
+            session,
+            self._client,
+            lambda package: framed(telopt.GMCP + package),
+            policy.gui,
+        )
         self._offers_made = False
         self._wants_no_marks = False
         self._awaits_type = self._awaits_charset = False
@@ -85,7 +97,7 @@ class Negotiation:
     def data(self, package: str, text: str) -> None:
         """Send a GMCP package, its data as JSON, if the client takes any."""
         if self._ours[telopt.GMCP].is_agreed:
-            self._say_framed(telopt.GMCP + gmcp.packed(package, text))
+            self._packages.send(package, text)
 
     # What the client says.
 
@@ -101,15 +113,15 @@ class Negotiation:
         """Take a sub-negotiation; one that was not agreed on, or makes no sense, does nothing."""
         match option:
             case telopt.NAWS:
-                self._hear_width(payload)
+                self._hear_size(payload)
             case telopt.TTYPE:
                 self._hear_type(payload)
             case telopt.NEW_ENVIRON:
                 self._hear_variables(payload)
             case telopt.CHARSET:
                 self._hear_charset(payload)
-            case telopt.GMCP:
-                self._hear_package(payload)
+            case telopt.GMCP if self._ours[telopt.GMCP].is_agreed:
+                self._packages.hear(payload)
         self._report()
         self._make_offers()
 
@@ -174,10 +186,11 @@ class Negotiation:
 
     # Sub-negotiations.
 
-    def _hear_width(self, payload: bytes) -> None:
+    def _hear_size(self, payload: bytes) -> None:
         theirs = self._theirs[telopt.NAWS]
         if len(payload) == 4 and (theirs.is_agreed or theirs.is_asked):
-            self._client.set_width(int.from_bytes(payload[:2], "big"))
+            columns, rows = (int.from_bytes(each, "big") for each in (payload[:2], payload[2:]))
+            self._client.set_size(columns, rows)
 
     def _hear_type(self, payload: bytes) -> None:
         if payload[:1] != telopt.IS or not self._awaits_type:
@@ -211,24 +224,6 @@ class Negotiation:
         else:
             self._say_framed(telopt.CHARSET + telopt.REJECTED)
 
-    def _hear_package(self, payload: bytes) -> None:
-        heard = gmcp.read(payload) if self._ours[telopt.GMCP].is_agreed else None
-        match heard:
-            case ("core.ping", _):
-                pong = framed(telopt.GMCP + gmcp.packed(gmcp.PING))
-                self._session.received([Mark(pong)])
-            case ("core.supports.set" | "core.supports.add" | "core.supports.remove" as name, data):
-                before = self._client.packages
-                action = name.rpartition(".")[2]
-                self._client.packages = gmcp.supported(before, action, data)
-                if "char.login" in self._client.packages - before:
-                    self.data(gmcp.LOGIN, gmcp.PASSWORDS)
-            case ("char.login" | "char.login.credentials", data):
-                if found := gmcp.credentials(data):
-                    self._session.received([Credentials(*found)])
-            case _:
-                pass  # Core.Hello needs no answer, and what else there may be is not for us
-
     # What is sent.
 
     def _make_offers(self) -> None:
@@ -236,7 +231,8 @@ class Negotiation:
         if self._offers_made:
             return
         self._offers_made = True
-        self._ask(telopt.TTYPE)
+        for option in _ASKED:
+            self._ask(option)
         for option in _OFFERED:
             self._offer(option)
         if self._policy.compress:

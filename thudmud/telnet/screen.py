@@ -9,12 +9,32 @@ from __future__ import annotations
 import asyncio
 import logging
 import zlib
+from enum import Enum
 
 CRLF = b"\r\n"
+BELL = b"\a"
+"""What a terminal shows as a sound."""
 
 _READING_ON = 1 / 2  # of the grace period, where a connection cannot be closed at one end alone
 
 _log = logging.getLogger(__name__)
+
+
+class Goodbye(Enum):
+    """Why a connection ends, for programs: a WebSocket tells it by the code that it closes with."""
+
+    QUIT = "quit"
+    """They have typed it."""
+    ELSEWHERE = "elsewhere"
+    """They go on by another connection."""
+    IDLE = "idle"
+    """They have typed nothing for long, or given no name."""
+    BANNED = "banned"
+    """The operator lets them in no more, or has removed their account."""
+    KICKED = "kicked"
+    """The operator has ended their visit."""
+    STOPPED = "stopped"
+    """The server stops, or has lost touch with what it stores: they can come back by and by."""
 
 
 def encode(text: str) -> bytes:
@@ -126,10 +146,17 @@ class Screen:
         self._put_prompt()
         self._put(sequence)
 
-    def close(self, *, linger: bool, grace: float) -> None:
+    def close(
+        self,
+        why: Goodbye,  # noqa: ARG002  (telnet has no word for it)
+        *,
+        linger: bool,
+        grace: float,
+    ) -> None:
         """Send what is waiting, without a prompt, and end the connection behind it.
 
         Args:
+            why: it ends, if that can be told.
             linger: whether to let the client close first. If we do while it is still sending, it
                 may never see our last words (RFC 1122, section 4.2.2.13).
             grace: seconds after which the connection is ended by force.

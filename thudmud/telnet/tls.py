@@ -10,8 +10,8 @@ from pathlib import Path
 from thudmud.errors import StartError
 
 HTTP = (
-    "This is thudmud, a game that is played by telnet, not a web site. A telnet or MUD client gets"
-    " you in."
+    "This is thudmud, and this port is for telnet: a telnet or MUD client gets you in. The web page"
+    " is on another port."
 )
 
 _REQUEST = re.compile(
@@ -47,12 +47,13 @@ def is_tls(opening: bytes) -> bool | None:
     return opening.startswith(_RECORD) and opening[len(_RECORD)] <= _LATEST_MINOR
 
 
-def context(certificate: Path, key: Path | None) -> ssl.SSLContext:
+def context(certificate: Path, key: Path | None, section: str = "server") -> ssl.SSLContext:
     """Return the context of a TLS port.
 
     Args:
         certificate: the file with the certificate, and the certificates that vouch for it after it.
         key: the file with its key; None if that is in the same file.
+        section: of the settings, which names them.
 
     Raises:
         StartError: a file cannot be read or used.
@@ -62,7 +63,7 @@ def context(certificate: Path, key: Path | None) -> ssl.SSLContext:
             with path.open("rb"):
                 pass
         except OSError as error:
-            problem = f"server.{setting}: {path} cannot be read: {error.strerror}"
+            problem = f"{section}.{setting}: {path} cannot be read: {error.strerror}"
             raise StartError(problem) from error
     SSLProtocol.max_size = _BUFFER
     made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -70,18 +71,18 @@ def context(certificate: Path, key: Path | None) -> ssl.SSLContext:
         # Without a password OpenSSL would ask for one at the terminal; an empty one fails.
         made.load_cert_chain(certificate, key, password=str)
     except ssl.SSLError as error:
-        raise StartError(_problem(error, certificate, key)) from error
+        raise StartError(f"{section}.{_problem(error, certificate, key)}") from error
     return made
 
 
 def _problem(error: ssl.SSLError, certificate: Path, key: Path | None) -> str:
     if error.reason == "KEY_VALUES_MISMATCH":
-        return f"server.tls_key: {key or certificate} is not the key of that certificate"
+        return f"tls_key: {key or certificate} is not the key of that certificate"
     try:
         ssl.create_default_context(cafile=certificate)
     except ssl.SSLError:
-        return f"server.tls_certificate: {certificate} holds no certificate in PEM form"
+        return f"tls_certificate: {certificate} holds no certificate in PEM form"
     return (
-        f"server.tls_key: {key or certificate} holds no key in PEM form that can be used without a"
+        f"tls_key: {key or certificate} holds no key in PEM form that can be used without a"
         " password"
     )

@@ -12,11 +12,11 @@ from tests.server.plain import PATIENCE, Serving
 from tests.telnet.commands import DO, DONT, GA, IAC, NAWS, TM, WILL, WONT, naws
 from thudmud.accounts.login import KEEP_WORD, TOLD_WORD
 from thudmud.server.config import PlayerSettings
-from thudmud.server.telnet_session import IdleTimer
+from thudmud.server.session import IdleTimer
 from thudmud.telnet.screen import encode
-from thudmud.views.rooms import GREETING
+from thudmud.views.rooms import greeting
 
-WELCOME = b"\xff\xfd\x1f" + encode(GREETING) + b"What is your name? "
+WELCOME = b"\xff\xfd\x1f" + encode(greeting((), 0)) + b"What is your name? "
 
 
 async def test_a_silent_client_sees_the_greeting_and_the_question_at_once(serving: Serving) -> None:
@@ -80,6 +80,12 @@ async def test_text_at_a_prompt_starts_on_a_fresh_line_and_the_prompt_comes_agai
         await bob.send(b"say " + word + b"\n")
         assert await bob.fence() == b"Bob says: " + word + b"\r\n> "
         assert await anna.fence() == b"\r\nBob says: " + word + b"\r\n> "
+
+
+async def test_a_bell_rings_before_the_text(serving: Serving) -> None:
+    client = await (await serving()).connect("Anna")
+    await client.send(b"ring\r\n")
+    assert await client.until(b"> ") == b"\x07Your turn.\r\n> "
 
 
 async def test_every_line_end_and_one_cut_into_two_packets(serving: Serving) -> None:
@@ -162,9 +168,9 @@ async def test_a_client_without_a_width_has_80_columns(serving: Serving) -> None
 
 
 @pytest.mark.parametrize(
-    "option", [b"\x00", b"\x03", b"\x05", b"\x12", b"\x22", b"\x55", b"\x56", b"\x57", b"\x5b"]
+    "option", [b"\x03", b"\x05", b"\x12", b"\x22", b"\x55", b"\x56", b"\x57", b"\x5b"]
 )
-async def test_binary_sga_linemode_compression_and_the_unknown_are_refused(
+async def test_sga_linemode_compression_and_the_unknown_are_refused(
     serving: Serving, option: bytes
 ) -> None:
     client = await (await serving()).connect("Anna")

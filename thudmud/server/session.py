@@ -1,30 +1,40 @@
-"""The session of one telnet connection: a login first, then commands until the player leaves.
+"""The session of one connection: a login first, then commands until the player leaves.
 
 Lines, changes of width, timing marks and the end of input are handled one after the other, none
-while the answer to an earlier one is still being found. How telnet spells them is not known here,
-nor what a command means.
+while the answer to an earlier one is still being found. How telnet or a browser spells them is not
+known here, nor what a command means.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 
-from thudmud.accounts.login import NAME_PROMPT, PASSWORD_PROMPT, Login, Logins
+from thudmud.accounts.login import (
+    BACK_WORD,
+    NAME_PROMPT,
+    Login,
+    Logins,
+    told_word,
+)
 from thudmud.english import counted, lasting
 from thudmud.errors import Refused
-from thudmud.play.commands import Register
+from thudmud.play.commands import Quit, Register
 from thudmud.play.events import Parting
 from thudmud.server.config import PlayerSettings, ServerSettings
 from thudmud.server.inbox import Inbox, InboxQueue, LinePrompter
 from thudmud.server.sessions import Sessions
-from thudmud.service import Dismissal, Elsewhere, Unfollowed, Visit, metered, now
+from thudmud.service import Dismissal, Elsewhere, Onlooker, Unfollowed, Visit, metered, now
 from thudmud.store import StoreError
 from thudmud.telnet import gmcp, mssp, tls
 from thudmud.telnet.intake import Reading
 from thudmud.telnet.interface import (
+    Ask,
+    Client,
     Credentials,
     Fitted,
     Item,
@@ -33,9 +43,9 @@ from thudmud.telnet.interface import (
     Overlong,
     Signal,
     TelnetPolicy,
+    Watch,
 )
-from thudmud.telnet.negotiation import Negotiation
-from thudmud.telnet.screen import Screen, encode
+from thudmud.telnet.screen import BELL, Goodbye, Screen, encode
 from thudmud.views import Message
 from thudmud.views.view import Terminal
 
@@ -46,11 +56,14 @@ CUT_OFF = (
     "The server has lost touch with its storage, so this connection ends. Please come in again:"
     " your seats are kept."
 )
+KICKED = "This connection ends; what seats you have are kept."
 _DISMISSED = {
-    Dismissal.TAKEN_OVER: ELSEWHERE,
-    Dismissal.MOVED: ELSEWHERE,
-    Dismissal.CUT_OFF: CUT_OFF,
+    Dismissal.TAKEN_OVER: (ELSEWHERE, Goodbye.ELSEWHERE),
+    Dismissal.MOVED: (ELSEWHERE, Goodbye.ELSEWHERE),
+    Dismissal.CUT_OFF: (CUT_OFF, Goodbye.STOPPED),
+    Dismissal.KICKED: (KICKED, Goodbye.KICKED),
 }
+_PARTINGS = {Goodbye.QUIT: Parting.QUIT, Goodbye.IDLE: Parting.IDLE}
 _HELD = (
     "You are playing on another server of this game, which does not answer. Please try again in a"
     " moment."
@@ -74,7 +87,44 @@ _SORRY = "Sorry, something went wrong in the server with that line. Please try s
 _log = logging.getLogger(__name__)
 
 
-class TelnetSession:
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A connection that was accepted.
+
+    Attributes:
+        address: the one that the player comes from.
+        port: theirs.
+        release: to be called once the connection is gone.
+        assign: to be called with the address that it is for, if a proxy has passed it on; returns
+            why they may not come in from there, as a sentence, or nothing.
+    """
+
+    address: str
+    port: int
+    release: Callable[[], None]
+    assign: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPolicy:
+    """What all sessions share, whatever their clients speak.
+
+    Attributes:
+        sessions: all of them; where lines go.
+        logins: leads the dialogues about names and passwords.
+        settings: the limits.
+        players: for how long a player may type nothing.
+        turns: shares out among them how much is handled at once.
+    """
+
+    sessions: Sessions
+    logins: Logins
+    settings: ServerSettings
+    players: PlayerSettings
+    turns: InboxQueue
+
+
+class PlayerSession:
     """What happens on one connection, from the greeting to the farewell.
 
     While the client does not read, its own commands wait, so that only what others say can fill its
@@ -83,13 +133,9 @@ class TelnetSession:
     Args:
         transport: the connection.
         reading: whether it is read.
-        sessions: all sessions; where lines go.
-        logins: leads the dialogues about names and passwords.
-        settings: the limits.
-        players: for how long a player may type nothing.
-        policy: what holds for all connections.
-        turns: shares out among them how much is handled at once.
-        release: called once the connection is gone.
+        screen: where everything goes that is sent.
+        caller: where it comes from.
+        shared: what all sessions share.
 
     Attributes:
         address: the one that the player comes from.
@@ -101,33 +147,34 @@ class TelnetSession:
         self,
         transport: asyncio.Transport,
         reading: Reading,
-        *,
-        sessions: Sessions,
-        logins: Logins,
-        settings: ServerSettings,
-        players: PlayerSettings,
-        policy: TelnetPolicy,
-        turns: InboxQueue,
-        release: Callable[[], None],
+        screen: Screen,
+        caller: Caller,
+        shared: SessionPolicy,
     ) -> None:
-        transport.set_write_buffer_limits(high=settings.share)
+        transport.set_write_buffer_limits(high=shared.settings.share)
         self._transport = transport
-        peer = transport.get_extra_info("peername") or ("somebody", "")
-        self.address, self._peer = str(peer[0]), f"{peer[0]} {peer[1]}"
-        self._sessions, self._logins, self._settings = sessions, logins, settings
-        self._players, self._policy, self._release = players, policy, release
-        self.screen = Screen(transport, settings.outbox_bytes, policy.flusher)
+        self.address, self._peer = caller.address, f"{caller.address} {caller.port}"
+        self._sessions, self._logins = shared.sessions, shared.logins
+        self._settings, self._players = shared.settings, shared.players
+        self._release = caller.release
+        self.screen = screen
         self.name = ""
+        self._word = ""
+        """The resume word of a guest."""
         self._visit: Visit | None = None
         self._inbox = Inbox(
             reading,
-            turns,
-            settings,
+            shared.turns,
+            shared.settings,
             handle=self._handle,
-            is_busy=lambda: self._is_busy and not self._prompter.is_waiting,
+            is_busy=lambda: self._is_asking or (self._is_busy and not self._prompter.is_waiting),
         )
         self._is_busy = False
         """Whether what comes next has to wait until something is done."""
+        self._is_asking = False
+        """Whether a question of the player's program is being answered."""
+        self._onlooker: Onlooker | None = None
+        """What they watch before they have said who they are."""
         self._dialogue: asyncio.Task[None] | None = None
         """The dialogue under way; it ends with the connection."""
         self._has_ended = False
@@ -137,7 +184,7 @@ class TelnetSession:
 
     # What the connection reports.
 
-    def opened(self, client: Negotiation) -> None:
+    def opened(self, client: Client) -> None:
         """Greet, and ask for a name."""
         _log.info("connected", extra={"peer": self._peer})
         self._client = client
@@ -146,9 +193,14 @@ class TelnetSession:
             self._players,
             is_excused=self._need_not_type,
             warn=self._prompter.say,
-            end=lambda sentence: self.end(sentence, parting=Parting.IDLE),
+            end=lambda sentence: self.end(sentence, Goodbye.IDLE),
         )
         self._timer.start()
+        if banned := self._sessions.ban_told("", self.address):
+            _log.info("turned away", extra={"peer": self._peer, "for": "a ban"})
+            self._sessions.add(self)
+            self.end(banned, Goodbye.BANNED)
+            return
         self.screen.show(encode(self._sessions.greeting))
         self._prompter.invite(NAME_PROMPT)  # now, so that both go out together,
         self.screen.flush()  # and before anything that the client may send
@@ -187,13 +239,6 @@ class TelnetSession:
         """Go on handling: the client has caught up."""
         self._inbox.resume()
 
-    def overspent(self) -> None:
-        """End the connection; whatever the system still holds of it is dropped with it."""
-        _log.info("too much telnet", extra={"peer": self._peer})
-        self._prompter.say(_TOO_MUCH)
-        self._close(linger=False)
-        asyncio.get_running_loop().call_soon(self._transport.abort)
-
     def lost(self) -> None:
         """Note that the connection is gone."""
         _log.info("gone", extra={"peer": self._peer})
@@ -209,33 +254,40 @@ class TelnetSession:
         if message.package:
             self._client.data(message.package, message.text)
         else:
-            self.screen.show(_encoded(message.text))
+            self.screen.show((BELL if message.bell else b"") + _encoded(message.text))
 
     def dismissed(self, why: Dismissal) -> None:
         """End the connection of a player who goes on elsewhere, or cannot go on."""
-        self._prompter.say(_DISMISSED[why])
+        sentence, goodbye = _DISMISSED[why]
+        self._prompter.say(sentence)
         if why is not Dismissal.TAKEN_OVER:  # else they are here still
-            self._logins.last_seen.left(self.name, gave_up=False)
+            self._logins.left(self.name, gave_up=False)
         self.name, self._visit = "", None
-        self._close()
+        self._close(goodbye)
+
+    @property
+    def unsent(self) -> int:
+        """How many bytes wait for the client to read them."""
+        return self.screen.unsent + self._transport.get_write_buffer_size()
 
     @property
     def ended(self) -> bool:
         """Whether nothing can be shown any more."""
         return self.screen.closed
 
-    def end(self, sentence: str, *, parting: Parting = Parting.LOST) -> None:
+    def end(self, sentence: str, why: Goodbye = Goodbye.STOPPED) -> None:
         """Tell them a sentence, let the player leave, and end the connection."""
         if sentence:
             self._prompter.say(sentence)
-        self._close(parting=parting)
+        self._close(why)
 
     # The end.
 
-    def _close(self, *, linger: bool = True, parting: Parting = Parting.LOST) -> None:
+    def _close(self, why: Goodbye = Goodbye.STOPPED, *, linger: bool = True) -> None:
         """Send what is waiting and close the connection, after a grace period by force."""
-        self.screen.close(linger=linger, grace=self._settings.shutdown_grace)
-        self._stop(parting)
+        self._prompter.part(why.value)
+        self.screen.close(why, linger=linger, grace=self._settings.shutdown_grace)
+        self._stop(_PARTINGS.get(why, Parting.LOST))
 
     async def _close_after_leaving(self) -> None:
         """Close the connection of a client that sends nothing more, once the others are told."""
@@ -248,12 +300,13 @@ class TelnetSession:
         """Handle nothing more, and let the player leave; return that if it takes time."""
         self._timer.stop()
         self._inbox.close()
+        self._stop_watching()
         if self._dialogue:
             self._dialogue.cancel()
         name, visit, self.name, self._visit = self.name, self._visit, "", None
         if visit is None:
             return None
-        self._logins.last_seen.left(name, gave_up=parting is Parting.QUIT)
+        self._logins.left(name, gave_up=parting is Parting.QUIT)
         return now(self._leave(visit, parting))
 
     async def _leave(self, visit: Visit, parting: Parting) -> None:
@@ -284,16 +337,17 @@ class TelnetSession:
         self._prompter.reveal()
         self._dialogue = None  # what follows is not cancelled, whatever becomes of the connection
         if login is None:
-            self._close(parting=Parting.QUIT)
+            self._close(Goodbye.QUIT)
             return
-        self.name = login.name
+        self.name, self._word = login.name, login.word
+        self._stop_watching()
         self._timer.named()
         try:
             await self._come_in(login)
         finally:
             if self._visit is None:
                 self.name = ""
-                self._logins.last_seen.left(login.name, gave_up=False)
+                self._logins.left(login.name, gave_up=False)
 
     async def _come_in(self, login: Login) -> None:
         """Let the player in who has logged in, unless the connection ends meanwhile."""
@@ -316,7 +370,7 @@ class TelnetSession:
 
     def _need_not_type(self) -> bool:
         """Whether it is somebody else who has to do something: we, or the opponent."""
-        if self._dialogue and not self._prompter.is_waiting:
+        if self._onlooker or (self._dialogue and not self._prompter.is_waiting):
             return True
         return bool(self.name) and self._sessions.service.is_waiting(self.name)
 
@@ -343,6 +397,7 @@ class TelnetSession:
 
     async def _register(self) -> None:
         if await self._logins.register(self._prompter, self.name):
+            self._word = ""
             await self._sessions.enrol(self.name)
 
     async def _change_password(self) -> None:
@@ -357,24 +412,26 @@ class TelnetSession:
                 case str() | Overlong():
                     self._handle_line(item)
                 case Fitted(terminal):
-                    self._prompter.terminal = terminal
+                    self._prompter.fit(terminal)
                     if self._visit:
                         self._sessions.service.fit(self.name, terminal, brief=True)
                 case Credentials(name, password):
                     self._timer.heard()
                     if self._prompter.asks(NAME_PROMPT):
                         self._client_logs_in = True
-                        self._prompter.answer_ahead(
-                            name, PASSWORD_PROMPT, password, self._client_login_failed
-                        )
+                        self._prompter.answer_ahead(name, password, self._client_login_failed)
+                case Ask(line):
+                    if self._visit:
+                        self._inform(self._sessions.service.ask(self._visit, line))
+                case Watch():
+                    if not self.name:
+                        self._watch(item)
                 case Mark(answer):
                     self.screen.mark(answer)
                 case Signal.ARE_YOU_THERE:
                     self._prompter.say(_HERE)
                 case Signal.END_OF_INPUT:
                     now(self._close_after_leaving())
-                case Signal.SPEAKS_TLS:
-                    self.end(tls.tls_answer(self._settings.tls_port))
         except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
             self._fail(error)
         return self.screen.unsent <= self._settings.share
@@ -382,14 +439,8 @@ class TelnetSession:
     def _handle_line(self, line: Line) -> None:
         self._timer.heard()
         self._prompter.answered()
-        is_name = self._prompter.asks(NAME_PROMPT)
         if isinstance(line, Overlong):
             self._prompter.say(_OVERLONG.format(self._settings.max_line))
-            self._prompter.prompt()
-        elif is_name and tls.is_http(line):
-            self.end(tls.HTTP)
-        elif is_name and line == mssp.REQUEST:
-            self.screen.show(encode(mssp.in_text(self._policy.status())))
             self._prompter.prompt()
         elif self._prompter.is_waiting:
             self._prompter.answer(line)
@@ -398,11 +449,47 @@ class TelnetSession:
             clock = asyncio.get_running_loop().time
             now(metered(self._obey(self._visit, line), self._inbox.charge, clock))
 
+    def _watch(self, watch: Watch) -> None:
+        """Show what anybody may see to somebody who has not said who they are."""
+        service = self._sessions.service
+        if watch.battle is None:
+            self._stop_watching()
+            self._onlooker = service.watch(self, self._prompter.terminal, watch.board)
+        else:
+            self._inform(service.show_battle(self, self._prompter.terminal, watch.battle))
+
+    def _stop_watching(self) -> None:
+        if self._onlooker:
+            self._sessions.service.unwatch(self._onlooker)
+            self._onlooker = None
+
+    def _inform(self, answer: Coroutine[None, None, None]) -> None:
+        """Answer what the client's program asks; what has come in behind that waits.
+
+        Else each connection could have dozens of questions wait for the store at a time, and plies
+        would wait behind them.
+        """
+        clock = asyncio.get_running_loop().time
+        now(metered(self._answered(answer), self._inbox.charge, clock))
+
+    async def _answered(self, answer: Coroutine[None, None, None]) -> None:
+        self._is_asking = True
+        try:
+            await answer
+        except StoreError as error:
+            _log.error("a program cannot be answered: %s", error, extra={"player": self.name})
+        except Exception:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
+            _log.exception("failed to answer a program", extra={"player": self.name})
+        self._is_asking = False
+        self._inbox.wake()
+
     async def _obey(self, visit: Visit, line: str) -> None:
         """Do what a player's line asks for, and ask for the next."""
         # It is never cancelled: a player who goes leaves after it.
         try:
             result = await self._sessions.submit(visit, line)
+            if isinstance(result.command, Quit) and self._word:
+                await self._remind(visit.name)
         except StoreError as error:
             why = NOT_SEEN if isinstance(error, Unfollowed) else NOT_STORED
             _log.error("a line cannot be obeyed: %s", error, extra={"player": visit.name})
@@ -419,13 +506,20 @@ class TelnetSession:
             else:
                 self._begin(self._change_password)
 
+    async def _remind(self, name: str) -> None:
+        """Tell a guest who has quit how to come back, if a match of theirs waits for them."""
+        with suppress(StoreError):
+            if await self._sessions.is_needed(name):
+                self._prompter.say(told_word(name, self._word))
+                self._prompter.say(BACK_WORD)
+
     def _go_on(self) -> None:
         """Ask for the next line, or close the connection of a player who has left."""
         self._is_busy = False
         if self.screen.closed:
             return
         if self._visit is None or self._visit.is_over:
-            self._close(parting=Parting.QUIT)
+            self._close(Goodbye.QUIT)
         else:
             self._prompter.invite(PROMPT if self._sessions.service.prompts(self.name) else "")
         self._inbox.wake()
@@ -443,6 +537,54 @@ class TelnetSession:
         elif not self._dialogue:
             self._begin(self._log_in)
         self._inbox.wake()
+
+
+class TelnetSession(PlayerSession):
+    """The session of a telnet connection.
+
+    Args:
+        policy: what holds for all of these.
+    """
+
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        reading: Reading,
+        *,
+        caller: Caller,
+        shared: SessionPolicy,
+        policy: TelnetPolicy,
+    ) -> None:
+        screen = Screen(transport, shared.settings.outbox_bytes, policy.flusher)
+        super().__init__(transport, reading, screen, caller, shared)
+        self._policy = policy
+
+    def overspent(self) -> None:
+        """End the connection; whatever the system still holds of it is dropped with it."""
+        _log.info("too much telnet", extra={"peer": self._peer})
+        self._prompter.say(_TOO_MUCH)
+        self._close(linger=False)
+        asyncio.get_running_loop().call_soon(self._transport.abort)
+
+    def _handle(self, item: Item) -> bool:
+        if item is Signal.SPEAKS_TLS:
+            self.end(tls.tls_answer(self._settings.tls_port))
+            return False
+        return super()._handle(item)
+
+    def _handle_line(self, line: Line) -> None:
+        if not (isinstance(line, str) and self._prompter.asks(NAME_PROMPT)):
+            super()._handle_line(line)
+        elif tls.is_http(line):
+            self._prompter.answered()
+            self.end(tls.HTTP)
+        elif line == mssp.REQUEST:
+            self._timer.heard()
+            self._prompter.answered()
+            self.screen.show(encode(mssp.in_text(self._policy.status())))
+            self._prompter.prompt()
+        else:
+            super()._handle_line(line)
 
 
 _encoded = lru_cache(maxsize=1)(encode)

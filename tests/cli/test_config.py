@@ -1,0 +1,39 @@
+"""`thudmud config`: the configuration to begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from thudmud.cli.main import main
+
+SHIPPED = Path(__file__).parents[2] / "config.toml"
+
+Shown = pytest.CaptureFixture[str]
+
+
+def test_it_is_printed(capsys: Shown) -> None:
+    assert main(["config"]) == 0
+    assert capsys.readouterr() == (SHIPPED.read_text("utf-8"), "")
+
+
+def test_it_is_written_and_nothing_is_overwritten(tmp_path: Path, capsys: Shown) -> None:
+    file = tmp_path / "config.toml"
+    assert main(["config", str(file)]) == 0
+    assert file.read_text("utf-8") == SHIPPED.read_text("utf-8")
+    assert capsys.readouterr().out == (
+        f"{file} is written; thudmud serve --config {file} uses it.\n"
+    )
+    file.write_text("mine", "utf-8")
+    assert main(["config", str(file)]) == 2
+    assert capsys.readouterr().err == f"thudmud: {file} is there already, and stays as it is\n"
+    assert file.read_text("utf-8") == "mine"
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path, capsys: Shown) -> None:
+    file = tmp_path / "nowhere" / "config.toml"
+    assert main(["config", str(file)]) == 2
+    assert capsys.readouterr().err == (
+        f"thudmud: {file} cannot be written: No such file or directory\n"
+    )

@@ -1,0 +1,63 @@
+"""`thudmud health`, as run beside a server."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from thudmud.cli.main import main
+from thudmud.service import Node
+from thudmud.store import LEASE, Store
+from thudmud.store.files import beside
+
+Shown = pytest.CaptureFixture[str]
+
+FILE = Path("thudmud.db")
+WELL = "thudmud is well: thudmud.db was written "
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+async def test_a_server_that_stores_is_well_until_it_stops(capsys: Shown) -> None:
+    store = await Store.open(FILE, serving=True)
+    node = Node(store)
+    await node.open()
+    assert main(["health"]) == 0
+    assert capsys.readouterr().out.startswith(WELL)
+    # Nothing has been stored for longer than a lease: the disk is full, or the server hangs.
+    then = time.time() - LEASE - 20
+    os.utime(beside(FILE, "-head"), (then, then))
+    assert main(["health"]) == 1
+    assert "has stored nothing for 3" in capsys.readouterr().err
+    await node.renew()
+    assert main(["health"]) == 0
+    await node.close()
+    await store.close()
+    capsys.readouterr()
+    assert main(["health"]) == 1
+    assert capsys.readouterr() == ("", "No server runs on thudmud.db.\n")
+
+
+def test_no_file_is_no_server(capsys: Shown) -> None:
+    assert main(["health", "--gateway"]) == 1
+    assert capsys.readouterr().err == "No server runs on gateway.db.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("thudmud.db", "no database at all", "is not a store of thudmud"),
+        ("config.toml", '[storage]\nbackend = "memory"\n', "nothing is kept"),
+        ("config.toml", "[", "is not valid TOML"),
+    ],
+)
+def test_what_cannot_be_told(name: str, content: str, why: str, capsys: Shown) -> None:
+    Path(name).write_text(content, "utf-8")
+    assert main(["health"]) == 2
+    assert why in capsys.readouterr().err

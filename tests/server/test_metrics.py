@@ -1,0 +1,210 @@
+"""What monitoring is told, by a server with people on it, and what it costs to tell nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.accounts.dialogues import CHEAP
+from tests.conftest import FreePort
+from tests.server.plain import PATIENCE, Client
+from thudmud.errors import StartError
+from thudmud.server import serve as serving
+from thudmud.server.acceptor import Acceptor
+from thudmud.server.config import Settings
+from thudmud.server.metrics import HEALTHY, UNHEALTHY, measured
+from thudmud.server.serve import open_sessions
+from thudmud.server.sessions import Sessions
+from thudmud.service import Node
+from thudmud.store import NotWritten, Store
+
+SETTINGS = Settings.model_validate(
+    {
+        "server": {"port": 0, "shutdown_grace": 0.2, "connections_per_address": 3},
+        "web": {"port": 0},
+        "bot": [{"name": "Grog"}],
+    }
+)
+
+
+class Watched:
+    """A server whose metrics are asked for."""
+
+    def __init__(self, place: tuple[str, int], port: int, sessions: Sessions) -> None:
+        self.place, self.url, self.sessions = place, f"http://127.0.0.1:{port}", sessions
+
+    async def ask(self, path: str, method: str = "GET") -> httpx.Response:
+        async with httpx.AsyncClient(timeout=PATIENCE) as asking:
+            return await asking.request(method, f"{self.url}{path}")
+
+    async def numbers(self) -> Mapping[str, float]:
+        """Return what /metrics tells, by name and labels."""
+        text = (await self.ask("/metrics")).text
+        return {
+            " ".join([sample.name, *sample.labels.values()]): sample.value
+            for family in text_string_to_metric_families(text)
+            for sample in family.samples
+        }
+
+
+@pytest.fixture
+async def watched(tmp_path: Path, free_port: FreePort) -> AsyncIterator[Watched]:
+    port = free_port()
+    settings = SETTINGS.model_copy(
+        update={"metrics": SETTINGS.metrics.model_copy(update={"port": port})}
+    )
+    async with AsyncExitStack() as stack:
+        sessions = await stack.enter_async_context(open_sessions(settings, tmp_path))
+        server = Acceptor(settings, hasher=CHEAP)
+        [place] = await server.bind()
+        await stack.enter_async_context(measured(settings.metrics, server, sessions))
+        await server.start(sessions)
+        stack.push_async_callback(server.stop)
+        await sessions.ready()
+        yield Watched(place, port, sessions)
+
+
+async def test_what_people_do_is_counted(watched: Watched) -> None:
+    clients = list[Client]()
+    for name, side in (("Anna", b"dwarf"), ("Bert", b"troll")):
+        client = Client(*await asyncio.open_connection(*watched.place))
+        clients.append(client)
+        await client.until(b"name? ")
+        await client.login(name)
+        await client.send(b"join game as " + side + b" on oak board\r\n")
+        await client.until(b"> ")
+    anna, bert = clients
+    await bert.send(b"start\r\n")
+    await anna.until(b"begins at")
+    await anna.send(b"move f15 to f8\r\nmove f8 to f9\r\nhrul f8 to g8\r\nboards\r\n")
+    await anna.until(b"Did you mean")
+    await anna.fence()
+    third, fourth = [Client(*await asyncio.open_connection(*watched.place)) for _ in range(2)]
+    await fourth.until(b"too many connections from your address")
+    told = await watched.numbers()
+    assert {
+        name: told[f"thudmud_{name}"]
+        for name in (
+            "players telnet",
+            "players web",
+            "bots",
+            "connections",
+            "boards",
+            "seats",
+            "battles",
+            "plies_total",
+            "refusals_total opponents_turn",
+            "refusals_total unknown_command",
+            "connections_accepted_total",
+            "connections_refused_total crowded",
+            "lines_throttled_total",
+            "outbox_bytes",
+            "healthy",
+        )
+    } == {
+        "players telnet": 2,
+        "players web": 0,
+        "bots": 1,
+        "connections": 3,
+        "boards": 4,
+        "seats": 2,
+        "battles": 1,
+        "plies_total": 1,
+        "refusals_total opponents_turn": 1,
+        "refusals_total unknown_command": 1,
+        "connections_accepted_total": 3,
+        "connections_refused_total crowded": 1,
+        "lines_throttled_total": 0,
+        "outbox_bytes": 0,
+        "healthy": 1,
+    }
+    # What was appended took no time that is not counted, and the loop was looked at.
+    assert told["thudmud_append_seconds_count"] >= 4
+    assert told["thudmud_append_seconds_bucket +Inf"] == told["thudmud_append_seconds_count"]
+    assert "thudmud_loop_lag_seconds_count" in told
+    assert told["process_resident_memory_bytes"] > 0
+    for each in (*clients, third, fourth):
+        await each.close()
+
+
+async def test_health_is_whether_it_can_be_stored_that_the_server_runs(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = await watched.ask("/health")
+    assert (answer.status_code, answer.text) == (200, f"{HEALTHY}\n")
+    node = watched.sessions.service._node
+    assert isinstance(node, Node)
+
+    async def full(*_: object, **__: object) -> bool:
+        raise NotWritten("the disk is full")
+
+    monkeypatch.setattr(watched.sessions.store, "beat", full)
+    monkeypatch.setattr(node, "_clock", lambda: float("inf"))  # the lease is over
+    answer = await watched.ask("/health")
+    assert (answer.status_code, answer.text) == (503, f"{UNHEALTHY}\n")
+    assert (await watched.numbers())["thudmud_healthy"] == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "status"),
+    [
+        ("/", "GET", 404),
+        ("/metrics", "POST", 400),
+        ("/metrics", "HEAD", 200),
+        ("/health", "HEAD", 200),
+    ],
+)
+async def test_other_requests(watched: Watched, path: str, method: str, status: int) -> None:
+    answer = await watched.ask(path, method)
+    assert answer.status_code == status
+    if method == "HEAD":
+        assert answer.text == ""
+
+
+@pytest.mark.parametrize("sent", [b"", b"nonsense\r\n\r\n", b"x" * 100_000], ids=len)
+async def test_who_asks_for_nothing(watched: Watched, sent: bytes) -> None:
+    host, _, port = watched.url.removeprefix("http://").partition(":")
+    client = Client(*await asyncio.open_connection(host, int(port)))
+    await client.send(sent)
+    client.writer.write_eof()
+    assert not (await client.rest()).removeprefix(b"HTTP/1.1 400").startswith(b"HTTP")
+    await client.close()
+    assert (await watched.ask("/health")).status_code == 200
+
+
+async def test_nothing_is_measured_where_nobody_asks(tmp_path: Path) -> None:
+    async with open_sessions(SETTINGS, tmp_path) as sessions:
+        assert isinstance(sessions.store, Store)
+        assert sessions.store.timed is None
+
+
+async def test_it_says_what_has_to_be_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "thudmud.server.metrics", None)
+    settings = Settings.model_validate(
+        {"server": {"port": 0}, "web": {"port": 0}, "metrics": {"enabled": True}}
+    )
+    with pytest.raises(StartError, match=r'pip install "thudmud\[metrics\]"'):
+        await serving.serve(settings, tmp_path, lambda _: None)
+
+
+async def test_a_port_that_is_taken(tmp_path: Path, watched: Watched) -> None:
+    port = int(watched.url.rpartition(":")[2])
+    settings = Settings.model_validate(
+        {
+            "server": {"port": 0},
+            "web": {"port": 0},
+            "storage": {"backend": "memory"},
+            "metrics": {"enabled": True, "port": port},
+        }
+    )
+    with pytest.raises(StartError, match=r"^metrics\.port: port [0-9]+ of 127\.0\.0\.1 is in use"):
+        await serving.serve(settings, tmp_path, lambda _: None)

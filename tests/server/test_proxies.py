@@ -1,0 +1,195 @@
+"""Proxies: those that are named are believed, on either port, and nobody else is."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.server.plain import Client, Serving, Setup
+from tests.web.browsers import browser
+from thudmud.accounts.limiters import network
+from thudmud.server.proxies import HEAD, SIGNATURE, Proxies, following, told
+from thudmud.version import VERSION
+
+HERE = "127.0.0.1"
+NAMED = {"proxies": [HERE], "web": {"port": 0, "proxies": ["127.0.0.0/8"]}}
+
+MUDLET = (
+    b"\xff\xfd\xc9"  # DO GMCP
+    b'\xff\xfa\xc9Core.Hello {"client": "Mudlet", "version": "4.19.1"}\xff\xf0'
+    b"\xff\xfa\xc9Core.Ping\xff\xf0"
+)
+
+
+def header(source: str, port: int = 4000, *, command: int = 0x21, more: bytes = b"") -> bytes:
+    """Return what a proxy begins a connection with."""
+    address = ipaddress.ip_address(source)
+    family = 0x11 if address.version == 4 else 0x21
+    rest = address.packed * 2 + port.to_bytes(2, "big") * 2 + more
+    return SIGNATURE + bytes([command, family]) + len(rest).to_bytes(2, "big") + rest
+
+
+addresses = st.ip_addresses()
+
+
+@given(addresses, st.integers(0, 65535), st.binary(max_size=100))
+def test_a_header_tells_whom_it_is_for(address: Any, port: int, more: bytes) -> None:
+    whole = header(str(address), port, more=more)
+    assert following(whole[:HEAD]) == len(whole) - HEAD
+    assert told(whole) == (str(address), port)
+
+
+@given(st.binary(max_size=HEAD * 2), st.sampled_from([SIGNATURE, b""]))
+def test_nothing_that_a_connection_begins_with_goes_wrong(head: bytes, begins: bytes) -> None:
+    length = following((begins + head)[:HEAD])
+    assert length is None or length <= 2048
+
+
+def test_a_proxy_that_only_looks_is_itself() -> None:
+    assert told(header("192.0.2.1", command=0x20)) is None
+    unknown = SIGNATURE + b"\x21\x00\x00\x00"
+    assert (following(unknown), told(unknown)) == (0, None)
+    with pytest.raises(ValueError, match="cut short"):
+        told(header("192.0.2.1")[:-3])
+
+
+@pytest.mark.parametrize(
+    ("peer", "fields", "client"),
+    [
+        (HERE, "192.0.2.1", "192.0.2.1"),
+        (HERE, "198.51.100.1, 192.0.2.1", "192.0.2.1"),
+        (HERE, "198.51.100.1, 192.0.2.1, 10.1.2.3", "192.0.2.1"),
+        (HERE, "2001:db8::1", "2001:db8::1"),
+        (HERE, "", HERE),
+        (HERE, "unknown", HERE),
+        (HERE, "192.0.2.1, nonsense", HERE),
+        (HERE, "10.0.0.1, 10.0.0.2", HERE),
+        ("::ffff:127.0.0.1", "192.0.2.1", "192.0.2.1"),
+        ("192.0.2.9", "192.0.2.1", "192.0.2.9"),
+    ],
+)
+def test_the_last_who_is_no_proxy_is_the_client(peer: str, fields: str, client: str) -> None:
+    proxies = Proxies([HERE, "10.0.0.0/8"])
+    assert proxies.client(peer, {"x-forwarded-for": fields}) == client
+
+
+def origin(setup: Setup, name: str) -> str:
+    visit = setup.service.visit(name)
+    return visit.origin if visit else ""
+
+
+@pytest.mark.parametrize("source", ["192.0.2.1", "2001:db8::1"])
+async def test_a_named_proxy_says_who_it_is_that_plays(serving: Serving, source: str) -> None:
+    setup = await serving(**NAMED)
+    client = await setup.connect()
+    for byte in header(source, more=b"\x04\x00\x01x"):
+        await client.send(bytes([byte]))
+    await client.until(b"name? ")
+    await client.login("Anna")
+    assert origin(setup, "Anna") == network(source)
+
+
+async def test_what_comes_with_the_header_is_not_lost(serving: Serving) -> None:
+    setup = await serving(**NAMED)
+    client = await setup.connect()
+    await client.send(header("192.0.2.1") + b"Anna\r\none\r\n")
+    await client.until(b"echo one")
+    page = await setup.connect_web()
+    await page.send(header("192.0.2.1") + b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    await page.until(b"HTTP/1.1 200 OK")
+
+
+@pytest.mark.parametrize("sent", [b"anna\r\n" * 10, b"\r\n\r\n", SIGNATURE + b"\x31" * 4])
+async def test_a_named_proxy_has_to_say_it(serving: Serving, sent: bytes) -> None:
+    setup = await serving(**NAMED)
+    for client in (await setup.connect(), await setup.connect_web()):
+        await client.send(sent)
+        client.writer.write_eof()
+        assert await left(client) == b""
+
+
+async def left(client: Client) -> bytes:
+    try:
+        return await client.rest()
+    except ConnectionError:
+        return b""
+
+
+async def test_nobody_else_is_believed(serving: Serving) -> None:
+    setup = await serving(web={"port": 0}, proxies=["192.0.2.7"])
+    client = await setup.connect()
+    await client.send(header("192.0.2.1") + b"\r\nAnna\r\n")
+    assert (await client.rest()).endswith(b"Goodbye!\r\n")  # as the signature begins
+    fields = {"X-Forwarded-For": "192.0.2.1"}
+    async with browser(setup, "Bert", additional_headers=fields):
+        assert origin(setup, "Bert") == HERE
+
+
+async def test_limits_are_those_of_whom_a_proxy_speaks_for(serving: Serving) -> None:
+    setup = await serving(**NAMED, connections_per_address=1)
+    for number, name in enumerate(["Anna", "Bert", "Carla"]):
+        client = await setup.connect()
+        await client.send(header(f"192.0.2.{number}"))
+        await client.until(b"name? ")
+        await client.login(name)
+    again = await setup.connect()
+    await again.send(header("192.0.2.1"))
+    assert b"too many connections from your address" in await again.rest()
+    client.writer.write_eof()
+    await client.rest()
+    again = await setup.connect()
+    await again.send(header("192.0.2.2"))
+    await again.until(b"name? ")
+
+
+async def test_a_forwarder_says_who_it_is_that_plays(serving: Serving) -> None:
+    setup = await serving(web={"port": 0, "forwarders": [HERE]}, connections_per_address=1)
+    told = {"X-Forwarded-For": "198.51.100.1, 192.0.2.1"}
+    other = {"X-Forwarded-For": "192.0.2.2", "X-Forwarded-Proto": "https"}
+    [(host, port)] = setup.web_places
+    async with (
+        browser(setup, "Anna", additional_headers=told),
+        browser(setup, "Bert", additional_headers=other, origin=f"https://{host}:{port}"),
+    ):
+        assert (origin(setup, "Anna"), origin(setup, "Bert")) == ("192.0.2.1", "192.0.2.2")
+        with pytest.raises(Exception, match="503"):
+            async with browser(setup, additional_headers=told):
+                pass
+        # It passes on what others ask for, too, so that it is not counted as one of them.
+        for _ in range(3):
+            page = await setup.connect_web()
+            await page.send(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            await page.until(b"HTTP/1.1 200 OK")
+    async with browser(setup, "Carla", additional_headers=told):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("web", "near", "far"),
+    [
+        ({"port": 0}, "http://127.0.0.1:{}/thudmud.mpackage", None),
+        ({"port": 0, "host": "0.0.0.0"}, "http://localhost:{}/thudmud.mpackage", None),  # noqa: S104
+        ({"port": 0, "proxies": [HERE]}, None, None),
+        ({"port": 0, "public_url": "https://x.org"}, *["https://x.org/thudmud.mpackage"] * 2),
+        (None, None, None),
+    ],
+)
+async def test_mudlet_is_told_where_its_package_is_if_it_can_be_had(
+    serving: Serving, web: dict[str, object] | None, near: str | None, far: str | None
+) -> None:
+    setup = await serving(web=web, proxies=[HERE])
+    for source, url in ((HERE, near), ("192.0.2.1", far)):
+        client = await setup.connect()
+        await client.send(header(source) + MUDLET)
+        seen = await client.until(b"Core.Ping")
+        found = re.search(rb"Client.GUI (\{.*?\})", seen)
+        assert (found is not None) is (url is not None)
+        if found and url:
+            port = setup.web_places[0][1]
+            assert json.loads(found[1]) == {"version": VERSION, "url": url.format(port)}

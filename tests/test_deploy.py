@@ -1,0 +1,152 @@
+"""The unit of systemd, the Containerfile, and what docs/operating.md says of all of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from thudmud.cli.main import SUBCOMMANDS
+from thudmud.server import metrics
+from thudmud.server.config import NEEDS_RESTART, load_settings
+
+ROOT = Path(__file__).parents[1]
+DEPLOY = ROOT / "deploy"
+PAGE = (ROOT / "docs" / "operating.md").read_text("utf-8")
+BIN = Path(sys.executable).parent
+
+MOST_EXPOSED = "2.0"
+"""What systemd calls "OK", of 10; a service without any of its protections has 9.6."""
+
+
+def run(*words: str | Path, **environment: str) -> str:
+    """Return what a program has printed that did not fail."""
+    done = subprocess.run(
+        words, capture_output=True, text=True, check=False, env=os.environ | environment
+    )
+    told = done.stdout + done.stderr
+    assert done.returncode == 0, told
+    return told
+
+
+@pytest.fixture
+def unit(tmp_path: Path) -> Path:
+    """Return the unit, with a program that is there on this machine."""
+    text = (DEPLOY / "thudmud.service").read_text("utf-8")
+    path = tmp_path / "thudmud.service"
+    path.write_text(text.replace("/opt/thudmud/bin/thudmud", sys.executable), "utf-8")
+    return path
+
+
+def test_systemd_finds_nothing_amiss_with_the_unit(unit: Path) -> None:
+    assert run("systemd-analyze", "verify", "--man=no", unit) == ""
+
+
+def test_the_unit_gives_the_server_few_rights(unit: Path) -> None:
+    threshold = str(round(float(MOST_EXPOSED) * 10))
+    told = run("systemd-analyze", "security", "--offline=true", f"--threshold={threshold}", unit)
+    assert "Overall exposure level" in told
+
+
+def test_the_unit_waits_for_the_farewell(unit: Path) -> None:
+    (wait,) = re.findall(r"(?m)^TimeoutStopSec=(\d+)$", unit.read_text("utf-8"))
+    assert int(wait) > load_settings(ROOT / "config.toml").server.shutdown_grace + 10
+
+
+def test_hadolint_finds_nothing_amiss_with_the_containerfile() -> None:
+    assert run(BIN / "hadolint", DEPLOY / "Containerfile") == ""
+
+
+def test_the_containerfile_takes_all_that_the_wheel_is_made_of() -> None:
+    copied = set(
+        re.findall(
+            r"\S+",
+            " ".join(
+                re.findall(r"(?m)^COPY (?!--)(.*)$", (DEPLOY / "Containerfile").read_text("utf-8"))
+            ),
+        )
+    )
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    (included,) = re.findall(r"force-include\]\n((?:\".*\n)+)", project)
+    wanted = {*re.findall(r'(?m)^"(\S+?)"', included), "thudmud", "pytest_thudmud"}
+    assert copied >= {*wanted, "pyproject.toml", "README.md", "LICENSE"}
+
+
+def test_a_renewed_certificate_is_handed_over(tmp_path: Path) -> None:
+    """By the script that certbot runs, with stand-ins for what needs root."""
+    renewed, tools = tmp_path / "renewed", tmp_path / "bin"
+    renewed.mkdir()
+    tools.mkdir()
+    for name in ("fullchain.pem", "privkey.pem"):
+        (renewed / name).write_text(name, "ascii")
+    for name in ("install", "systemctl"):
+        (tools / name).write_text(f'#!/bin/sh\necho {name} "$@"\n', "ascii")
+        (tools / name).chmod(0o755)
+    told = run(
+        *[DEPLOY / "certbot-hook.sh"],
+        PATH=f"{tools}:{os.environ['PATH']}",
+        RENEWED_LINEAGE=str(renewed),
+    )
+    copy = "install -o root -g thudmud -m 0640"
+    assert told.splitlines() == [
+        "install -d -o root -g thudmud -m 0750 /etc/thudmud/tls",
+        f"{copy} {renewed}/fullchain.pem /etc/thudmud/tls/fullchain.pem",
+        f"{copy} {renewed}/privkey.pem /etc/thudmud/tls/privkey.pem",
+        "systemctl --quiet is-active thudmud",
+        "systemctl reload thudmud",
+        "systemctl --quiet is-active nginx",
+        "systemctl reload nginx",
+    ]
+
+
+# The page.
+
+
+@pytest.mark.parametrize("text", re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL))
+def test_the_settings_on_the_page_can_be_used(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(text, "utf-8")
+    load_settings(path)
+
+
+def test_the_commands_and_files_on_the_page_are_there() -> None:
+    commands = re.findall(r"\bthudmud ([a-z]+) (?:[a-z]+ )?--config|`thudmud ([a-z]+)", PAGE)
+    assert {one or other for one, other in commands} <= {*SUBCOMMANDS}
+    for file in re.findall(r"(?<=[ `])deploy/[\w.-]+", PAGE):
+        assert (ROOT / file).is_file()
+
+
+def test_what_needs_a_restart_is_on_the_page() -> None:
+    (told,) = re.findall(r"what needs a restart: (.*?)\.\n? ?Limits", PAGE, re.DOTALL)
+    for name in NEEDS_RESTART:
+        section, _, key = name.partition(".")
+        words = {
+            "board": "the boards",
+            "bot": "the bots",
+            "host": "addresses and ports",
+            "port": "addresses and ports",
+            "tls_port": "addresses and ports",
+            "enabled": "addresses and ports",
+            "connections": "how many may\nconnect",
+            "connections_reserved": "how many may\nconnect",
+        }
+        assert words.get(key or section, f"`{key}`" if key else f"`[{section}]`") in told, name
+
+
+def test_the_metrics_on_the_page_are_those_there_are() -> None:
+    told = {
+        name.removesuffix("_total")
+        for name in re.findall(r"`thudmud_([a-z_]+)", "".join(re.findall(r"(?m)^\| `thud.*", PAGE)))
+    }
+    source = Path(metrics.__file__).read_text("utf-8")
+    made = {
+        name.removeprefix("thudmud_")
+        for name in re.findall(
+            r'(?:_gauge|_counter|Family|Histogram|PlyCounter)\(\s*"(\w+)"', source
+        )
+    }
+    assert told == made

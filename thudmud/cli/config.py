@@ -1,0 +1,38 @@
+"""`thudmud config`: writes a configuration to begin with, which explains every setting."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from thudmud.cli.common import CommandError
+from thudmud.cli.configured import tells_errors
+from thudmud.server.config import shipped
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = (
+        "Write a configuration to begin with: every setting, explained, with its default."
+    )
+    words = "the file, which must not be there yet; default: standard output"
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help=words)
+    parser.set_defaults(run=run)
+
+
+@tells_errors
+def run(options: argparse.Namespace) -> int:
+    """Write it."""
+    if options.file is None:
+        sys.stdout.write(shipped())
+        return 0
+    try:
+        with options.file.open("x", encoding="utf-8") as file:
+            file.write(shipped())
+    except FileExistsError as error:
+        raise CommandError(f"{options.file} is there already, and stays as it is") from error
+    except OSError as error:
+        raise CommandError(f"{options.file} cannot be written: {error.strerror}") from error
+    print(f"{options.file} is written; thudmud serve --config {options.file} uses it.")
+    return 0

@@ -1,0 +1,54 @@
+"""`thudmud health`: whether the server, or the gateway, runs and can store what happens."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+from thudmud.cli.configured import config_option, opened, storage_of, tells_errors
+from thudmud.english import lasting
+from thudmud.server.config import StorageSettings
+from thudmud.store import LEASE
+from thudmud.store.health import last_stored
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = (
+        "Tell whether the server runs and can store what happens, from the file or the database"
+        " that the configuration names: if several share a database, whether one of them does. The"
+        " exit status is 0 if so, 1 if not, and 2 if that cannot be told."
+    )
+    parser.add_argument("--gateway", action="store_true", help="ask about the gateway instead")
+    config_option(parser)
+    parser.set_defaults(run=run)
+
+
+@tells_errors
+def run(options: argparse.Namespace) -> int:
+    """Look; print what was found."""
+    storage, folder = storage_of(options.config, gateway=options.gateway)
+    if storage.backend == "sqlite":
+        file = folder / storage.file
+        where, seconds = str(file), last_stored(file) if file.exists() else None
+    else:
+        where, seconds = "the database", asyncio.run(_last_beat(storage, folder))
+    if seconds is None:
+        print(f"No server runs on {where}.", file=sys.stderr)
+    elif seconds > LEASE:
+        print(
+            f"The server on {where} has stored nothing for {lasting(seconds)}: it hangs, was"
+            " killed, or cannot write. Its log says why.",
+            file=sys.stderr,
+        )
+    else:
+        print(f"thudmud is well: {where} was written {lasting(seconds)} ago.")
+        return 0
+    return 1
+
+
+async def _last_beat(storage: StorageSettings, folder: Path) -> float | None:
+    async with opened(storage, folder) as store:
+        return await store.last_beat()

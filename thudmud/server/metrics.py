@@ -1,0 +1,210 @@
+"""How the server is, for programs that watch it: /metrics for Prometheus, /health for anybody.
+
+What can be counted in passing is counted where it happens, always. What can be looked up is looked
+up when somebody asks. Only what has to be measured is an observer here, and costs nothing where
+there are no metrics: how long appends take, plies, and how late the event loop is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from asyncio import IncompleteReadError, LimitOverrunError, StreamReader, StreamWriter
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+
+from prometheus_client import CollectorRegistry, Histogram, ProcessCollector
+from prometheus_client import Counter as PlyCounter
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.registry import Collector
+
+from thudmud.errors import StartError
+from thudmud.play.events import Moved
+from thudmud.server.acceptor import Acceptor, problem
+from thudmud.server.bots import Bot
+from thudmud.server.config import MetricsSettings
+from thudmud.server.session import PlayerSession, TelnetSession
+from thudmud.server.sessions import Session, Sessions
+from thudmud.store import Entry
+from thudmud.web.http import END, plain, read_request, response
+
+HEALTHY = "thudmud is well: what happens can be stored."
+UNHEALTHY = "thudmud cannot store what happens; its log says why."
+
+_PATIENCE = 10.0  # seconds that somebody may take to ask
+_LAG_PAUSE = 0.25  # seconds between two looks at how late the event loop is
+_APPEND_BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
+_LAG_BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
+
+_log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def measured(
+    settings: MetricsSettings, server: Acceptor, sessions: Sessions
+) -> AsyncIterator[None]:
+    """Measure, and answer who asks, for as long as this lasts.
+
+    Raises:
+        StartError: the port cannot be had.
+    """
+    registry = CollectorRegistry()
+    registry.register(ServerCollector(server, sessions))
+    ProcessCollector(registry=registry)
+    appends = Histogram(
+        "thudmud_append_seconds",
+        "How long an append to the store took, from being asked for to being durable.",
+        buckets=_APPEND_BUCKETS,
+        registry=registry,
+    )
+    lag = Histogram(
+        "thudmud_loop_lag_seconds",
+        "How much later than it should the event loop came to a timer.",
+        buckets=_LAG_BUCKETS,
+        registry=registry,
+    )
+    plies = PlyCounter("thudmud_plies", "Plies that were played.", registry=registry)
+
+    def take(entries: Sequence[Entry]) -> None:
+        if played := sum(isinstance(entry.event, Moved) for entry in entries):
+            plies.inc(played)
+
+    try:
+        listening = await asyncio.start_server(
+            MetricsPort(registry, lambda: sessions.service.is_alive).answer,
+            settings.host,
+            settings.port,
+        )
+    except (OSError, ValueError) as error:
+        raise StartError(problem(error, settings.host, "metrics.port", settings.port)) from error
+    for each in listening.sockets:
+        address, port = each.getsockname()[:2]
+        _log.info("listening", extra={"for": "metrics.port", "place": f"{address} {port}"})
+    store = sessions.store
+    following = await store.subscribe(None, await store.position(), take, lambda _: None)
+    store.timed = appends.observe
+    measuring = asyncio.create_task(_measure_lag(lag.observe))
+    try:
+        yield
+    finally:
+        measuring.cancel()
+        store.timed = None
+        following.close()
+        listening.close()
+
+
+async def _measure_lag(observe: Callable[[float], None]) -> None:
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + _LAG_PAUSE
+        await asyncio.sleep(_LAG_PAUSE)
+        observe(max(0.0, loop.time() - due))
+
+
+class ServerCollector(Collector):
+    """Looks up how the server is whenever Prometheus asks."""
+
+    def __init__(self, server: Acceptor, sessions: Sessions) -> None:
+        self._server, self._sessions = server, sessions
+
+    def collect(self) -> Iterable[Metric]:
+        """Return what there is to be told."""
+        sessions, limiter = self._sessions, self._server.limiter
+        tables = sessions.service.hall.tables.values()
+        there = Counter(front_end(each) for each in sessions.all if each.name)
+        players = GaugeMetricFamily(
+            "thudmud_players", "Players who are here, by how they have come.", labels=["front_end"]
+        )
+        for name in ("telnet", "web"):
+            players.add_metric([name], there[name])
+        yield players
+        yield _gauge("bots", "Bots that are here.", there["bot"])
+        people = [each for each in sessions.all if isinstance(each, PlayerSession)]
+        yield _gauge("connections", "Open connections with a session.", len(people))
+        yield _gauge("boards", "Boards that are open.", len(tables))
+        yield _gauge("seats", "Seats that are taken.", sum(len(each.seats) for each in tables))
+        yield _gauge("battles", "Battles under way.", sum(each.running for each in tables))
+        waiting = sum(each.unsent for each in people)
+        yield _gauge("outbox_bytes", "Bytes that wait for players to read them.", waiting)
+        can_store = sessions.service.is_alive
+        yield _gauge("healthy", "Whether what happens can be stored, 1 or 0.", can_store)
+        yield _counter("connections_accepted", "Connections that were accepted.", limiter.accepted)
+        yield _counter(
+            "lines_throttled",
+            "How often a player's lines had to wait for commands_per_second.",
+            self._server.turns.throttled,
+        )
+        rejected = CounterMetricFamily(
+            "thudmud_connections_refused", "Connections that were turned away.", labels=["reason"]
+        )
+        for reason, count in limiter.rejected.items():
+            rejected.add_metric([reason.name.lower()], count)
+        yield rejected
+        refused = CounterMetricFamily(
+            "thudmud_refusals", "Lines that were refused, by code.", labels=["code"]
+        )
+        for code, count in sessions.refused.items():
+            refused.add_metric([str(code.value)], count)
+        yield refused
+
+
+def front_end(session: Session) -> str:
+    """Return how somebody has come: by ``telnet`` or the ``web``, or as a ``bot``."""
+    match session:
+        case Bot():
+            return "bot"
+        case TelnetSession():
+            return "telnet"
+        case _:
+            return "web"
+
+
+def _gauge(name: str, words: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"thudmud_{name}", words, value=value)
+
+
+def _counter(name: str, words: str, value: float) -> Metric:
+    return CounterMetricFamily(f"thudmud_{name}", words, value=value)
+
+
+class MetricsPort:
+    """Answers one request on each connection.
+
+    Args:
+        registry: what /metrics tells.
+        is_healthy: returns what /health tells.
+    """
+
+    def __init__(self, registry: CollectorRegistry, is_healthy: Callable[[], bool]) -> None:
+        self._registry, self._is_healthy = registry, is_healthy
+
+    async def answer(self, reader: StreamReader, writer: StreamWriter) -> None:
+        """Read the request, and answer it."""
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                head = await reader.readuntil(END)
+                writer.write(self._answer(head.removesuffix(END)))
+                await writer.drain()
+        except (OSError, TimeoutError, IncompleteReadError, LimitOverrunError):
+            pass  # whoever has asked for nothing is answered nothing
+        finally:
+            writer.close()
+
+    def _answer(self, head: bytes) -> bytes:
+        request = read_request(head)
+        if request is None or request.method not in {"GET", "HEAD"}:
+            return plain(HTTPStatus.BAD_REQUEST, "Please ask with GET.")
+        is_sent = request.method == "GET"
+        match request.path:
+            case "/metrics":
+                encode, kind = choose_encoder(request.fields.get("accept", ""))
+                body = encode(self._registry)
+                return response(HTTPStatus.OK, {"Content-Type": kind}, body, is_sent=is_sent)
+            case "/health" if self._is_healthy():
+                return plain(HTTPStatus.OK, HEALTHY, is_sent=is_sent)
+            case "/health":
+                return plain(HTTPStatus.SERVICE_UNAVAILABLE, UNHEALTHY, is_sent=is_sent)
+        return plain(HTTPStatus.NOT_FOUND, "There are /metrics and /health.", is_sent=is_sent)

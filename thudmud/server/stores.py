@@ -1,0 +1,33 @@
+"""The store that the settings name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from thudmud.errors import StartError
+from thudmud.server.config import StorageSettings
+from thudmud.store import Store
+
+NEEDS_PSYCOPG = 'PostgreSQL needs psycopg, which this brings: pip install "thudmud[postgres]"'
+
+
+async def open_store(storage: StorageSettings, folder: Path, *, serving: bool) -> Store:
+    """Return the store that is kept as some settings say.
+
+    Args:
+        storage: they.
+        folder: where its file is, if its name is not absolute.
+        serving: whether boards are served from it.
+
+    Raises:
+        StartError: what it needs is not installed.
+        StoreError: it cannot be used.
+    """
+    if storage.backend == "memory":
+        return Store.in_memory()
+    if storage.backend == "sqlite":
+        return await Store.open(folder / storage.file, serving=serving)
+    try:
+        return await Store.connect(storage.dsn)
+    except ImportError as error:
+        raise StartError(f"storage.backend: {NEEDS_PSYCOPG}") from error
