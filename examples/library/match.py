@@ -36,7 +36,7 @@ class Mud:
 
     def __init__(self, kept: Sequence[str] = ()) -> None:
         self.kept = list(kept)
-        self._house = House(BOARDS, events=kept)
+        self._house = House(BOARDS, events=kept, opens_boards=True)
         self._screens: defaultdict[str, list[str]] = defaultdict(list)
 
     # What happens to connections. A transcript is played on whatever has these three methods.

@@ -1,13 +1,27 @@
 /*
  * A board for Thud, to stand in a room: a piece of furniture whose game is played by the gateway.
- * For a library in the manner of Discworld's, where add_command() takes patterns.
  *
- * Clone it, call set_board() from the room, and that is all.
+ * Clone it, call set_board() from the room, and that is all. What is typed always names the board:
+ * "move from a6 to b6 on board". A library in the manner of Discworld's, whose add_command() takes
+ * patterns, says THUD_PATTERNS in thud_board.h; in all others add_action() does.
  */
 
 #include "thud_board.h"
 
 inherit "/std/object";
+
+/*
+ * Words that lines begin with, where there are no patterns: all commands of the game that can name
+ * a board. Nothing is taken from other objects: a line is ours if it says "on" this board.
+ */
+#define VERBS ({ \
+  "join", "leave", "start", "practice", "end", "resign", "adjourn", "resume", "claim", "undo", "no", \
+  "move", "hurl", "shove", "view", "set", "study", "hint", "where", "scan", "around", "moves", \
+  "lines", "captures", "last", "clock" \
+})
+
+/* What furniture has other words for than the game. */
+#define STUDIES ([ "study syntax": "syntax", "study rules": "help rules" ])
 
 /* Which board a player means is for this MUD's own parser to find out. */
 #define HERE " {on|at} <direct:object:here'board'>"
@@ -48,8 +62,12 @@ private nosave string *players = ({ }); /* who is at it, for the gateway */
 
 void begin_thud();
 int pass_on(string line, string *parts);
+int typed(string rest);
+int examine(string what);
 private void show();
+private void tell_gateway(string line);
 private string named(object player);
+private object found(string name);
 private void let_in(object player);
 
 /* The word must be the same each time the MUD starts; the path of the room will do. */
@@ -64,10 +82,23 @@ void set_board(string which, string name, string by_rules, string in_style) {
   begin_thud();
 }
 
-/* Called when there is a link with nobody at the board: the first, and after a new beginning. */
+/*
+ * Called when there is a link with nobody at the board: the first, and after a new beginning. Who
+ * is here is brought back in, whether or not they have typed anything.
+ */
 void begin_thud() {
+  string name, *before;
+  object player;
+
+  before = players;
   players = ({ });
   THUD_GATEWAY->open_board(word, called, rules, style);
+  foreach (name in before) {
+    player = found(name);
+    if (player) {
+      let_in(player);
+    }
+  }
   show();
 }
 
@@ -80,29 +111,84 @@ string long(string str, int dark) {
          "and \"study syntax on board\" tell more.\n" + picture;
 }
 
+/* The driver calls this for everybody who comes. */
 void init() {
+#ifdef THUD_PATTERNS
   mixed each;
 
   ::init();
   foreach (each in COMMANDS) {
     this_player()->add_command(each[0], this_object(), each[1], (: pass_on($(each[2]), $4) :));
   }
+#else
+  string verb;
+
+  ::init();
+  foreach (verb in VERBS) {
+    add_action("typed", verb);
+  }
+  add_action("examine", "examine");
+#endif
+  if (interactive(this_player())) {
+    let_in(this_player());
+  }
 }
 
-/* A player has typed something: it is passed on as a line of the game. */
+/* A player has typed what fits a pattern: it is passed on as a line of the game. */
 int pass_on(string line, string *parts) {
   int i;
 
   for (i = 0; i < sizeof(parts); i++) {
     line = replace_string(line, "%" + (i + 1), parts[i]);
   }
-  let_in(this_player());
-  THUD_GATEWAY->ask("line", ([ "board": word, "player": named(this_player()), "line": line ]));
+  tell_gateway(line);
   return 1;
+}
+
+/* A player has typed one of the verbs: it is for us if it says "on", or "at", and means us. */
+int typed(string rest) {
+  string line, what, where, squares;
+
+  line = query_verb() + (rest ? " " + rest : "");
+  if (sscanf(line, "%s on %s", what, where) != 2 && sscanf(line, "%s at %s", what, where) != 2) {
+    return 0;
+  }
+  if (sscanf(where, "%s capturing %s", where, squares) == 2) {
+    what += " capturing " + squares;
+  }
+  if (!id(lower_case(where))) {
+    return 0;
+  }
+  tell_gateway(STUDIES[what] ? STUDIES[what] : what);
+  return 1;
+}
+
+int examine(string what) {
+  if (!what || !id(lower_case(what))) {
+    return 0;
+  }
+  write(long("", 0));
+  return 1;
+}
+
+private void tell_gateway(string line) {
+  let_in(this_player());
+  if (!THUD_GATEWAY->is_up()) {
+    write("The board does not answer just now. It will do that as soon as it can.\n");
+  }
+  THUD_GATEWAY->ask("line", ([ "board": word, "player": named(this_player()), "line": line ]));
 }
 
 private string named(object player) {
   return capitalize(player->query_name());
+}
+
+/* The player of a name, if they are here. */
+private object found(string name) {
+  object player;
+
+  player = find_player(lower_case(name));
+  return player && environment(player) == environment() ? player : 0;
 }
 
 /* Requests of one board are carried out in their order: there is no need to wait for the answer. */
@@ -119,26 +205,20 @@ private void let_in(object player) {
   }
 }
 
-private void let_out(object player) {
-  string name;
-
-  name = named(player);
+private void let_out(string name) {
   if (member_array(name, players) != -1) {
     players -= ({ name });
     THUD_GATEWAY->ask("leave", ([ "board": word, "player": name, "parting": "lost" ]));
   }
 }
 
-/* Who looks on is told what happens, too: they are let in when they come, and out when they go. */
-void event_enter(object ob, string mess, object from) {
-  if (interactive(ob)) {
-    let_in(ob);
-  }
-}
-
+/*
+ * Who looks on is told what happens, too. A library may call this when somebody goes; else it shows
+ * when there is next something to tell them.
+ */
 void event_exit(object ob, string mess, object to) {
   if (living(ob)) {
-    let_out(ob);
+    let_out(named(ob));
   }
 }
 
@@ -157,9 +237,11 @@ void event_thud(mapping event) {
     return;
   }
   foreach (name in event["to"]) {
-    player = find_player(lower_case(name));
+    player = found(name);
     if (player) {
       tell_object(player, event["text"] + "\n");
+    } else {
+      let_out(name);
     }
   }
 }

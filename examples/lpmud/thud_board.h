@@ -4,3 +4,7 @@
 #define THUD_CLIENT "my-mud"
 #define THUD_SECRET "the one in the gateway's config.toml"
 #define THUD_GATEWAY "/obj/handlers/thud_gateway"
+
+/* If the library's add_command() takes patterns, as Discworld's does:
+#define THUD_PATTERNS
+*/

@@ -1,6 +1,7 @@
 /*
  * The MUD's one link to the gateway, see docs/gateway.md: requests, answers, and going on after a
- * dropped link. For FluffOS; put it among your handlers and name it in thud_board.h.
+ * dropped link, or a gateway that was killed: no line that anybody has typed is lost or done twice.
+ * For FluffOS; put it among your handlers and name it in thud_board.h.
  *
  * A board calls open_board() once, and ask() for everything else. It is called back with
  *   event_thud(mapping event)   for what players are to be told, and
@@ -12,7 +13,8 @@
 #include "thud_board.h"
 
 #define ACKNOWLEDGE_EVERY 20
-#define PAUSE 5
+#define PAUSE 1             /* seconds before a link that cannot be had is tried again, */
+#define LONGEST_PAUSE 60    /* twice as many each time, up to so many */
 
 private nosave int link = -1;
 private nosave int welcomed;
@@ -21,6 +23,9 @@ private nosave string *unwritten = ({ });
 private nosave string begun = "";   /* of a line whose end has not come */
 private nosave string session = "";
 private nosave int seen, acknowledged, last_id;
+private nosave int pause = PAUSE;
+private nosave string run;          /* with a number, the key of each line */
+private nosave int lines;
 private nosave mapping pending = ([ ]);  /* by number: what was asked */
 private nosave mapping boards = ([ ]);   /* by the board's word: the object */
 
@@ -33,21 +38,35 @@ mixed from_json(string text);
 
 void create() {
   seteuid(getuid());
+  run = sprintf("%x-%x", time(), random(0x7fffffff));
   call_out((: connect :), 0);
 }
 
 /* What boards call. */
 
-int ask(string type, mapping data) {
-  mapping asked;
+/* Whether there is a link. What is asked while there is none is done once there is. */
+int is_up() {
+  return welcomed;
+}
 
+private void ask_now(mapping asked) {
   last_id++;
-  asked = data + ([ "type": type, "id": last_id ]);
+  asked["id"] = last_id;
   pending[last_id] = asked;
   if (welcomed) {
     say(asked);
   }
-  return last_id;
+}
+
+void ask(string type, mapping data) {
+  mapping asked;
+
+  asked = data + ([ "type": type ]);
+  if (type == "line") {
+    lines++;
+    asked["key"] = run + "-" + lines;
+  }
+  ask_now(asked);
 }
 
 void open_board(string word, string name, string rules, string style) {
@@ -85,7 +104,8 @@ void hear_close(int fd) {
   link = -1;
   welcomed = 0;
   remove_call_out("again");
-  call_out("again", PAUSE);
+  call_out("again", pause + random(pause));   /* not all MUDs at once */
+  pause = pause * 2 > LONGEST_PAUSE ? LONGEST_PAUSE : pause * 2;
 }
 
 void again() {
@@ -143,26 +163,41 @@ void hear_piece(int fd, string piece) {
 
 /* What comes. */
 
-private void welcome(mapping data) {
+private void begin_anew() {
+  mapping before;
   int *ids, i;
-  string *words;
+  string word;
+  object board;
 
-  if (session != "" && !data["resumed"]) {
-    /* The gateway has begun anew, and so must the boards: nobody is at them now. */
-    pending = ([ ]);
-    seen = acknowledged = last_id = 0;
-    session = data["session"];
-    welcomed = 1;
-    words = keys(boards);
-    for (i = 0; i < sizeof(words); i++) {
-      if (boards[words[i]]) {
-        boards[words[i]]->begin_thud();
-      }
+  before = pending;
+  pending = ([ ]);
+  seen = acknowledged = last_id = 0;
+  foreach (word, board in boards) {
+    if (board) {
+      catch(board->begin_thud());
     }
-    return;
   }
+  /* Lines have their keys: those that were done are not done again. All else the boards asked. */
+  ids = sort_array(keys(before), 1);
+  for (i = 0; i < sizeof(ids); i++) {
+    if (before[ids[i]]["type"] == "line") {
+      ask_now(before[ids[i]]);
+    }
+  }
+}
+
+private void welcome(mapping data) {
+  int *ids, i, is_new;
+
+  is_new = session != "" && !data["resumed"];
   session = data["session"];
   welcomed = 1;
+  pause = PAUSE;
+  if (is_new) {
+    /* The gateway knows the boards as they were, with nobody at them. */
+    begin_anew();
+    return;
+  }
   ids = sort_array(keys(pending), 1);
   for (i = 0; i < sizeof(ids); i++) {
     if (ids[i] > data["received"]) {

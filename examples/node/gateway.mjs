@@ -1,13 +1,17 @@
-// A client of the gateway, see docs/gateway.md: requests, events, and going on after a dropped link.
+// A client of the gateway, see docs/gateway.md: requests, events, and going on after a dropped link,
+// or a gateway that was killed: boards are opened and players brought back in, and no line that
+// anybody has typed is lost or done twice.
 //
 // It needs nothing but Node (18 or newer). To have boards in a MUD written in JavaScript, take this
 // file as it is, and do with the events what `play.mjs` does with them.
 
+import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 
 const VERSION = 1;
 const ACKNOWLEDGE_EVERY = 20; // events
-const PAUSE = 500; // milliseconds before a link that cannot be had is tried again
+const PAUSE = 500; // milliseconds before a link that cannot be had is tried again; twice as many
+const LONGEST_PAUSE = 30_000; // each time, up to so many
 
 /** An answer with "ok" false: `code` says what was wrong, `message` what would have been right. */
 export class Refused extends Error {
@@ -27,6 +31,11 @@ export class Gateway {
   #acknowledged = 0;
   #last = 0; // the number of the last request
   #pending = new Map(); // by number: what was asked, and who waits for the answer
+  #boards = new Map(); // by board: what opened it
+  #players = new Map(); // by board and player: what let them in
+  #run = randomUUID(); // with a number, the key of each line
+  #lines = 0;
+  #pause = PAUSE;
   #welcomed = false;
   #over = null; // why there is no going on
   #ready;
@@ -50,16 +59,24 @@ export class Gateway {
     return this.#ready;
   }
 
+  /** Whether there is a link just now; what is asked while there is none is done once there is. */
+  get isUp() {
+    return this.#welcomed;
+  }
+
   /** Ask for something; the events that it brings about come before the answer does. */
   ask(type, fields) {
     if (this.#over) return Promise.reject(this.#over);
-    const id = ++this.#last;
-    const line = JSON.stringify({ type, id, ...fields }) + "\n";
-    const answer = new Promise((resolve, reject) =>
-      this.#pending.set(id, { line, resolve, reject }),
+    const key = type === "line" ? { key: `${this.#run}-${++this.#lines}` } : {};
+    return new Promise((resolve, reject) =>
+      this.#send({ asked: { type, ...key, ...fields }, resolve, reject }),
     );
-    if (this.#welcomed) this.#socket.write(line);
-    return answer;
+  }
+
+  #send(request) {
+    const id = ++this.#last;
+    this.#pending.set(id, request);
+    if (this.#welcomed) this.#say({ ...request.asked, id });
   }
 
   /** Cut the link, as a bad network does. It is made again, and nothing is lost. */
@@ -88,7 +105,10 @@ export class Gateway {
       if (!this.#session) this.#end(error); // there has never been anybody there
     });
     socket.on("close", () => {
-      if (!this.#over) setTimeout(() => this.#connect(), this.#welcomed ? 0 : PAUSE);
+      this.#welcomed = false;
+      if (this.#over) return;
+      setTimeout(() => this.#connect(), this.#pause * (0.75 + Math.random() / 2));
+      this.#pause = Math.min(2 * this.#pause || PAUSE, LONGEST_PAUSE);
     });
   }
 
@@ -104,26 +124,55 @@ export class Gateway {
   }
 
   #welcome(welcome) {
-    if (this.#session && !welcome.resumed) {
-      // The boards are as they were, but have to be opened, and the players brought in, anew: a MUD
-      // does here what it does when it starts.
-      this.#end(new Error("the gateway has begun anew"));
-      return;
-    }
+    const isNew = this.#session && !welcome.resumed;
     this.#session = welcome.session;
     this.#welcomed = true;
-    // What has come is not asked again; it is, or will be, answered.
-    for (const [id, { line }] of this.#pending) if (id > welcome.received) this.#socket.write(line);
+    this.#pause = 0; // if this link drops, the next is tried at once
+    if (isNew) this.#beginAnew();
+    else {
+      // What has come is not asked again; it is, or will be, answered.
+      for (const [id, { asked }] of this.#pending)
+        if (id > welcome.received) this.#say({ ...asked, id });
+    }
     this.#begin();
+  }
+
+  /** The gateway knows nothing of us any more, but for the boards as they were, with nobody there. */
+  #beginAnew() {
+    const unanswered = [...this.#pending.values()].filter((each) => !each.isAgain);
+    this.#pending.clear();
+    this.#seen = this.#acknowledged = this.#last = 0;
+    const again = [...this.#boards.values(), ...this.#players.values()];
+    const ignored = () => {}; // whatever comes of it, the players' own lines tell
+    for (const asked of again)
+      this.#send({ asked, resolve: ignored, reject: ignored, isAgain: true });
+    // Lines have their keys: those that were done are not done again.
+    for (const request of unanswered) this.#send(request);
+  }
+
+  /** Take note of who is where, for when the gateway begins anew. */
+  #note(asked, answer) {
+    const { type, board, player } = asked;
+    const place = `${board} ${player}`;
+    if (type === "open") this.#boards.set(board, asked);
+    if (type === "enter") this.#players.set(place, asked);
+    if (type === "leave" || answer.here === false) this.#players.delete(place);
+    if (type === "close") {
+      this.#boards.delete(board);
+      for (const [each, { board: at }] of this.#players)
+        if (at === board) this.#players.delete(each);
+    }
   }
 
   #take(heard) {
     this.#seen = heard.seq;
     if (heard.type === "answer") {
-      const { resolve, reject } = this.#pending.get(heard.id);
+      const { asked, resolve, reject } = this.#pending.get(heard.id);
       this.#pending.delete(heard.id);
-      if (heard.ok) resolve(heard);
-      else reject(new Refused(heard));
+      if (heard.ok) {
+        this.#note(asked, heard);
+        resolve(heard);
+      } else reject(new Refused(heard));
     } else {
       this.#tell(heard);
     }

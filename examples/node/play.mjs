@@ -12,7 +12,8 @@ import { Gateway, Refused } from "./gateway.mjs";
 
 const STEP = /^([A-Z][A-Za-z]+)([>+-])(?: (.*))?$/;
 const SEEN = /^([A-Z][A-Za-z]+)(\||~|\.\.\.)(?: (.*))?$/;
-const LIST_OF_BOARDS = /^ ?\d+\. /; // the hall of a gateway's board holds that board alone
+// The hall of a gateway's board holds that board alone, and nobody opens others for matches.
+const LIST_OF_BOARDS = /^ ?\d+\. |^To play, type "play"/;
 
 const { values: options, positionals: files } = parseArgs({
   allowPositionals: true,

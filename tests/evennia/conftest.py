@@ -1,10 +1,28 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, Page, Route
+
+from tests.web.conftest import PATIENCE, browser
+
+__all__ = ["browser"]
 
 FOLDER = Path(__file__).parents[2] / "build" / "evennia" / "bin"
+CLIENT = FOLDER.parent / "client" / "node_modules"
+LOADED = {
+    "bootstrap.min.css": "bootstrap/dist/css/bootstrap.min.css",
+    "bootstrap.min.js": "bootstrap/dist/js/bootstrap.min.js",
+    "favico-0.3.10.min.js": "favico.js/favico-0.3.10.min.js",
+    "goldenlayout.min.js": "golden-layout/dist/goldenlayout.min.js",
+    "goldenlayout-base.css": "golden-layout/src/css/goldenlayout-base.css",
+    "goldenlayout-dark-theme.css": "golden-layout/src/css/goldenlayout-dark-theme.css",
+    "jquery-3.2.1.min.js": "jquery/dist/jquery.min.js",
+    "popper.min.js": "popper.js/dist/umd/popper.min.js",
+}
+"""What the page of Evennia's web client loads from other hosts, and where npm has put it."""
 
 
 @pytest.fixture(scope="session")
@@ -12,3 +30,26 @@ def evennia_bin() -> Path:
     """Return the folder of the commands of an environment with Evennia in it."""
     assert (FOLDER / "evennia").exists(), 'Evennia is missing: "make evennia" installs it'
     return FOLDER
+
+
+@pytest.fixture
+def web_page(browser: Browser) -> Iterator[Page]:
+    """Return an empty page for a web client of Evennia's, and see that nothing fails in it."""
+    assert CLIENT.exists(), 'Files of its web client are missing: "make evennia" installs them'
+    context = browser.new_context(viewport={"width": 1500, "height": 900})
+    context.set_default_timeout(PATIENCE)
+    page, errors = context.new_page(), []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.route(lambda url: not url.startswith("http://127.0.0.1"), _given)
+    yield page
+    context.close()
+    assert errors == []
+
+
+def _given(route: Route) -> None:
+    name = route.request.url.rpartition("/")[2]
+    if name in LOADED:
+        allowed = {"Access-Control-Allow-Origin": "*"}  # its hashes are compared with what comes
+        route.fulfill(path=CLIENT / LOADED[name], headers=allowed)
+    else:
+        route.abort()  # fonts

@@ -26,13 +26,18 @@ _SETTINGS = """
 TELNET_PORTS = [{telnet}]
 TELNET_INTERFACES = ["127.0.0.1"]
 AMP_PORT = {amp}
-WEBSERVER_ENABLED = False
-WEBCLIENT_ENABLED = False
+WEBSERVER_ENABLED = WEBCLIENT_ENABLED = {has_web}
+WEBSERVER_PORTS = [({web}, {inner})]
+WEBSERVER_INTERFACES = ["127.0.0.1"]
+WEBSOCKET_CLIENT_PORT = {socket}
+WEBSOCKET_CLIENT_INTERFACE = "127.0.0.1"
 # Tests type faster than people: by default, no more than 80 lines of anybody's a second are read.
 MAX_COMMAND_RATE = 10_000
 """
 PAGE = (ROOT / "docs" / "evennia.md").read_text("utf-8")
-SETTINGS_OF_THE_PAGE, *_ = re.findall(r"```python\n(FILE_.*?)```", PAGE, re.DOTALL)
+SETTINGS_OF_THE_PAGE = "".join(
+    re.findall(r"```python\n((?:FILE_|from thudmud.evennia import web).*?)```", PAGE, re.DOTALL)
+)
 
 
 class Mud:
@@ -41,19 +46,27 @@ class Mud:
     Args:
         commands: the folder of the commands of an environment with Evennia.
         folder: where it is made.
-        port: where people connect.
-        amp: where its own two processes do.
+        free_port: returns a port for it to listen on.
+        has_web: whether it has a web client, at `address`.
     """
 
-    def __init__(self, commands: Path, folder: Path, port: int, amp: int) -> None:
+    def __init__(
+        self, commands: Path, folder: Path, free_port: Callable[[], int], *, has_web: bool = False
+    ) -> None:
         self.clients: list[Player] = []
-        self._port = port
+        self._port = free_port()
+        web = free_port()
+        self.address = f"http://127.0.0.1:{web}/webclient/"
         self._commands = commands
         self._game = folder / "mud"
         self._run("--init", "mud", cwd=folder)
         conf = self._game / "server" / "conf" / "settings.py"
         with conf.open("a", encoding="utf-8") as file:
-            file.write(_SETTINGS.format(telnet=port, amp=amp) + SETTINGS_OF_THE_PAGE)
+            more = {"amp": free_port(), "inner": free_port(), "socket": free_port()}
+            file.write(
+                _SETTINGS.format(telnet=self._port, has_web=has_web, web=web, **more)
+                + SETTINGS_OF_THE_PAGE
+            )
         self._run("migrate")
 
     def start(self) -> None:
@@ -109,7 +122,8 @@ class Mud:
             **os.environ,
             # Evennia starts what it finds by its name.
             "PATH": f"{self._commands}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(ROOT),
+            # Evennia's launcher puts a folder of its own in the place of the first.
+            "PYTHONPATH": f"{ROOT / 'grammar'}{os.pathsep}{ROOT}",
             "EVENNIA_SUPERUSER_USERNAME": "Anna",
             "EVENNIA_SUPERUSER_EMAIL": "anna@example.com",
             "EVENNIA_SUPERUSER_PASSWORD": PASSWORD,

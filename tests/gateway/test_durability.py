@@ -91,6 +91,47 @@ async def test_after_a_crash_all_are_away(tmp_path: Path) -> None:
         await each.end()
 
 
+async def test_what_was_done_before_a_crash_is_not_done_again() -> None:
+    store = stored()
+    client = Client(await opened(store))
+    await client.greet()
+    await client.seat()
+    undo = {"board": "oak", "player": "Anna", "line": "undo", "key": "mud-8"}
+    move = {"board": "oak", "player": "Anna", "line": "move from f1 to f6", "key": "mud-7"}
+    talk = {"board": "oak", "player": "Anna", "line": "say hello", "key": "mud-9"}
+    answer = await client.answer("line", **move)
+    assert (answer["version"], answer["understood"], "done_before" in answer) == (4, True, False)
+    assert (await client.answer("line", **move))["done_before"] == 4
+
+    again = Client(await opened(store))
+    await again.greet()
+    opening = await again.answer("open", board="oak", name="oak board")
+    assert (await again.answer("line", **move))["code"] == "unknown_player"
+    for player in ("Anna", "Bert"):
+        entered = await again.answer("enter", board="oak", player=player)
+    before = len(again.heard)
+    repeat = {**await again.answer("line", **move), "seq": 0, "id": 0}
+    assert repeat == {
+        "type": "answer", "seq": 0, "id": 0, "ok": True, "board": "oak",
+        "version": entered["version"], "understood": True, "here": True, "done_before": 4,
+    }  # fmt: skip
+    assert entered["version"] > opening["version"] > 4
+    assert len(again.heard) == before + 1  # nobody was told anything
+    # A refusal may be asked again: by now it is granted. What is not stored is done again.
+    wrong = {**move, "player": "Bert", "key": "mud-10", "line": "move from g7 to g8"}
+    assert "done_before" not in await again.answer("line", **wrong)
+    right = {**wrong, "line": "move from g7 to g6"}
+    assert "done_before" not in await again.answer("line", **right)
+    assert "done_before" in await again.answer("line", **right)
+    for _ in range(2):
+        assert "done_before" not in await again.answer("line", **talk)
+    assert "done_before" not in await again.answer("line", **undo)  # it offers
+    assert "done_before" in await again.answer("line", **undo)
+    for each in (client, again):
+        each.reader.feed_eof()
+        await each.end()
+
+
 async def test_a_battle_of_long_ago_can_be_seen_again() -> None:
     store = stored()
     gateway = await opened(store)

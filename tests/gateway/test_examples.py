@@ -7,15 +7,16 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import RunServer
-from tests.gateway.client import SECRET
+from tests.gateway.client import SECRET, Client, opened
 from thudmud.gateway.requests import FATAL, KINDS, Code, LineRequest, Request
 from thudmud.language import parse
+from thudmud.script import Transcript
 
 ROOT = Path(__file__).parents[2]
 NODE = ROOT / "examples" / "node"
@@ -119,16 +120,25 @@ SAMPLES = {
 }  # fmt: skip
 
 
+HERE = re.findall(r'#define HERE "(.*?)"', BOARD)[0]
+TABLE = BOARD.split("#define COMMANDS")[1].split("})\n\n")[0]
+
+
+def rows() -> list[tuple[str, str, str]]:
+    """Return the commands of the board in LPC: verb, pattern, and what the gateway is told."""
+    found = re.findall(
+        r'\(\{ "(.*?)", "(.*?)"( \+ HERE)?, (?:\\\n *)?"(.*?)" \}\)',
+        TABLE.replace('" + HERE + "', HERE),
+    )
+    return [(verb, words + (HERE if ends else ""), line) for verb, words, ends, line in found]
+
+
 def commands() -> list[tuple[str, str]]:
     """Return what is typed at the board in LPC, and the line that the gateway is told."""
-    here = re.findall(r'#define HERE "(.*?)"', BOARD)[0]
-    table = BOARD.split("#define COMMANDS")[1].split("})\n\n")[0].replace('" + HERE + "', here)
-    rows = re.findall(r'\(\{ "(.*?)", "(.*?)"( \+ HERE)?, (?:\\\n *)?"(.*?)" \}\)', table)
     told = []
-    for verb, pattern, ends_here, line in rows:
-        slots = re.findall(r"<.*?'(.*?)'>", pattern + (here if ends_here else ""))
+    for verb, pattern, line in rows():
         typed = line
-        for number, slot in enumerate(slots, 1):
+        for number, slot in enumerate(re.findall(r"<.*?'(.*?)'>", pattern), 1):
             typed = typed.replace(f"%{number}", SAMPLES[slot])
         told.append((verb, typed))
     return told
@@ -136,7 +146,7 @@ def commands() -> list[tuple[str, str]]:
 
 def test_every_command_in_lpc_becomes_a_line_of_the_game() -> None:
     told = commands()
-    assert len(told) == BOARD.split("#define COMMANDS")[1].split("})\n\n")[0].count('({ "')
+    assert len(told) == TABLE.count('({ "')
     assert {"join", "move", "hurl", "shove", "start", "end"} <= {verb for verb, _ in told}
     for _, line in told:
         assert "%" not in line
@@ -144,6 +154,76 @@ def test_every_command_in_lpc_becomes_a_line_of_the_game() -> None:
     assert (
         LineRequest(id=1, board="oak", player="Anna", line=told[0][1]).line == "join game as dwarf"
     )
+
+
+def as_furniture(line: str, board: str) -> str:
+    """Return a line of the game as it is typed at furniture in LPC."""
+    line = line.removesuffix(f" on {board}").replace(f" on {board} ", " ")
+    line = "start game" if line == "start" else line
+    words = line.split(" capturing ", 1)
+    return " on board capturing ".join(words) if len(words) > 1 else f"{line} on board"
+
+
+def by_pattern(typed: str) -> str | None:
+    """Return what add_command() makes of what is typed at the board; None if nothing fits."""
+    for verb, pattern, line in rows():
+        fits = re.escape(f"{verb} {pattern}").replace("\\ ", " ")
+        fits = fits.replace(re.escape("{on|at}"), "(?:on|at)")
+        fits = re.sub("<direct:.*?>", "(board)", fits)
+        fits = re.sub("<word'.*?>", r"(\\S+)", fits)
+        fits = re.sub("<string'.*?>", "(.+)", fits)
+        if found := re.fullmatch(fits, typed):
+            told = line
+            for number, part in enumerate(found.groups(), 1):
+                told = told.replace(f"%{number}", part)
+            return told
+    return None
+
+
+def by_action(typed: str) -> str | None:
+    """Return what typed() makes of it, where there is add_action() alone; None if nothing."""
+    verbs = re.findall(r'"(\w+)"', BOARD.split("#define VERBS")[1].split("})")[0])
+    studies: dict[str, str] = dict(re.findall(r'"(study \w+)": "(.*?)"', BOARD))
+    what, sign, where = typed.partition(" on ")
+    where, also, squares = where.partition(" capturing ")
+    if what.split()[0] not in verbs or not sign or where != "board":
+        return None
+    what += also + squares
+    return studies.get(what, what)
+
+
+@pytest.mark.parametrize("passed_on", [by_pattern, by_action])
+async def test_a_match_is_played_as_at_the_furniture_in_lpc(
+    passed_on: Callable[[str], str | None],
+) -> None:
+    gateway = await opened()
+    client, sets = Client(gateway), {"set board", "set rules"}
+    await client.greet()
+    await client.answer("open", board="oak", name="pine board", style="brief")
+    steps = [step for step in Transcript.parse(MATCH.read_text("utf-8")).steps if step.text]
+    here: set[str] = set()
+    played = 0
+    for step in steps:
+        line = passed_on(as_furniture(step.text, "pine board"))
+        if line is None:  # talk, and the like, is for the MUD
+            assert not step.text.startswith((*sets, "move", "hurl", "shove", "join", "start"))
+            continue
+        if step.who not in here:
+            await client.answer("enter", board="oak", player=step.who, data=True)
+            here.add(step.who)
+        before = len(client.heard)
+        answer = await client.answer("line", board="oak", player=step.who, line=line)
+        assert answer["understood"], line
+        moves = [each for each in client.heard[before:] if each.get("package") == "Thud.Move"]
+        played += bool(moves)
+    assert played == sum(step.text.startswith(("move", "hurl", "shove")) for step in steps) > 10
+    await gateway.close()
+
+
+def test_of_other_lines_the_furniture_in_lpc_takes_nothing() -> None:
+    for typed in ("move", "move table", "set rules chess on table", "say on board", "look"):
+        assert by_action(typed) is None
+    assert by_action("study rules on board") == by_pattern("study rules at board") == "help rules"
 
 
 @pytest.mark.parametrize("source", [BOARD, HANDLER], ids=["board", "gateway"])

@@ -13,6 +13,7 @@ from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.requests import Hello, OpenRequest
 from thudmud.gateway.session import GatewayPolicy
 from thudmud.service import Result, Service, Visit
+from thudmud.store import Store
 
 GREETING = {"type": "hello", "version": 1, "client": "mud", "secret": SECRET}
 
@@ -260,7 +261,10 @@ async def test_who_comes_back_to_a_seat_is_told_how_it_stands(client: Client) ->
     texts = "\n".join(each["text"] for each in told if each["type"] == "tell")
     assert "Anna moves the dwarf from F1 to F6." in texts
     packages = [each["package"] for each in told if each["type"] == "data"]
-    assert packages == ["Thud.Table", "Thud.Table", "Thud.Board"]
+    assert packages == [
+        *("Thud.Came", "Thud.Table", "Thud.Me", "Thud.Here"),
+        *("Thud.Options", "Thud.Table", "Thud.Board"),
+    ]
 
 
 async def test_data_is_for_those_who_want_it(client: Client) -> None:
@@ -268,6 +272,9 @@ async def test_data_is_for_those_who_want_it(client: Client) -> None:
     await client.answer("enter", board="oak", player="Anna", data=True)
     await client.answer("enter", board="oak", player="Bert")
     assert [(each["package"], each["to"]) for each in client.heard if each["type"] == "data"] == [
+        ("Thud.Me", ["Anna"]),
+        ("Thud.Here", ["Anna"]),
+        ("Thud.Options", ["Anna"]),
         ("Thud.Table", ["Anna"]),
         ("Thud.Board", ["Anna"]),
     ]
@@ -448,3 +455,17 @@ async def test_who_does_not_know_the_secret_is_in_the_log(
     [record] = caplog.records
     assert (record.getMessage(), vars(record)["client"]) == ("a wrong secret", "mud")
     assert "guess" not in str(vars(record))
+
+
+async def test_what_the_time_brings_about_is_told_by_itself() -> None:
+    store = Store.in_memory()
+    policy = GatewayPolicy(secret=SECRET, idle_claim=0.02)
+    gateway = Gateway(store, policy, clock=store.clock)
+    await gateway.open()
+    client = Client(gateway)
+    await client.greet()
+    await client.seat()
+    while "waits for you" not in (await client.hear()).get("text", ""):
+        pass
+    client.running.cancel()
+    await gateway.close()

@@ -1,12 +1,25 @@
 """Thud boards for MUDs that are made with Evennia.
 
 A builder makes one by ``create/drop oak board:thudmud.evennia.ThudBoard``; docs/evennia.md tells
-the rest. No other part of thudmud imports Evennia.
+the rest. No other part of thudmud imports Evennia, and this does so once a name of it is used: a
+MUD's settings import `thudmud.evennia.webclient` before Evennia can be.
 """
 
-from thudmud.evennia.board import ThudBoard, connect
-from thudmud.evennia.commands import BoardCmdSet
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from thudmud.evennia.board import ThudBoard
+    from thudmud.evennia.commands import BoardCmdSet
 
 __all__ = ["BoardCmdSet", "ThudBoard"]
 
-connect()
+_HOMES = {"ThudBoard": "board", "BoardCmdSet": "commands"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

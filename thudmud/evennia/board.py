@@ -27,6 +27,7 @@ from evennia.utils import logger
 from evennia.utils.ansi import strip_ansi
 from evennia.utils.utils import delay
 
+from thudmud.english import listed
 from thudmud.errors import ThudmudError
 from thudmud.evennia.host import BoardHost, escaped, first_session, send, terminal
 from thudmud.house import House
@@ -40,6 +41,9 @@ TYPE = "thud"
 
 MOST = 100
 """How many new rows there may be. Then they become one, which is smaller and is read faster."""
+
+_SLACK = 0.01
+"""Seconds more until something is due, so that it is by then."""
 
 _NAMES, _NEW, _OLD = "names", "new", "old"
 """The kinds of rows: the names of players; the events of one command; those of many."""
@@ -155,6 +159,9 @@ KEY = "board"
 USED = "thud_used"
 """The NAttribute of a character that holds the id of the board that they used last."""
 
+_COUNTS = ("quiet_plies", "seat_grace", "idle_claim", "replay_pause")
+"""The settings that are numbers."""
+
 LOADED: WeakValueDictionary[int, ThudBoard] = WeakValueDictionary()
 """The boards that are in memory, by their ids."""
 
@@ -174,6 +181,10 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
 
     seat_grace = 300.0
     """How many seconds a player may be away before the other need not wait."""
+
+    idle_claim = 600.0
+    """How many seconds a player may take for a ply without a clock before the other may claim the
+    battle; 0 for any time."""
 
     replay_pause = 2.0
     """How many seconds pass between the plies of a replay."""
@@ -217,7 +228,9 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         if not looker:
             return ""
         heading = f"|c{self.get_display_name(looker, **kwargs)}|n"
-        parts = [heading, self.db.desc, self._seen_by(looker)]
+        problems = self._problems() if self.access(looker, "examine") else []  # builders may
+        notes = [escaped(note, first_session(looker)) for note in problems]
+        parts = [heading, self.db.desc, self._seen_by(looker), *notes]
         return "\n".join(part for part in parts if part)
 
     # What the commands and the signals use.
@@ -246,8 +259,9 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         if host is None or self._is_set_anew(host):
             host = self.ndb.thud_host = self._opened()
         elif host.table.name != self.name_in_text:
-            before, host = host, self._opened()
-            host.take_over(before, time.time())
+            now = time.time()
+            before, host = host, self._opened(now)  # clocks run on
+            host.take_over(before, now)
             self.ndb.thud_host = host
         return host
 
@@ -265,6 +279,11 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self._keep_and_tell(host, host.obey(character, command, time.time()))
         self._play_later(character)
 
+    def facts(self, character: Any, line: str | None) -> list[Message]:
+        """Return what a program of a character asks for, or how all stands if the line is None."""
+        self.look_around()
+        return self.host.facts(character, line, time.time())
+
     # How that is done.
 
     def _keep_and_tell(self, host: BoardHost, messages: Iterable[Message]) -> None:
@@ -272,6 +291,18 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self._keep(host)
         for character, message in host.addressed(messages):
             send(character, message)
+        due = host.house.due
+        if due is not None and due != self.ndb.thud_due:
+            self.ndb.thud_due = due
+            delay(max(0.0, due - time.time()) + _SLACK, self._pass_time, due)
+
+    def _pass_time(self, due: float) -> None:
+        """See to what is due at a time, unless something else has come to be since."""
+        if self.pk is not None and self.ndb.thud_due == due:
+            self.ndb.thud_due = None
+            self.look_around()
+            host = self.host
+            self._keep_and_tell(host, host.house.pass_time(time.time()))
 
     def _keep(self, host: BoardHost) -> None:
         kept = self.ndb.thud_kept
@@ -285,14 +316,14 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             self.ndb.thud_host = None
             raise
 
-    def _opened(self) -> BoardHost:
-        """Return a host of the board as it was stored."""
+    def _opened(self, left: float | None = None) -> BoardHost:
+        """Return a host of the board as it was stored, where people could play until then."""
         kept = KeptEvents(self)
         lines = kept.read()
         try:
             names = json.loads(kept.names or "{}")
             known = {int(number): str(name) for number, name in names.items()}
-            house = self._house(lines)
+            house = self._house(lines, left)
         except (ThudmudError, TypeError, ValueError, LookupError, AttributeError) as error:
             logger.log_err(f"{self.name_in_text} #{self.id} begins anew: {error}")
             self.attributes.add(UNREAD, "\n".join([kept.names, *lines]))
@@ -301,18 +332,25 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self.ndb.thud_kept, self.ndb.thud_used = kept, True
         return BoardHost(house, str(self.id), known)
 
-    def _house(self, lines: Iterable[str]) -> House:
+    def _house(self, lines: Iterable[str], left: float | None = None) -> House:
         spec = BoardSpec(self.name_in_text, self._rules(), key=KEY)
         grace = self._number("seat_grace")
         plies = int(self._number("quiet_plies"))
-        return House([spec], plies, grace, lines, replays_at_once=False, any_names=True)
+        idle = self._number("idle_claim")
+        return House(
+            [spec],
+            plies,
+            grace,
+            lines,
+            idle_limit=idle,
+            replays_at_once=False,
+            any_names=True,
+            left=left,
+        )
 
     def _rules(self) -> str:
         rules = self._setting("rules")
-        if rules in RULESETS:
-            return str(rules)
-        logger.log_err(f"{self.name_in_text} #{self.id}: there are no {rules!r} rules")
-        return ThudBoard.rules
+        return rules if _is_ruleset(rules) else ThudBoard.rules
 
     def _is_set_anew(self, host: BoardHost) -> bool:
         """Whether a builder has chosen other rules, and nobody has played yet."""
@@ -321,10 +359,21 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
 
     def _number(self, name: str) -> float:
         number = self._setting(name)
-        if isinstance(number, int | float) and number >= 0:
-            return float(number)
-        logger.log_err(f"{self.name_in_text} #{self.id}: {name} cannot be {number!r}")
-        return float(getattr(ThudBoard, name))
+        return float(number if _is_count(number) else getattr(ThudBoard, name))
+
+    def _problems(self) -> list[str]:
+        """Return what is wrong with the settings, as sentences for builders."""
+        found = []
+        rules = self._setting("rules")
+        if not _is_ruleset(rules):
+            names = listed([f'"{name}"' for name in RULESETS], "or")
+            found.append(f'"rules" should be {names}, not {rules!r}; it is {self._rules()} now.')
+        for name in _COUNTS:
+            number = self._setting(name)
+            if not _is_count(number):
+                kept = getattr(ThudBoard, name)
+                found.append(f'"{name}" should be 0 or more, not {number!r}; it is {kept:g} now.')
+        return found
 
     def _setting(self, name: str) -> Any:
         """Return a setting: the Attribute's value, or else the class's."""
@@ -375,3 +424,14 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         if person:
             self._keep_and_tell(host, host.house.play_on(person.name))
             self._play_later(character)
+
+
+def _is_ruleset(value: object) -> bool:
+    return isinstance(value, str) and value in RULESETS
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int | float) and value >= 0
+
+
+connect()

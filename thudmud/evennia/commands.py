@@ -25,7 +25,7 @@ from evennia.utils.utils import class_from_module
 from thudmud.english import listed
 from thudmud.errors import Refused, ThudmudError
 from thudmud.evennia.board import USED, ThudBoard
-from thudmud.evennia.host import escaped, first_session, options, send, terminal
+from thudmud.evennia.host import escaped, first_session, options, send, send_to, terminal
 from thudmud.language import BOARD_VERBS, parse, second_words
 from thudmud.play.commands import (
     ArchiveCommand,
@@ -36,6 +36,7 @@ from thudmud.play.commands import (
     Look,
     MakeComment,
     MatchmakingCommand,
+    OperatorCommand,
     PlayNow,
     Query,
     RoomCommand,
@@ -92,15 +93,14 @@ class EveryCommand(BoardCommand):
         return str(self.args).strip() or "help"
 
     def get_help(self, caller: Any, cmdset: Any) -> str:  # noqa: ARG002 (Evennia's signature)
-        """Return the list of all pages of help."""
+        """Return the page about the game, and the list of all others."""
         width = _width(caller)
         how = (
             f'Type "{ALL}" and one of the commands below where something else here has the name '
             f'of the command. "{ALL} help" and a topic shows the page about it.'
         )
-        return escaped(
-            "\n".join([*wrapped(how, width), "", *contents(width)]), first_session(caller)
-        )
+        rows = [*page(ALL, width), "", *wrapped(how, width), "", *contents(width)]
+        return escaped("\n".join(rows), first_session(caller))
 
 
 class BoardCmdSet(CmdSet):  # type: ignore[misc]  # Evennia has no types
@@ -155,6 +155,24 @@ def obey(character: Any, line: str) -> None:
             other.host.refresh_options(character)
 
 
+def answer(session: Any, line: str | None) -> None:
+    """Tell a program what a line of its own asks for; if there is no line, how the boards stand.
+
+    It is told facts alone. A line that is no question does nothing.
+    """
+    character = session.puppet
+    if line is None:
+        told = [each for board in boards_here(character) for each in board.facts(character, None)]
+    else:
+        try:
+            command = parse(line)
+            told = _board(character, command).facts(character, str(_without_board(command)))
+        except (Refused, Unclear):
+            return
+    for message in told:
+        send_to(session, character, message)
+
+
 def _board(character: Any, command: Command) -> Any:
     """Return the board that a command is for.
 
@@ -178,7 +196,7 @@ def _board(character: Any, command: Command) -> Any:
         words, sayable = command.at, True
     elif isinstance(command, Help | Syntax | OptionCommand):
         return _meant(character, boards[:1], None, sayable=False)
-    elif isinstance(command, RoomCommand | MatchmakingCommand):
+    elif isinstance(command, RoomCommand | MatchmakingCommand | OperatorCommand):
         raise Unclear(f'That is no command about a board: type it without "{ALL}".')
     elif isinstance(command, ArchiveCommand | MakeComment | ExerciseCommand):
         words, sayable = None, False

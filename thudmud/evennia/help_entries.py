@@ -14,14 +14,20 @@ _WIDTH = 79
 _GAME = "thud"
 """The page that explains the game, and the first word of the names of all others."""
 
-
-def _entry(page: Page) -> dict[str, object]:
-    named = page.topic == _GAME
-    return {
-        "key": _GAME if named else f"{_GAME} {page.topic}",
-        "category": "Thud",
-        "text": "\n".join(page.rows(_WIDTH)).replace("|", "||").replace("{{", "{{{{"),
-    }
+_CATEGORY = "Board games"
+"""Not "Thud": `help thud` would list the category."""
 
 
-HELP_ENTRY_DICTS = [_entry(page) for page in PAGES.values()]
+def _entry(page: Page, key: str) -> dict[str, object]:
+    text = "\n".join(page.rows(_WIDTH)).replace("|", "||").replace("{{", "{{{{")
+    return {"key": key, "category": _CATEGORY, "text": text}
+
+
+HELP_ENTRY_DICTS = [
+    _entry(page, _GAME if page.topic == _GAME else f"{_GAME} {page.topic}")
+    for page in PAGES.values()
+]
+# As all other topics are asked for; no list shows it.
+HELP_ENTRY_DICTS.append(
+    _entry(PAGES[_GAME], f"{_GAME} {_GAME}") | {"locks": "view:false();read:all()"}
+)

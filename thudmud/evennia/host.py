@@ -8,6 +8,7 @@ version may have written it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from thudmud.play.hall import Person
 from thudmud.play.options import WIDTHS, Options
 from thudmud.play.table import Table
 from thudmud.views import Message
+from thudmud.views.colours import PALETTE_RGB
 from thudmud.views.messages import fitted
 from thudmud.views.telling import drawn, standing
 from thudmud.views.view import (
@@ -47,25 +49,38 @@ def terminal(sessions: Iterable[Any]) -> Terminal:
         colours=min(map(_colours, each), default=0),
         reader=any(flags.get("SCREENREADER") for flags in each),
         packages=frozenset({PACKAGE}),
+        height=min(map(_height, each), default=0),
     )
 
 
 def send(character: Any, message: Message) -> None:
     """Send a message to all sessions of a character."""
     for session in character.sessions.all():
-        if not message.package:
-            text = (escaped(message.text, session), {"type": "thud"})
-            character.msg(text=text, session=session)
-        elif takes_data(session):
-            # Evennia makes "Thud.Move" of it again.
-            name = message.package.lower().replace(".", "_")
-            character.msg(session=session, **{name: ((), json.loads(message.text))})
+        send_to(session, character, message)
 
 
-def takes_data(session: Any) -> bool:
-    """Whether a client speaks GMCP. The web client would show data that it does not know."""
-    telnet = str(session.protocol_key).startswith("telnet")
-    return telnet and bool(session.protocol_flags.get("OOB"))
+def send_to(session: Any, character: Any, message: Message) -> None:
+    """Send a message to one session of a character, if its client can do anything with it."""
+    if not message.package:
+        bell = "\a" if message.bell and _is_telnet(session) else ""
+        text = (bell + escaped(message.text, session), {"type": "thud"})
+        character.msg(text=text, session=session)
+        return
+    flags, data = session.protocol_flags, json.loads(message.text)
+    if _is_telnet(session) and flags.get("OOB"):
+        # Evennia makes "Thud.Move" of it again.
+        name = message.package.lower().replace(".", "_")
+        character.msg(session=session, **{name: ((), data)})
+    elif flags.get(PANEL):
+        character.msg(session=session, thud=((message.package, data), {}))
+
+
+PANEL = "THUD"
+"""The flag of a session whose web client has our plugin. Any other would show data as an error."""
+
+
+def _is_telnet(session: Any) -> bool:
+    return str(session.protocol_key).startswith("telnet")
 
 
 def escaped(text: str, session: Any = None) -> str:
@@ -76,6 +91,8 @@ def escaped(text: str, session: Any = None) -> str:
     flags = session.protocol_flags if session else {}
     if flags.get("RAW"):
         return text
+    if session and not _is_telnet(session):
+        text = _SGR.sub(_apart, text)
     for _ in range(2 if flags.get("SCREENREADER") else 1):
         # Links are looked for once "||" is "|" again: what would begin one is kept apart.
         text = text.replace("|", "||").replace("||l", "|||nl").replace("{{", "{{{{")
@@ -86,16 +103,39 @@ def escaped(text: str, session: Any = None) -> str:
     return text
 
 
+_SGR = re.compile(r"\x1b\[([0-9;]+)m")
+_SGR_CODE = re.compile(r"[34]8;(?:5;\d+|2;\d+;\d+;\d+)|\d+")
+_BRIGHT = {
+    str(base + 60 + shade): ";".join(map(str, (base + 8, 2, *PALETTE_RGB[8 + shade])))
+    for base in (30, 40)
+    for shade in range(8)
+}
+
+
+def _apart(sequence: re.Match[str]) -> str:
+    """Return a sequence as sequences that Evennia's text2html knows, of one attribute each."""
+    codes = _SGR_CODE.findall(sequence[1])
+    return "".join(f"\x1b[{_BRIGHT.get(code, code)}m" for code in codes)
+
+
 def first_session(character: Any) -> Any:
-    """Return one session of a character, for texts that Evennia itself sends to all of them."""
+    """Return one session of a character, for texts that Evennia itself sends to all of them.
+
+    What its web client can show any terminal can, so one of these is taken if there are any.
+    """
     sessions: Sequence[Any] = character.sessions.all() if hasattr(character, "sessions") else ()
-    return sessions[0] if sessions else None
+    return next(iter(sorted(sessions, key=_is_telnet)), None)
 
 
 def _width(flags: Any) -> int:
     told = flags.get("SCREENWIDTH") or {}
     width = next(iter(told.values()), DEFAULT_WIDTH)
     return min(max(int(width), WIDTHS[0]), WIDTHS[-1])
+
+
+def _height(flags: Any) -> int:
+    told = flags.get("SCREENHEIGHT") or {}
+    return int(next(iter(told.values()), 0))
 
 
 def _colours(flags: Any) -> int:
@@ -223,6 +263,14 @@ class BoardHost:
                 chosen[self._board] = person.styles[self.table.name]
             keep(character, person.options, chosen)
         return told
+
+    def facts(self, character: Any, line: str | None, now: float) -> list[Message]:
+        """Return what a program of a character who is present asks for; None asks for all."""
+        person = self.person(character)
+        if not person:
+            return []
+        house, name = self.house, person.name
+        return house.brief(name) if line is None else house.ask(name, line, now)
 
     def refresh_options(self, character: Any) -> None:
         """Show things to a character by the options that they have now."""

@@ -162,8 +162,21 @@ class BoardRegistry:
             session.tell(Notice(name, message, cause if isinstance(cause, int) else None))
 
         policy = self._policy
-        hall = Hall([spec], policy.quiet_plies, policy.seat_grace, opens_boards=False)
-        service = Service(hall, self._store, clock=self._clock, told=told, is_alone=True)
+        hall = Hall(
+            [spec],
+            policy.quiet_plies,
+            policy.seat_grace,
+            idle_limit=policy.idle_claim,
+            opens_boards=False,
+        )
+        service = Service(
+            hall,
+            self._store,
+            clock=self._clock,
+            told=told,
+            later=asyncio.get_running_loop().call_later,
+            is_alone=True,
+        )
         await service.open()
         try:
             await service.settle(must_store=True)
@@ -209,7 +222,7 @@ class BoardRegistry:
             case requests.LineRequest():
                 more = await self._obey(board, request)
             case requests.ShowRequest(width=width, utf8=utf8):
-                more = _shown(board, width, utf8=utf8)
+                more = _shown(board, self._clock(), width, utf8=utf8)
             case requests.CloseRequest():
                 await self._close(request.board, board, request.id)
         return {"board": request.board, "version": board.table.version, **more}
@@ -229,7 +242,14 @@ class BoardRegistry:
         packages = PACKAGES if request.data else frozenset[str]()
         await service.join(
             name,
-            Terminal(request.width, request.utf8, request.colours, request.reader, packages),
+            Terminal(
+                request.width,
+                request.utf8,
+                request.colours,
+                request.reader,
+                packages,
+                request.height,
+            ),
             member=request.member,
             styles={table.name: request.style} if request.style else None,
             room=table.name if request.room == "board" else None,
@@ -243,11 +263,16 @@ class BoardRegistry:
         player, at = request.player, request.at_version
         visit = board.visit(player)
         try:
-            result = await board.service.submit(visit, request.line, cause=request.id, at=at)
+            result = await board.service.submit(
+                visit, request.line, cause=request.id, at=at, key=request.key
+            )
         except Conflict as conflict:
             text = f"The board stands at version {conflict.found}, not {at}."
             raise Fault(Code.CHANGED, text) from None
-        return {"understood": result.command is not None, "here": not visit.is_over}
+        told = {"understood": result.command is not None, "here": not visit.is_over}
+        if result.before is None:
+            return told
+        return told | {"understood": True, "done_before": result.before}
 
     async def _close(self, name: str, board: _Board, cause: int | None = None) -> None:
         """Close a board, even if it cannot be stored that its players are away."""
@@ -281,9 +306,9 @@ def _check_session(session: ClientSession) -> None:
         raise Fault(Code.UNKNOWN_BOARD, "The session has ended, and its boards are closed.")
 
 
-def _shown(board: _Board, width: int, *, utf8: bool) -> Data:
+def _shown(board: _Board, now: float, width: int, *, utf8: bool) -> Data:
     """Return a board as text and as data."""
-    hall, table = board.service.hall, board.table
+    hall, table = board.service.hall, board.table.as_of(now)
     seen = Telling(Asked("", ViewGame(), table.name), (), table)
     known = {fact.package: fact.data for fact in facts(hall, seen)}
     return {

@@ -55,6 +55,13 @@ _Count = Annotated[int, Field(ge=0, le=HIGHEST, description=f"a whole number fro
 _CountOrNull = Annotated[
     int | None, Field(ge=0, le=HIGHEST, description=f"a whole number from 0 to {HIGHEST}, or null")
 ]
+_KeyOrNull = Annotated[
+    str | None,
+    Field(
+        pattern="^[!-~]{1,80}$",
+        description="1 to 80 printable characters of ASCII without blanks, or null",
+    ),
+]
 _Width = Annotated[
     int,
     Field(
@@ -140,6 +147,7 @@ class EnterRequest(Request):
     player: _Text
     room: Literal["board", "hall"] = Field(default="board", description=_words("board", "hall"))
     width: _Width = DEFAULT_WIDTH
+    height: _Count = 0
     utf8: _Flag = False
     colours: Annotated[int, _one_of(*_COLOURS)] = Field(default=0, description=_words(*_COLOURS))
     reader: _Flag = False
@@ -158,11 +166,15 @@ class LeaveRequest(Request):
 
 
 class LineRequest(Request):
-    """What a player has typed; not done unless the board stands at ``at_version``, if given."""
+    """What a player has typed; not done unless the board stands at ``at_version``, if given.
+
+    ``key`` tells it from all other lines at the board, so that it is not done twice.
+    """
 
     player: _Text
     line: _Text
     at_version: _CountOrNull = None
+    key: _KeyOrNull = None
 
 
 KINDS: Mapping[str, type[Sent]] = {
@@ -360,7 +372,8 @@ def reply_line(reply: Reply, seq: int) -> bytes:
         case Notice(board, message, number):
             to = {"seq": seq, "id": number, "board": board, "to": list(message.to)}
             if not message.package:
-                return encoded({"type": "tell", **to, "text": message.text})
+                bell = {"bell": True} if message.bell else {}
+                return encoded({"type": "tell", **to, "text": message.text, **bell})
             data = json.loads(message.text)
             return encoded({"type": "data", **to, "package": message.package, "data": data})
     raise TypeError(f"no reply: {reply}")

@@ -319,12 +319,36 @@ class Storage(Furnished):
         assert odd.host.table.name == "Ye 2nd Thud-Table"
         assert "discworld rules" in self.type(self.char1, "look Thud-Table")
 
+    def test_builders_are_told_of_a_setting_that_is_wrong(self) -> None:
+        self.board.attributes.add("rules", "chess")
+        self.board.attributes.add("seat_grace", "long")
+        seen = self.type(self.char1, "look oak board")
+        assert '"rules" should be "discworld", "classic" or "koom valley", not \'chess\'' in seen
+        assert "\"seat_grace\" should be 0 or more, not 'long'; it is 300 now." in seen
+        self.char2.permissions.clear()
+        self.account2.permissions.clear()
+        assert "should be" not in self.type(self.char2, "look oak board")
+
     def test_rules_come_from_the_class_or_from_an_attribute(self) -> None:
         stony = self.furniture("stony board", attributes=[("rules", "koom valley")])
         assert "koom valley rules" in self.type(self.char1, "look stony board")
         assert stony.host.table.ruleset.name == "koom valley"
         self.furniture("odd board", attributes=[("rules", "chess")])
         assert f"{ThudBoard.rules} rules" in self.type(self.char1, "look odd board")
+
+    def test_how_long_a_player_may_think_comes_from_an_attribute(self) -> None:
+        patient = self.furniture("patient board", attributes=[("idle_claim", 30)])
+        assert patient.host.table.idle_limit == 30.0
+        assert self.board.host.table.idle_limit == ThudBoard.idle_claim
+
+    def test_what_the_time_brings_about_is_told_by_itself(self) -> None:
+        self.furniture("hasty board", attributes=[("idle_claim", 0.0001)])
+        self.play(
+            "join game as dwarf on hasty", "join game as troll on hasty", "start game on hasty"
+        )
+        self.sent.clear()
+        self.wait()
+        assert "waits for you" in self.heard(self.char1)
 
 
 class Deletion(Furnished):

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+from typing import Any
+from unittest.mock import patch
+
 from evennia.utils.ansi import parse_ansi
+from evennia.utils.text2html import parse_html
 
 from tests.evennia.cases.furnished import Furnished
 from thudmud.evennia.host import escaped, terminal
+from thudmud.evennia.inputfuncs import thud
+from thudmud.play.options import Scheme
 
 TEXTS = ("a|b", "a||b|", "|", "{{x", "{{{", "|rred|n", "|[R", "\\|", "|lcx|lty|le", "||l", "%s")
 
@@ -36,6 +44,14 @@ class Screens(Furnished):
         self.other["SCREENREADER"] = True
         found = terminal([self.session, self.session2])
         assert (found.width, found.utf8, found.colours, found.reader) == (60, False, 16, True)
+
+    def test_a_large_board_is_for_screens_that_tell_their_height(self) -> None:
+        self.one.pop("SCREENHEIGHT", None)
+        self.one["SCREENWIDTH"] = {0: 140}
+        assert terminal([self.session]).height == 0
+        self.one["SCREENHEIGHT"] = {0: 50}
+        assert terminal([self.session]).height == 50
+        assert "A   B   C" in self.type(self.char1, "look oak board")
 
     def test_each_is_shown_the_board_for_their_own_screen(self) -> None:
         self.begin()
@@ -108,6 +124,56 @@ class Screens(Furnished):
         self.session2.protocol_key = "webclient/websocket"
         self.type(self.char2, "move from G7 to G6")
         assert not self.facts(self.char2)
+
+    def test_a_web_client_that_has_the_plugin_is_told_what_it_asks(self) -> None:
+        self.begin()
+        self.session2.protocol_key = "webclient/websocket"
+        assert self.asked() == [
+            "Thud.Me",
+            "Thud.Here",
+            "Thud.Options",
+            "Thud.Table",
+            "Thud.Board",
+        ]
+        assert self.asked("moves A6 on oak board") == ["Thud.Legal"]
+        for line in ("resign", "say hello", "view game on elm", "\x1b"):
+            assert not self.asked(line)
+        assert self.board.host.table.running
+        self.type(self.char1, "move from A6 to B6")
+        assert self.packages(self.char2) == ["Thud.Move"]
+        assert not self.packages(self.char1)
+        self.char2.location = None
+        assert not self.asked()
+
+    def asked(self, *line: str) -> list[str]:
+        """Return the packages that Char2's program is sent when it asks; nobody sees anything."""
+        self.sent.clear()
+        with patch.object(type(self.session2.sessionhandler), "session_portal_partial_sync"):
+            thud(self.session2, *line)
+        assert not self.heard(self.char1) + self.heard(self.char2)
+        return self.packages(self.char2)
+
+    def packages(self, character: Any) -> list[str]:
+        sent = [each for session, each in self.sent if self.is_of(session, character)]
+        return [each["thud"][0][0] for each in sent if "thud" in each]
+
+    def test_colours_are_what_the_web_client_can_turn_into_html(self) -> None:
+        self.session.protocol_key = "webclient/websocket"
+        self.one.update({"TRUECOLOR": True, "XTERM256": True, "ANSI": True})
+        self.begin()
+        plain = self.type(self.char1, "look oak board")
+        self.type(self.char1, "options colour dwarf bright yellow on bright blue")
+        for scheme in Scheme:
+            self.type(self.char1, f"options colour scheme {scheme.value}")
+            for line in ("look oak board", "view game"):
+                self.type(self.char1, line)
+                (text,) = [sent["text"][0] for _, sent in self.sent if "text" in sent]
+                page = parse_html(text)
+                assert "\x1b" not in page, (scheme, page)
+                assert page.count("<span") > 10, scheme
+        bare = unescape(re.sub("<.*?>", "", page.replace("<br>", "\n")))
+        assert "    A B C D E-F-G" in bare
+        assert bare.strip() in plain
 
     def test_the_fact_is_what_thudmud_tells(self) -> None:
         self.begin()
