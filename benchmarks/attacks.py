@@ -60,6 +60,7 @@ from benchmarks.load.processes import (
     without_uvloop,
 )
 from benchmarks.load.siege import Assault, Besides, Figure, Harm, Playing, Ply, flooding, siege
+from benchmarks.load.web import BINARY, CONTINUATION, HANDSHAKE, PING, TEXT, framed
 from thudmud.play.commands import Play
 from thudmud.rules import RULESETS, Game
 from thudmud.store import Store
@@ -190,12 +191,14 @@ class Setup:
     Attributes:
         rules: at all boards.
         tls: whether there is a port for TLS, which is the one that is attacked.
+        web: whether there is a page, whose port is attacked then.
         files: how many it may open.
         more: the end of its configuration.
     """
 
     rules: str = "discworld"
     tls: bool = False
+    web: bool = False
     files: int = 0
     more: str = ""
 
@@ -235,6 +238,8 @@ def server(
         attacked = "127.0.0.1", _free_port()
         secure = {"tls_port": attacked[1], "tls_certificate": f'"{pem.name}"'}
         sections = {**sections, "server": {**sections["server"], **secure}}
+    if setup.web:
+        sections = {**sections, "web": {"port": 0}}
     with thudmud(
         folder,
         4,
@@ -244,7 +249,7 @@ def server(
         log=folder / "log",
         files=setup.files,
     ) as running:
-        yield running, attacked or running.place
+        yield running, running.web if setup.web else attacked or running.place
 
 
 def _free_port() -> int:
@@ -353,6 +358,100 @@ def plain() -> Iterator[Attack]:
     )
 
 
+# The page.
+
+WEB = Setup(web=True)
+SOCKET = f"{HANDSHAKE}\r\n"
+PLAYER = SOCKET + framed(BINARY, "xaaaa").replace("aaaa", "{}")  # as many letters
+
+
+def at_page() -> Iterator[Attack]:
+    """Yield what is done to the port of the page."""
+    many = Flood(count=25, per_second=20, addresses=2)
+    get = "GET {} HTTP/1.1\r\nHost: x\r\n"
+    junk = [
+        get.format("/") + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /",
+        get.format("/") + "Content-Length: 5\r\nContent-Length: 50\r\n\r\nGET / HTTP/1.1\r\n",
+        get.format("/" + "%2e%2e/" * 1000) + "\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        get.format("/") + "X: \0\r\n\r\n",
+        "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 1000,
+        "\xff\xfb\x18" * 4000,
+    ]
+    yield Attack(
+        "page: requests that are none, 25 connections", replace(many, payload=junk), setup=WEB
+    )
+    asking = [f"{get.format('/page.css')}\r\n" * 40]
+    yield Attack("page: files, 25 connections", replace(many, payload=asking), setup=WEB)
+    yield Attack(
+        "page: files that are not read, 25 connections",
+        replace(many, payload=asking, reads=False),
+        setup=WEB,
+    )
+    yield Attack(
+        "page: requests byte by byte, 200 connections from 8 addresses",
+        Flood(count=200, payload=["x"], per_second=5, addresses=8),
+        setup=WEB,
+    )
+    yield Attack(
+        "page: 1,000 silent connections, from 40 addresses",
+        Flood(count=1000, addresses=40),
+        setup=WEB,
+    )
+    yield Attack(
+        "page: WebSockets for a page elsewhere, 25 connections",
+        replace(many, payload=[f"{HANDSHAKE}Origin: https://elsewhere.example\r\n\r\n"]),
+        setup=WEB,
+    )
+    for title, frames in (
+        ("pings", framed(PING, "x" * 125)),
+        ("fragments without end", framed(CONTINUATION, "", fin=False)),
+        ("one byte in each fragment", framed(CONTINUATION, "x", fin=False)),
+        ("packages that are none", framed(TEXT, 'Core.Supports.Set ["' + "[" * 99)),
+        ("text that is not UTF-8", framed(BINARY, "say \xff\xc0\xaf\xed\xa0\x80\n")),
+        ("questions", framed(TEXT, 'Thud.Ask "moves f1"') + framed(TEXT, 'Thud.Ask "who"')),
+    ):
+        opening = PLAYER + framed(BINARY, "", fin=False) * ("ragment" in title)
+        data = frames * (PIECE // len(frames))
+        yield Attack(
+            f"page: {title}, 25 WebSockets",
+            replace(many, payload=[data], opening=opening),
+            setup=WEB,
+        )
+    watching = framed(TEXT, 'Core.Supports.Set ["Thud 1"]')
+    wanting = framed(TEXT, 'Thud.Watch {"battle": 1}') + framed(TEXT, 'Thud.Watch {"board": null}')
+    yield Attack(
+        "page: battles without a name, 25 WebSockets",
+        replace(many, payload=[wanting * 100], opening=SOCKET + watching),
+        setup=WEB,
+    )
+    wrong = [
+        framed(BINARY, "x", mask=False),
+        framed(3, "x"),
+        framed(15, "x"),
+        chr(0xF2) + chr(0x81) + "\0\0\0\0x",
+        "\x82\xff\x7f" + "\xff" * 7 + "\0\0\0\0" + "x" * PIECE,
+        "\x82\xfe\xff\xff\0\0\0\0" + "x" * PIECE,
+        "\x89\xfe\x00\x80\0\0\0\0" + "x" * 128,
+    ]
+    yield Attack(
+        "page: frames that are none, 25 WebSockets",
+        replace(many, payload=wrong, opening=SOCKET),
+        setup=WEB,
+    )
+    yield Attack(
+        "page: boards that are not read, 20 WebSockets",
+        Flood(
+            count=20,
+            payload=[framed(BINARY, f"look at {board(0)}")],
+            at_once=200,
+            opening=PLAYER,
+            reads=False,
+        ),
+        setup=WEB,
+    )
+
+
 # Questions and noise.
 
 QUESTIONS = {
@@ -375,6 +474,11 @@ def questions() -> Iterator[Attack]:
                 replace(asking, payload=payload),
                 setup=Setup(rules=rules),
             )
+    yield Attack(
+        "records, 20 players",
+        replace(asking, payload=["record 1\r\n"]),
+        setup=Setup(rules="discworld"),
+    )
     yield Attack(
         "replays, each at another ply, 20 players",
         replace(asking, payload=["next\r\n", "next\r\n", "back\r\n"], before=["replay 1"]),
@@ -639,7 +743,7 @@ def a_bot(folder: Path, extent: Extent) -> Row:
 
 def measures(extent: Extent) -> Iterator[tuple[str, Callable[[Path], Row]]]:
     """Yield the title of each row, and what measures it in a folder of its own."""
-    for each in (*telnet(), *plain(), *names()):
+    for each in (*telnet(), *plain(), *at_page(), *names()):
         yield each.title, partial(besieged, attack=each, extent=extent)
     yield GUESTS_BACK, partial(guests_back, extent=extent)
     yield MEMBERS_BACK, partial(members_back, extent=extent)

@@ -28,7 +28,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
-from benchmarks.load import busy, games, growth, idle
+from benchmarks.load import busy, games, growth, idle, web
 from benchmarks.load.busy import Pains
 from benchmarks.load.processes import RAISED, without_uvloop
 from benchmarks.load.table import COLUMNS, Row, markdown, plain
@@ -48,6 +48,7 @@ class Extent:
         accounts: how many are stored.
         plies: how many a game has.
         games: how many bots play while others talk.
+        clocks: how many run while others talk.
     """
 
     pains: Pains
@@ -59,6 +60,7 @@ class Extent:
     accounts: Sequence[int] = (100, 100_000)
     plies: Sequence[int] = (10, 1000)
     games: int = 20
+    clocks: int = 1000
 
 
 FULL = Extent(Pains(5, 0.5))
@@ -73,7 +75,10 @@ def rows(extent: Extent) -> Iterator[Row]:
         yield from busy.commands(folder, extent.talkers, pains)
         yield from busy.delays(folder / "steady", extent.steady, pains)
         yield from busy.telling(folder, extent.watchers, pains)
+        yield from web.telling(folder / "by", extent.watchers, pains)
+        yield from web.weight()
         yield from games.beside_bots(folder / "games", extent.games, pains)
+        yield from games.beside_clocks(folder / "clocks", extent.clocks, pains)
         yield from idle.memory(folder, extent.connections)
         yield from idle.coming(
             folder, extent.connections, replace(pains, rounds=max(3, pains.rounds))

@@ -6,54 +6,57 @@ stands beside a yardstick of the same run:
 
 - appends of one ply, at one table and at 100, each of which waits for one before the next: beside
   as many bare commits of SQLite, each of a row of the same length;
+- the same where metrics are kept of them, beside where none are;
 - bytes of the file for each event, beside those of its text;
 - the time and the memory of a process that opens a store and asks what a server asks at a start,
-  at so many battles and as many boards that were closed, beside none;
+  at so many battles, each match at a board that was closed behind it, beside none;
 - queries at so many battles, beside one row of a table by its key;
-- the slowest of 100 appends while everything is checked, beside the same without.
+- how many battles a second become records (`thudmud export`), beside how many are folded;
+- the slowest of 100 appends while everything is checked, and while what nothing needs any more is
+  dropped, beside the same without; and how long these take;
+- how large the file is after that, and after it was made smaller, beside what it was.
+
+A million battles take 8 GB, and 24 GB while that file is made smaller. A file that
+``python -m benchmarks.battles`` has made can be named in the place of a number; it is changed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
+from prometheus_client import Histogram
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
-from thudmud.play.events import (
-    BattleEnded,
-    BattleStarted,
-    BoardClosed,
-    BoardOpened,
-    Event,
-    Moved,
-    StoredEvent,
-)
-from thudmud.play.projections import HALL
-from thudmud.rules import DISCWORLD, Ending, Move, Outcome, Score, Side
+from benchmarks.battles import PLIES, battle, fill
+from thudmud.cli.export import Wanted, export
+from thudmud.play.archive import HistoryLookup, StandingsLookup
+from thudmud.play.events import Event, Moved
 from thudmud.store import Store
 from thudmud.store.codec import to_array, to_text
-from thudmud.store.database import Changes, Database
-from thudmud.store.files import OnDisk
 
-NOW = 1795225366.123456
-PLIES = 80
 SIZES = (0, 10_000)
-PLAYERS = 500
 SECONDS = 2.0
+EXPORTED = 500
+"""How many battles become records."""
+PAUSE = 0.01
+"""Seconds between two appends that wait for something else: it is not to be starved by them."""
 ROUNDS = 5
 """The best of so many counts, being the least disturbed."""
 
-START = """
-import asyncio, resource, sys
+START = r"""
+import asyncio, re, sys
+from pathlib import Path
 from time import perf_counter
 from thudmud.store import Store
 async def start():
@@ -63,7 +66,9 @@ async def start():
         await store.read(board.key, board.beginning)
     await store.beat("node"), await store.people(), await store.position()
     took = (perf_counter() - begun) * 1000
-    print(took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    # Not by getrusage: that of a process that was forked begins with what its parent has.
+    most = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
+    print(took, int(most[1]) / 1024)
     await store.close()
 asyncio.run(start())
 """
@@ -86,32 +91,6 @@ class Row:
 
 Appends = Callable[[str, int, Event], Awaitable[object]]
 """Appends a ply to a stream at a version."""
-
-
-def battle(games: int) -> list[Event]:
-    """Return the events of a battle at random; ``games`` is how many there were before."""
-    random, position = Random(games), DISCWORLD.opening
-    moves: list[Move] = []
-    for _ in range(PLIES):
-        moves.append(random.choice(DISCWORLD.legal_moves(position)))
-        position = DISCWORLD.after(position, moves[-1])
-    sides = (Side.DWARF, Side.TROLL)
-    return [
-        BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Bert", rated=True),
-        *(
-            Moved(NOW + ply * 20.25, ("Anna", "Bert")[ply % 2], sides[ply % 2], move, ply + 1)
-            for ply, move in enumerate(moves)
-        ),
-        BattleEnded(
-            NOW + 2000,
-            "Anna",
-            Outcome(Ending.RESIGNATION, Side.TROLL, Score(0, 32)),
-            PLIES,
-            "Anna",
-            "Bert",
-            rated=True,
-        ),
-    ]
 
 
 async def rate_of(append: Appends, tables: int, seconds: float) -> float:
@@ -153,58 +132,20 @@ async def appends(folder: Path, seconds: float) -> list[Row]:
 
     for number in range(2):
         note("commits", commits(folder / f"bare {number}", seconds))
-        for tables in (1, 100):
-            store = await Store.open(folder / f"store {tables} {number}", serving=True)
+        for kind, tables in (("store", 1), ("store", 100), ("timed", 100)):
+            store = await Store.open(folder / f"{kind} {tables} {number}", serving=True)
+            if kind == "timed":
+                store.timed = Histogram("append", "As /metrics.", registry=None).observe
             added: Appends = lambda stream, version, ply: store.append({stream: (version, [ply])})  # noqa: B023, E731
-            note(f"store {tables}", await rate_of(added, tables, seconds))
+            note(f"{kind} {tables}", await rate_of(added, tables, seconds))
             await store.close()
     bare = best["commits"]
+    untimed = best["store 100"]
     return [
         Row("appends at one table, beside bare commits", best["store 1"], bare, "a second"),
-        Row("appends at 100 tables, beside bare commits", best["store 100"], bare, "a second"),
+        Row("appends at 100 tables, beside bare commits", untimed, bare, "a second"),
+        Row("the same with metrics, beside without", best["timed 100"], untimed, "a second"),
     ]
-
-
-def fill(path: Path, battles: int) -> None:
-    """Make a store of so many battles of two of 500 players each, and as many closed boards."""
-    database = Database(OnDisk(path, serving=False, patience=5.0), lambda: NOW)
-    boards = ("oak", "pine")
-    opened = [BoardOpened(NOW, "", board, f"{board} board", "discworld") for board in boards]
-    append(database, {HALL: (0, opened)})
-    for start in range(0, battles, 100):
-        closed: list[StoredEvent] = []
-        for number in range(start, min(start + 100, battles)):
-            key = f"board {number}"
-            closed.append(BoardOpened(NOW, "", key, key, "discworld"))
-            closed.append(BoardClosed(NOW, "", key))
-        append(database, {HALL: (2 + 2 * start, closed)})
-    some = [battle(seed) for seed in range(10)]
-    names = [f"Player{number}" for number in range(PLAYERS)]
-    for start in range(0, battles, 100):
-        works = []
-        for number in range(start, min(start + 100, battles)):
-            dwarf, troll = names[number % PLAYERS], names[(number * 7 + 1) % PLAYERS]
-            events = [renamed(event, dwarf, troll) for event in some[number % 10]]
-            place = (boards[number % 2], number // 2 * len(events), events)
-            works.append(lambda db, place=place: db.append({place[0]: place[1:]}))
-        for outcome in database.write(works)[0]:
-            assert isinstance(outcome, dict), outcome
-    database.files.scrubbed()
-    database.close()
-
-
-def renamed(event: Event, dwarf: str, troll: str) -> Event:
-    names = {"Anna": dwarf, "Bert": troll}
-    new = object.__new__(type(event))  # checked when it was made, and quicker than to do so again
-    for field in event.__dataclass_fields__:
-        value = getattr(event, field)
-        object.__setattr__(new, field, names.get(value, value) if isinstance(value, str) else value)
-    return new
-
-
-def append(database: Database, changes: Changes) -> None:
-    [outcome], _ = database.write([lambda db: db.append(changes)])
-    assert isinstance(outcome, dict), outcome
 
 
 def starts(path: Path, rounds: int) -> tuple[float, float]:
@@ -217,6 +158,11 @@ def starts(path: Path, rounds: int) -> tuple[float, float]:
     return min(each[0] for each in found), min(each[1] for each in found)
 
 
+def counted(path: Path, query: str) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        return int(connection.execute(query).fetchone()[0])
+
+
 async def milliseconds(ask: Callable[[], Awaitable[object]]) -> float:
     times = []
     for _ in range(30):
@@ -226,32 +172,100 @@ async def milliseconds(ask: Callable[[], Awaitable[object]]) -> float:
     return min(times) * 1000
 
 
-async def queries(path: Path, battles: int, size: int) -> list[Row]:
-    """Measure what players ask, and the check of everything."""
+async def queries(path: Path, battles: int) -> list[Row]:
+    """Measure what players ask."""
     store = await Store.open(path)
     middle = battles // 2 + 1
     known = await store.battle(middle)
     assert known
     row = await milliseconds(store.position)
+    with_one = HistoryLookup("Player7", 1, known.dwarf, "discworld")
     asked: Sequence[tuple[str, Callable[[], Awaitable[object]]]] = [
         ("a battle", lambda: store.battle(middle)),
         ("its plies", lambda: store.plies(known)),
         ("20 of a history", lambda: store.history("Player7", None, 20)),
-        ("standings of 50", lambda: store.standings(None, 50)),
-        ("a score", lambda: store.score("Player7")),
+        ("20 of a history with one", lambda: store.look_up(with_one)),
+        ("standings of 50", lambda: store.standings(most=50)),
+        ("standings as they are asked for", lambda: store.look_up(StandingsLookup("Player7"))),
+        ("a score, with curves", lambda: store.score("Player7", curves=True)),
+        ("all that is kept about a player", lambda: store.about("Player7")),
     ]
     rows = [
         Row(f"{title} of {battles:,} battles, beside one row", await milliseconds(ask), row, "ms")
         for title, ask in asked
     ]
-    before, _ = await slowest(store, asyncio.sleep(0))
-    meanwhile, took = await slowest(store, store.check())
-    title = f"slowest of 100 appends beside the check of {battles:,}"
-    rows.append(Row(title, meanwhile, before, "ms"))
-    title = f"the check of {battles:,}, seconds beside megabytes"
-    rows.append(Row(title, took, size / 1e6, "s / MB"))
+    rows.append(await exports(store, path.parent, battles))
     await store.close()
     return rows
+
+
+async def checks(path: Path, battles: int, size: int) -> list[Row]:
+    """Measure the check of everything, and what appends wait for it."""
+    store = await Store.open(path)
+    before, _ = await slowest(store, asyncio.sleep(0))
+    meanwhile, took = await slowest(store, store.check())
+    await store.close()
+    return [
+        Row(f"slowest of 100 appends beside the check of {battles:,}", meanwhile, before, "ms"),
+        Row(f"the check of {battles:,}, seconds beside megabytes", took, size / 1e6, "s / MB"),
+    ]
+
+
+async def prunes(path: Path, battles: int, size: int) -> list[Row]:
+    """Measure how what nothing needs any more is dropped, and what appends wait for it.
+
+    That is done by another process, as an operator does it.
+    """
+    store = await Store.open(path)
+    before, _ = await slowest(store, asyncio.sleep(0))
+    events = await store.position()
+    said: list[str] = []
+
+    async def prune() -> None:
+        words = ["-m", "thudmud.cli.main", "store", "prune", "--before", "9999-01-01", str(path)]
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=pipe)
+        said.append((await process.communicate())[0].decode())
+
+    meanwhile, took = await slowest(store, prune())
+    await store.close()
+    dropped = re.search(r"(\d+) events", said[0])
+    assert dropped
+    return [
+        Row(f"slowest of 100 appends beside pruning {battles:,}", meanwhile, before, "ms"),
+        Row(f"pruning {battles:,}, seconds beside megabytes", took, size / 1e6, "s / MB"),
+        Row("events dropped, beside all, in thousands", int(dropped[1]) / 1e3, events / 1e3, ""),
+    ]
+
+
+async def compacts(path: Path, size: int) -> list[Row]:
+    """Measure how a file is made smaller that was pruned."""
+    store = await Store.open(path, serving=True)
+    begun = perf_counter()
+    pruned, compacted = await store.compact()
+    took = perf_counter() - begun
+    await store.close()
+    return [
+        Row("the file when pruned, beside before", pruned / 1e6, size / 1e6, "MB"),
+        Row("the file when made smaller, beside before", compacted / 1e6, size / 1e6, "MB"),
+        Row("making it smaller, seconds beside megabytes", took, pruned / 1e6, "s / MB"),
+    ]
+
+
+async def exports(store: Store, folder: Path, battles: int) -> Row:
+    """Measure how many of the last battles a second become records, beside how many are read."""
+    since = max(1, battles - EXPORTED)
+    some = await store.battles(after=since, most=EXPORTED)
+    begun = perf_counter()
+    with TemporaryDirectory(dir=folder) as name:
+        written = await export(store, Path(name), Wanted(since=some[0].at))
+    took = perf_counter() - begun
+    begun = perf_counter()
+    for one in some:
+        await store.plies(one)
+    read = perf_counter() - begun
+    title = f"records of {battles:,} battles, beside plies that are read"
+    return Row(title, written.records / took, len(some) / read, "a second")
 
 
 async def slowest(store: Store, work: Awaitable[object]) -> tuple[float, float]:
@@ -266,42 +280,51 @@ async def slowest(store: Store, work: Awaitable[object]) -> tuple[float, float]:
         await store.append({"beside": (version, [plies[version % PLIES]])})
         times.append(perf_counter() - started)
         version += 1
+        await asyncio.sleep(PAUSE)
         if task.done() and len(times) == 300:
             break
-    assert await task is None
+    await task
     took = perf_counter() - begun
     return sorted(times)[len(times) * 99 // 100] * 1000, took
 
 
-def report(sizes: Sequence[int], rounds: int, seconds: float) -> Iterator[Row | str]:
+def report(sizes: Sequence[int | Path], rounds: int, seconds: float) -> Iterator[Row | str]:
     """Yield the lines of the table."""
     yield f"{'':56}{'store':>12}{'yardstick':>12}{'ratio':>19}"
     with TemporaryDirectory(prefix="thudmud.") as name:
         folder = Path(name)
         yield from asyncio.run(appends(folder, seconds))
         none: tuple[float, float] | None = None
-        for battles in sizes:
-            path = folder / f"{battles} battles"
-            fill(path, battles)
+        for each in sizes:
+            path, battles = (each, 0) if isinstance(each, Path) else (folder / f"{each}", each)
+            if path == each:
+                battles = counted(path, "select max(number) from battle")
+            else:
+                fill(path, battles)
             time, memory = starts(path, rounds)
             none = none or (time, memory)
-            yield Row(f"start with {battles:,} battles and closed boards", time, none[0], "ms")
+            yield Row(f"start with {battles:,} battles", time, none[0], "ms")
             yield Row("its memory", memory, none[1], "MiB")
             if not battles:
                 continue
-            events = [event for seed in range(10) for event in battle(seed)]
-            text = sum(len(to_text(to_array(event, lambda _: 100))) for event in events) / len(
-                events
-            )
+            some = [event for seed in range(10) for event in battle(seed)]
+            text = sum(len(to_text(to_array(event, lambda _: 100))) for event in some) / len(some)
             size = path.stat().st_size
-            each = size / (battles * (len(battle(0)) + 2))
-            yield Row(f"an event, of {battles:,} battles, beside its text", each, text, "bytes")
-            yield from asyncio.run(queries(path, battles, size))
+            yield Row(
+                f"an event, of {battles:,} battles, beside its text",
+                size / counted(path, "select position from head"),
+                text,
+                "bytes",
+            )
+            yield from asyncio.run(queries(path, battles))
+            yield from asyncio.run(prunes(path, battles, size))
+            yield from asyncio.run(checks(path, battles, size))
+            yield from asyncio.run(compacts(path, size))
 
 
 def main(arguments: Sequence[str]) -> int:
     """Print the table, at these numbers of battles."""
-    sizes = [int(each) for each in arguments] or SIZES
+    sizes = [int(each) if each.isdigit() else Path(each) for each in arguments] or SIZES
     for line in report(sizes, ROUNDS, SECONDS):
         print(line, flush=True)
     return 0

@@ -42,6 +42,8 @@ class Flood:
         addresses: from how many addresses of the loopback network they come.
         name: with what the names begin under which they log in; with none they do not.
         before: lines that each sends once it is in; of ``{}`` it makes its number.
+        opening: what each sends as soon as it is connected, as Latin-1; of ``{}`` it makes its
+            number in letters.
         reads: whether they read what they are sent.
         hangs_up: whether each connection ends after what it has sent, for another one.
         tls: whether they speak TLS.
@@ -56,6 +58,7 @@ class Flood:
     addresses: int = 1
     name: str = ""
     before: Sequence[str] = ()
+    opening: str = ""
     reads: bool = True
     hangs_up: bool = False
     tls: bool = False
@@ -105,6 +108,8 @@ class Attacker:
             self.sent = replace(self.sent, connections=self.sent.connections + 1)
             if self._flood.name:
                 self._log_in(made)
+            opening = self._flood.opening.replace("{}", letters(self._number))
+            made.sendall(opening.encode("latin-1"))
             made.setblocking(False)  # noqa: FBT003  (the standard library's signature)
             self.socket = made
         except OSError:

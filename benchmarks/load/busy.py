@@ -175,9 +175,9 @@ def telling(folder: Path, watchers: int, pains: Pains) -> Iterator[Row]:
             told = stack.enter_context(Crowd(teller, watchers + 2, PROMPT))
             ours, bare = [], []
             for ply in range(10 * pains.rounds):
-                taken, size = _until_all_know(crowd, ply % 2, to_and_fro(0, ply))
+                taken, size = until_all_know(crowd, ply % 2, to_and_fro(0, ply))
                 ours.append(taken)
-                bare.append(_until_all_know(told, 0, b"%d" % size)[0])
+                bare.append(until_all_know(told, 0, b"%d" % size)[0])
         title = f"a move told to {watchers:,} who look on, {style} style"
         middle = median(ours)
         ratio = median(theirs / mine for mine, theirs in zip(ours, bare, strict=True))
@@ -191,7 +191,7 @@ def telling(folder: Path, watchers: int, pains: Pains) -> Iterator[Row]:
         yield Row(f"{title}: messages", "a second", [(watchers + 2) / middle])
 
 
-def _until_all_know(crowd: Crowd, teller: int, line: bytes) -> tuple[float, int]:
+def until_all_know(crowd: Crowd, teller: int, line: bytes) -> tuple[float, int]:
     """Return how long it takes until everybody has a prompt again, and how much each was sent."""
     missing, size = set(range(len(crowd))), 0
     begun = perf_counter()

@@ -68,12 +68,16 @@ class Crowd:
         server: which.
         size: how many there are to be.
         hello: how the server's first words end, which are waited for.
+
+    Attributes:
+        server: the same.
+        sockets: the connections.
     """
 
     def __init__(self, server: Running, size: int, hello: bytes = b"") -> None:
         self._poll = select.epoll()
-        self._server = server
-        self._sockets: list[socket.socket] = []
+        self.server = server
+        self.sockets: list[socket.socket] = []
         self._numbers: dict[int, int] = {}
         self._tails: list[bytes] = []
         try:
@@ -94,11 +98,11 @@ class Crowd:
         self.close()
 
     def __len__(self) -> int:
-        return len(self._sockets)
+        return len(self.sockets)
 
     def close(self) -> None:
         """Close all connections."""
-        for each in self._sockets:
+        for each in self.sockets:
             each.close()
         self._poll.close()
 
@@ -109,23 +113,32 @@ class Crowd:
             each = socket.socket()
             each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             each.setblocking(False)  # noqa: FBT003  (the standard library's signature)
-            each.connect_ex(self._server.place)
+            each.connect_ex(self.place)
             self._poll.register(each, select.EPOLLIN)
-            self._sockets.append(each)
+            self.sockets.append(each)
             self._numbers[each.fileno()] = number
             self._tails.append(b"")
+            self.connected(number)
         self.wait_for(range(first, first + more), hello)
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Where they connect."""
+        return self.server.place
+
+    def connected(self, number: int) -> None:
+        """Begin a connection, where that takes more than to wait."""
 
     def send(self, number: int, data: bytes) -> None:
         """Send bytes; there is always room for them, since few are on their way."""
-        if data and self._sockets[number].send(data) < len(data):
+        if data and self.sockets[number].send(data) < len(data):
             raise BufferError("too much is on its way")
 
     def heard(self, timeout: float = 0.05) -> Iterator[tuple[int, bytes]]:
         """Yield what has come, each with the number of the member it has come to."""
         for handle, _ in self._poll.poll(timeout):
             number = self._numbers[handle]
-            data = self._sockets[number].recv(CHUNK)
+            data = self.sockets[number].recv(CHUNK)
             if not data:
                 raise ConnectionError(f"the server has left member {number}")
             yield number, data
@@ -192,10 +205,10 @@ class Crowd:
 
         for number in talkers:
             self.send(number, b"".join(line(number, each) for each in range(window)))
-        watch, before, answered = _Watch(self._server), 0, 0
+        watch, before, answered = _Watch(self.server), 0, 0
         while before < burst and watch.goes_on(seconds, 0):
             before += passed_on()
-        watch = _Watch(self._server)
+        watch = _Watch(self.server)
         while watch.goes_on(seconds, max(0, answered - burst)):
             answered += passed_on()
         rate = watch.rate(answered)
@@ -224,7 +237,7 @@ class Crowd:
         going, answered = len(pairs), 0
         for first in pairs:
             self.send(first, line(first, 0))
-        watch = _Watch(self._server)
+        watch = _Watch(self.server)
         while going and watch.goes_on(seconds, answered):
             for number, data in self.heard():
                 if self._count(number, data, told) and number in seen:

@@ -1,8 +1,8 @@
-"""Whether those who talk notice that bots play at other boards."""
+"""Whether those who talk notice what goes on at other boards: bots play, or clocks run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import cycle, permutations
 from pathlib import Path
 from statistics import median
@@ -32,24 +32,45 @@ HEARD = b" says: "
 def beside_bots(folder: Path, games: int, pains: Pains) -> Iterator[Row]:
     """Measure how long a say takes to the listener's screen, before and while bots play.
 
-    Each round has a server of its own, with the bots that come with it, and as many workers.
+    The server has the bots that come with it, and as many workers.
+    """
+    rounds = _rounds(folder, games, pains, _let_bots_play)
+    return _rows(rounds, "no bots play", f"{games} games of bots")
+
+
+def beside_clocks(folder: Path, clocks: int, pains: Pains) -> Iterator[Row]:
+    """Measure how long a say takes to the listener's screen, before and while clocks run."""
+    rounds = _rounds(folder, clocks, pains, _let_clocks_run)
+    return _rows(rounds, "no clock runs", f"{clocks} clocks run")
+
+
+def _rounds(
+    folder: Path, boards: int, pains: Pains, begin: Callable[[Crowd, range], None]
+) -> list[tuple[float, float]]:
+    """Measure it before and while something goes on at so many boards more.
+
+    Each round has a server of its own.
     """
     seconds = pains.seconds * LONGER
     rounds = []
     for number in range(pains.rounds):
-        tables = TALKERS + games
+        tables = TALKERS + boards
         with (
             thudmud(folder / f"round {number}", tables, module="benchmarks.load.eager") as server,
             seated(server, 2 * TALKERS) as crowd,
         ):
             alone = _late(crowd, seconds)
-            _let_bots_play(crowd, range(TALKERS, tables))
+            begin(crowd, range(TALKERS, tables))
             rounds.append((alone, _late(crowd, seconds)))
+    return rounds
+
+
+def _rows(rounds: list[tuple[float, float]], before: str, meanwhile: str) -> Iterator[Row]:
     alone, beside = (median(each) for each in zip(*rounds, strict=True))
     title = f"a say on another's screen, {PACE} a second, 99th percentile"
-    yield Row(f"{title}; no bots play", "ms", [alone])
+    yield Row(f"{title}; {before}", "ms", [alone])
     yield Row(
-        f"{title}; {games} games of bots",
+        f"{title}; {meanwhile}",
         "ms",
         [beside],
         ratio=median(beside - alone for alone, beside in rounds),
@@ -67,10 +88,7 @@ def _late(crowd: Crowd, seconds: float) -> float:
 
 def _let_bots_play(crowd: Crowd, tables: range) -> None:
     """Invite two bots to each of these tables, and wait until all battles have begun."""
-    host = len(crowd)
-    crowd.grow(1, NAME_PROMPT)
-    come_in(crowd, [host])
-    crowd.say([host], lambda _: b"options width 500\r\n", PROMPT)
+    (host,) = _hosts(crowd, 1)
     pairs = cycle(permutations((bot.name for bot in Settings().bot), 2))
     for table, bots in zip(tables, pairs, strict=False):
         for bot, side in zip(bots, ("dwarf", "troll"), strict=True):
@@ -84,3 +102,28 @@ def _let_bots_play(crowd: Crowd, tables: range) -> None:
         if told.count(b"battle 1, ") == TALKERS + len(tables):
             return
     raise TimeoutError("the bots do not play")
+
+
+def _let_clocks_run(crowd: Crowd, tables: range) -> None:
+    """Let two players begin a battle with a clock at each of these tables."""
+    dwarf, troll = _hosts(crowd, 2)
+    for table in tables:
+        on = f"on {board(table)}"
+        for host, line, answer in (
+            (dwarf, f"set clock 180+180 {on}", PROMPT),
+            (dwarf, f"join game as dwarf {on}", b"You sit down"),
+            (troll, f"join game as troll {on}", b"You sit down"),
+            (troll, f"start {on}", b"begins"),
+        ):
+            crowd.send(host, f"{line}\r\n".encode())
+            crowd.wait_for([host], answer)
+    crowd.quiet()
+
+
+def _hosts(crowd: Crowd, number: int) -> range:
+    """Let some more players come in, and return which of the crowd they are."""
+    hosts = range(len(crowd), len(crowd) + number)
+    crowd.grow(number, NAME_PROMPT)
+    come_in(crowd, hosts)
+    crowd.say(hosts, lambda _: b"options width 500\r\n", PROMPT)
+    return hosts

@@ -61,7 +61,7 @@ REFUSED = Words(
 LOOK = Words(
     "look at board",
     lambda number, count: b"look at board\r\n",  # noqa: ARG005
-    b"A B C D E F G H I J K L M N O",
+    b"Score: dwarfs",
 )
 EVERY_WORDS = (SAY, UNREAD, UNREAD_ANEW, REFUSED, LOOK)
 
@@ -128,9 +128,9 @@ def start_over(crowd: Crowd, members: Sequence[int]) -> None:
         crowd.quiet()
 
 
-def seated(server: Running, size: int) -> Crowd:
-    """Return a crowd that plays, two at each table."""
-    crowd = Crowd(server, size, NAME_PROMPT)
+def seated(server: Running, size: int, kind: type[Crowd] = Crowd) -> Crowd:
+    """Return a crowd of a kind that plays, two at each table."""
+    crowd = kind(server, size, NAME_PROMPT)
     try:
         come_in(crowd, range(size))
         sit_down(crowd, range(size))
@@ -140,9 +140,9 @@ def seated(server: Running, size: int) -> Crowd:
     return crowd
 
 
-def watching(server: Running, size: int, style: str) -> Crowd:
-    """Return a crowd of two that play at one table, and those who look on."""
-    crowd = seated(server, 2)
+def watching(server: Running, size: int, style: str, kind: type[Crowd] = Crowd) -> Crowd:
+    """Return a crowd of a kind: two that play at one table, and those who look on."""
+    crowd = seated(server, 2, kind)
     crowd.grow(size, NAME_PROMPT)
     members = range(2, 2 + size)
     come_in(crowd, members)

@@ -14,6 +14,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
 KIB = 1024
@@ -64,7 +65,7 @@ def configured(
         more: what comes behind the boards.
         rules: those of all boards.
     """
-    text = ""
+    text = "" if "web" in sections else "[web]\nenabled = false\n"
     for section, values in sections.items():
         text += f"[{section}]\n" + "".join(f"{key} = {value}\n" for key, value in values.items())
     for number in range(boards):
@@ -97,11 +98,13 @@ class Running:
         pid: its process.
         place: where it listens.
         started: how many seconds its start took.
+        web: where its page is, if it has one.
     """
 
     pid: int
     place: tuple[str, int]
     started: float
+    web: tuple[str, int] = ("", 0)
 
     @property
     def cpu(self) -> float:
@@ -147,10 +150,13 @@ def started(
     ):
         try:
             assert process.stdout
-            line = process.stdout.readline().partition(" or ")[0]  # plain telnet comes before TLS
-            *_, host, port = line.split()
+            ways = process.stdout.readline().split(" or ")
             taken = time.perf_counter() - begun
-            yield Running(process.pid, (host, int(port)), taken)
+            links = [urlsplit(each.split()[-1]) for each in ways if "://" in each]
+            page = [(link.hostname or "", link.port or 0) for link in links]
+            # Plain telnet comes before TLS.
+            *_, host, port = next(each for each in ways if "://" not in each).split()
+            yield Running(process.pid, (host, int(port)), taken, *page)
         finally:
             process.kill()
 

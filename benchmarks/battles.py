@@ -1,0 +1,246 @@
+"""Makes a store of very many battles, as if people had played them for some years.
+
+Run it from the checkout, ``python -m benchmarks.battles FILE 1000000``, for a file to try things
+on. A million battles take 8 GB.
+
+Matches of two battles are played at boards of their own, ten at a time: a seek, people who sit
+down, 80 plies at random, offers, a lost connection, and all who leave. Rows of events are written
+straight to the file, with the store's own text of each; what follows from them is made by the
+store itself, as it is where a newer version finds another number of `PROJECTION`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import islice, zip_longest
+from pathlib import Path
+from random import Random
+from time import perf_counter
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
+
+from thudmud.play.events import (
+    MADE,
+    Absent,
+    BattleEnded,
+    BattleStarted,
+    BoardClosed,
+    BoardOpened,
+    Cleared,
+    Declined,
+    Event,
+    HallEvent,
+    Joined,
+    Left,
+    Moved,
+    Offer,
+    Offered,
+    OfferLapsed,
+    Parting,
+    Returned,
+    SeekEnd,
+    SeekEnded,
+    SeekMade,
+    StoredEvent,
+)
+from thudmud.play.projections import HALL
+from thudmud.rules import DISCWORLD, Ending, Move, Outcome, Score, Side
+from thudmud.store.codec import SCHEMA, to_array, to_text
+from thudmud.store.database import Database
+from thudmud.store.files import OnDisk
+from thudmud.store.rows import SqlTable
+
+NOW = 1795225366.123456
+PLIES = 80
+AT_ONCE = 10
+"""How many matches are played at a time."""
+YEARS = 3 * 366 * 86_400.0
+"""Seconds over which all of it has happened."""
+BATCH = 10_000
+"""Events that are written at once."""
+
+ONE, OTHER = "Anna", "Bert"
+_NUMBERS = {ONE: 4_000_000_001, OTHER: 4_000_000_002}
+"""What stands for the numbers of players in texts, until it is known who plays."""
+
+
+class Place(NamedTuple):
+    """An event before it is known where it is stored: its stream, and its text."""
+
+    stream: int
+    body: str
+
+
+def players(battles: int) -> int:
+    """Return how many people have played so many battles."""
+    return max(500, battles // 50)
+
+
+def battle(games: int) -> list[Event]:
+    """Return the events of a battle at random; ``games`` is how many there were before."""
+    random, position = Random(games), DISCWORLD.opening
+    moves: list[Move] = []
+    for _ in range(PLIES):
+        moves.append(random.choice(DISCWORLD.legal_moves(position)))
+        position = DISCWORLD.after(position, moves[-1])
+    sides = (Side.DWARF, Side.TROLL)
+    outcome = Outcome(Ending.RESIGNATION, Side.TROLL, Score(0, 32))
+    return [
+        BattleStarted(NOW, ONE, 1, "discworld", ONE, OTHER, rated=True),
+        *(
+            Moved(NOW + ply * 20.25, (ONE, OTHER)[ply % 2], sides[ply % 2], move, ply + 1)
+            for ply, move in enumerate(moves)
+        ),
+        BattleEnded(NOW + 2000, ONE, outcome, PLIES, ONE, OTHER, rated=True),
+    ]
+
+
+def _match(seed: int) -> list[Event]:
+    """Return all that happens at a board while two play a match and leave."""
+    first, second = battle(2 * seed), [_second(event, seed) for event in battle(2 * seed + 1)]
+    cut_off: list[Event] = [
+        Absent(NOW, OTHER, Side.TROLL, Parting.LOST),
+        Returned(NOW, OTHER, Side.TROLL),
+        Offered(NOW, ONE, Offer.UNDO),
+        Declined(NOW, OTHER, Offer.UNDO),
+    ]
+    offered: list[Event] = [Offered(NOW, OTHER, Offer.END), OfferLapsed(NOW, OTHER, Offer.END)]
+    return [
+        Joined(NOW, ONE, Side.DWARF),
+        Joined(NOW, OTHER, Side.TROLL),
+        *first[:40],
+        *cut_off,
+        *first[40:],
+        *second[:60],
+        *offered,
+        *second[60:],
+        Left(NOW, ONE, Side.TROLL, Parting.LEFT),
+        Cleared(NOW, OTHER),
+    ]
+
+
+def _second(event: Event, seed: int) -> Event:
+    """Return an event of a battle as one of the second of a match, the seats swapped."""
+    if isinstance(event, BattleStarted):
+        return replace(event, number=2, dwarf=OTHER, troll=ONE, player=OTHER)
+    if isinstance(event, BattleEnded):
+        points = 32, 32 + Random(seed).randrange(-9, 9)
+        return replace(event, dwarf=OTHER, troll=ONE, player=OTHER, points=points)
+    assert isinstance(event, Moved)
+    return replace(event, player=OTHER if event.player == ONE else ONE)
+
+
+def _text(event: StoredEvent) -> str:
+    return to_text(to_array(event, lambda name: _NUMBERS[name] if name else 0))
+
+
+def _said(text: str, one: int, other: int) -> str:
+    text = text.replace(str(_NUMBERS[ONE]), str(one))
+    return text.replace(str(_NUMBERS[OTHER]), str(other))
+
+
+def events(matches: int, people: int, first: int) -> Iterator[Place]:
+    """Yield what happens in the hall, whose stream is 1, and at as many boards as matches.
+
+    Args:
+        matches: how many.
+        people: the numbers of players go from 1 to this.
+        first: the number of the first board's stream.
+    """
+    kinds = [[_text(event) for event in _match(seed)] for seed in range(5)]
+    for start in range(0, matches, AT_ONCE):
+        playing = []
+        for match in range(start, min(start + AT_ONCE, matches)):
+            one = match % people + 1
+            other = (one + match // people * 7 % (people - 1)) % people + 1  # never the same
+            key, seek = f"{MADE}{match}", match - start + 1
+            hall: tuple[list[HallEvent], list[HallEvent]] = (
+                [
+                    SeekMade(NOW, ONE, seek, "discworld"),
+                    BoardOpened(NOW, OTHER, key, f"board {match}", "discworld"),
+                    SeekEnded(NOW, OTHER, seek, SeekEnd.ACCEPTED, ONE),
+                ],
+                [BoardClosed(NOW, "", key)],
+            )
+            before, after = (
+                [Place(1, _said(_text(event), one, other)) for event in each] for each in hall
+            )
+            at_board = [
+                Place(first + match, _said(text, one, other)) for text in kinds[match % len(kinds)]
+            ]
+            playing.append([*before, *at_board, *after])
+        for at_a_time in zip_longest(*playing):
+            yield from (each for each in at_a_time if each)
+
+
+def fill(path: Path, battles: int) -> None:
+    """Make a store of so many battles, and of two boards at which nobody plays."""
+    database = Database(OnDisk(path, serving=False, patience=5.0), lambda: NOW - YEARS)
+    boards = [
+        BoardOpened(NOW, "", board, f"{board} board", "discworld") for board in ("oak", "pine")
+    ]
+    [outcome], _ = database.write([lambda db: db.append({HALL: (0, boards)})])
+    assert isinstance(outcome, dict), outcome
+    head = database.head
+    database.backend.scrubbed()
+    database.close()
+    matches, people = battles // 2, players(battles)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("pragma journal_mode = off")
+        connection.execute("pragma synchronous = off")
+        connection.execute("pragma cache_size = -262144")
+        connection.execute("begin")
+        table = SqlTable(connection)
+        table.sum = head.sum
+        [(hall, *rest)] = list(table.rows("stream", "where key = ?", HALL))
+        assert hall == 1
+        first = table.number("select max(id) from stream") + 1
+        versions = [0] * (first + matches)
+        versions[1], position = len(boards), head.position
+        step = (YEARS - 60.0) / max(1, matches * 180)
+        for number in range(1, people + 1):
+            table.put("player", number, "", f"player{number}", f"Player{number}")
+        happening = events(matches, people, first)
+        while some := list(islice(happening, BATCH)):
+            rows = []
+            for stream, body in some:
+                position += 1
+                versions[stream] += 1
+                at = round(head.at + (position - head.position) * step, 6)
+                rows.append((position, stream, versions[stream], SCHEMA, at, 1, body))
+            table.insert_events(rows)
+        for match in range(matches):
+            key, number = f"{MADE}{match}", first + match
+            # The last event clears the board, so nothing before it tells how that stands.
+            version = versions[number]
+            table.put("stream", number, key, f"board {match}", version, version)
+        if matches:
+            table.put("stream", 1, *rest[:2], versions[1], 1)
+        # Of no projection: so the next that opens the file makes all of them.
+        at = max(head.at, NOW - 60.0)
+        table.put("head", *head._replace(position=position, at=at, projection=0, sum=table.sum))
+        connection.execute("commit")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Make a file; say how long that took, and the projections."""
+    path, battles = Path(arguments[0]), int(arguments[1])
+    begun = perf_counter()
+    fill(path, battles)
+    print(f"{battles:,} battles written in {perf_counter() - begun:,.0f} s", flush=True)
+    begun = perf_counter()
+    database = Database(OnDisk(path, serving=False, patience=5.0), lambda: NOW)
+    print(f"their rows made in {perf_counter() - begun:,.0f} s", flush=True)
+    database.backend.scrubbed()
+    database.close()
+    print(f"{path.stat().st_size / 1e9:,.2f} GB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
