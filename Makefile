@@ -7,12 +7,15 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 VENV := .venv
 BIN := $(VENV)/bin
 EVENNIA := build/evennia
+# Whom the machine trusts; npm goes by a list of its own, which may know less.
+CERTIFICATES := $(wildcard /etc/ssl/certs/ca-certificates.crt)
 # Tests start hundreds of programs: what Python compiles is kept, or each would compile it all.
 export PYTHONDONTWRITEBYTECODE :=
+PROPERTIES = $(shell grep -rl --include='test_*.py' '@given' tests)
 REFERENCE := thudmud thudmud.rules thudmud.play thudmud.language thudmud.views \
 	thudmud.service thudmud.house thudmud.script
 
-.PHONY: run test fast soak fuzz lint bench docs clients evennia clean
+.PHONY: run test fast soak fuzz lint bench docs mudlet clients evennia clean
 
 run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
@@ -28,9 +31,10 @@ fast: $(VENV)/.dev
 	$(BIN)/pytest -q
 
 # A server is killed 200 times, while people play, while it starts and while it shuts down;
-# "make test" does it less often.
+# "make test" does it less often. Properties are tried with examples that nobody has tried before.
 soak: $(VENV)/.dev
 	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak
+	$(BIN)/pytest -q -n auto --hypothesis-profile=explore $(PROPERTIES)
 
 # Each target is fuzzed by coverage for so many seconds. What breaks one gets into build/fuzz.
 FUZZ_SECONDS ?= 60
@@ -54,14 +58,22 @@ bench: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/python docs/reference.py build/api $(REFERENCE)
 
+# The package that Mudlet installs, as the server has it at /thudmud.mpackage.
+mudlet: $(VENV)/.run
+	@mkdir -p build
+	@$(BIN)/python -c 'import sys; from thudmud.web.mpackage import mpackage; \
+		sys.stdout.buffer.write(mpackage())' >build/thudmud.mpackage
+	@echo build/thudmud.mpackage
+
 # The end to end tests drive real clients; this installs those that are missing.
 clients:
 	@sh tests/clients.sh
 
 # Other tests drive a MUD of Evennia's. It has an environment of its own: what it needs brings along
 # a package called "tests".
-evennia: $(EVENNIA)/.installed
+evennia: $(EVENNIA)/.installed $(EVENNIA)/client/.installed
 
+$(VENV)/.run: EXTRAS = [server]
 $(VENV)/.run: NEEDS = what it needs
 $(VENV)/.dev: EXTRAS = [dev]
 $(VENV)/.dev: NEEDS = what its checks and tests need
@@ -75,6 +87,13 @@ $(VENV)/.run $(VENV)/.dev $(VENV)/.fuzz $(EVENNIA)/.installed: pyproject.toml
 	@$(PYTHON) -m venv $(@D)
 	@echo "Installing thudmud and $(NEEDS) (a minute or so) ..."
 	@sh progress.sh $(@D)/bin/pip install --disable-pip-version-check --editable '.$(EXTRAS)'
+	@touch $@
+
+# What the page of its web client loads from other hosts: the tests give these to the browser.
+$(EVENNIA)/client/.installed: Makefile | clients $(EVENNIA)/.installed
+	@NODE_EXTRA_CA_CERTS=$(CERTIFICATES) sh progress.sh npm install --no-audit --no-fund \
+		--fetch-retries=1 --fetch-retry-mintimeout=1000 --prefix $(@D) bootstrap@4.0.0-beta \
+		favico.js@0.3.10 golden-layout@1.5.9 jquery@3.2.1 popper.js@1.11.0
 	@touch $@
 
 clean:

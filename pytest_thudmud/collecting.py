@@ -41,10 +41,12 @@ class TranscriptItem(pytest.Item):
 
     def runtest(self) -> None:
         """Play it."""
-        mismatches, problems, _ = attempt(self.path, self._setup, self._shown_path)
-        shown = [f"{self._shown_path}: {each}" for each in mismatches]
-        if shown or problems:
-            raise TranscriptFailure("\n\n".join([*shown, *problems]))
+        path = self.nodeid.partition("::")[0]
+        mismatches, problems, _ = attempt(self.path, self._setup, path)
+        # Whatever pytest shows of it has the path in front, also the line of its summary.
+        shown = [*map(str, mismatches), *(each.removeprefix(f"{path}: ") for each in problems)]
+        if shown:
+            raise TranscriptFailure("\n\n".join(shown))
 
     def repr_failure(
         self,
@@ -59,11 +61,6 @@ class TranscriptItem(pytest.Item):
     def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
         """Return where the transcript is."""
         return self.path, None, self.path.name
-
-    @property
-    def _shown_path(self) -> str:
-        """The path as pytest shows it."""
-        return self.nodeid.partition("::")[0]
 
 
 def _setup(config: pytest.Config) -> Setup:

@@ -15,14 +15,19 @@ from hypothesis import HealthCheck, settings
 
 from tests.accounts.dialogues import CHEAP
 from tests.server.plain import PlainService, Serving, Setup
+from tests.store.clusters import FAST, Cluster, empty
 from thudmud.server.acceptor import Acceptor
-from thudmud.server.config import PlayerSettings, ServerSettings, Settings
+from thudmud.server.config import PlayerSettings, ServerSettings, Settings, WebSettings
 from thudmud.server.sessions import Sessions
 from thudmud.store import Store
 
-# Shared machines stall now and then: no example is timed, nor what makes it.
-settings.register_profile("thudmud", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("thudmud")
+# Shared machines stall now and then: no example is timed, nor what makes it. The same code is tried
+# with the same examples, so that a test fails where something was changed; `make soak` looks for
+# others with the profile "explore".
+EVERY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", EVERY, derandomize=True)
+settings.register_profile("explore", EVERY, max_examples=1000)
+settings.load_profile("same")
 
 Loops = Mapping[str, Callable[[], asyncio.AbstractEventLoop]]
 
@@ -95,6 +100,30 @@ def run_server(tmp_path: Path) -> RunServer:
     return run
 
 
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """Return a server of PostgreSQL that all tests of a process share."""
+    cluster = Cluster(**FAST)
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.remove()
+
+
+@pytest.fixture(scope="session")
+def schema(cluster: Cluster) -> str:
+    """Return how to connect to a schema of it."""
+    return cluster.schema()
+
+
+@pytest.fixture
+def dsn(schema: str) -> str:
+    """Return how to connect to tables that are empty, or yet to be made, which takes longer."""
+    empty(schema)
+    return schema
+
+
 @pytest.fixture
 def free_port() -> Iterator[FreePort]:
     """Return what finds a port that is free, and is given to nobody who does not ask for it.
@@ -143,6 +172,8 @@ GENEROUS = {
     "commands_at_once": 1_000_000,
 }
 
+NO_WEB = WebSettings(enabled=False)
+
 SERVERS = {"serving", "secure"}
 """What starts a server in the loop of a test."""
 
@@ -156,16 +187,25 @@ def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> L
 
 @pytest.fixture
 async def serving() -> AsyncIterator[Serving]:
-    """Start servers: ``await serving(queue_length=3)``, with a store that is there or another."""
+    """Start servers: ``await serving(queue_length=3)``, with a store that is there or another.
+
+    With ``web={"port": 0}`` they have the page, too.
+    """
     async with AsyncExitStack() as stack:
 
-        async def start(*, store: Store | None = None, **changed: object) -> Setup:
+        async def start(
+            *,
+            store: Store | None = None,
+            web: Mapping[str, object] | None = None,
+            **changed: object,
+        ) -> Setup:
             of_players = {
                 key: changed.pop(key) for key in PlayerSettings.model_fields & changed.keys()
             }
             settings = Settings(
                 server=ServerSettings.model_validate(GENEROUS | changed),
                 players=PlayerSettings.model_validate(of_players),
+                web=WebSettings.model_validate(web) if web else NO_WEB,
             )
             if store is None:
                 store = Store.in_memory()

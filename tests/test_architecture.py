@@ -28,11 +28,12 @@ ARROWS: dict[str, set[str]] = {
     "house": BELOW_SKINS,
     "bots": {"rules", "search", "play", "views"},
     "telnet": {"views"},
+    "web": {"views", "telnet"},
     "accounts": BELOW_SKINS,
     "gateway": {*BELOW_SKINS, "accounts"},
     "evennia": {*BELOW_SKINS, "house"},
     "script": {"views", "house"},
-    "server": {*BELOW_SKINS, "search", "bots", "telnet", "accounts"},
+    "server": {*BELOW_SKINS, "search", "bots", "telnet", "web", "accounts"},
     "cli": {*BELOW_SKINS, "search", "bots", "accounts", "house", "script", "gateway", "server"},
 }
 """Which rooms a room may import, besides the three files that import nothing."""
@@ -40,6 +41,7 @@ ARROWS: dict[str, set[str]] = {
 OWNERS = {
     "lark": {"language"},
     "telnetlib3": {"telnet", "cli"},
+    "websockets": {"web"},
     "pydantic": {"server", "gateway"},
     "argon2": {"accounts"},
     "openskill": {"play"},
@@ -47,6 +49,7 @@ OWNERS = {
     "django": {"evennia"},
     "evennia": {"evennia"},
     "sqlite3": {"store"},
+    "prometheus_client": {"server"},
 }
 """Which rooms may import a dependency; nobody else may."""
 

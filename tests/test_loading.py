@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 HEAVY = {
     "argon2", "asyncio", "email", "importlib.metadata", "lark", "logging", "openskill", "pydantic",
-    "sqlite3", "telnetlib3", "wcwidth",
+    "sqlite3", "telnetlib3", "wcwidth", "websockets",
 }  # fmt: skip
 """What takes long to load, and is needed only by some parts."""
 

@@ -34,12 +34,22 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (wheel,) = folder.glob("*.whl")
     venv.create(folder / "venv", with_pip=True)
     commands = folder / "venv" / "bin"
-    run(commands / "pip", "install", "--disable-pip-version-check", wheel, cwd=folder)
+    run(commands / "pip", "install", "--disable-pip-version-check", f"{wheel}[server]", cwd=folder)
     return commands
 
 
 def test_it_counts(installed: Path, tmp_path: Path) -> None:
     assert run(installed / "thudmud", "perft", "--depth", "1", cwd=tmp_path) == "656\n"
+
+
+def test_it_writes_the_configuration(installed: Path, tmp_path: Path) -> None:
+    run(installed / "thudmud", "config", "here.toml", cwd=tmp_path)
+    assert (tmp_path / "here.toml").read_bytes() == (ROOT / "config.toml").read_bytes()
+
+
+def test_it_has_the_package_of_mudlet(installed: Path, tmp_path: Path) -> None:
+    code = "from thudmud.web.mpackage import mpackage; print(b'thudmud.panel' in mpackage())"
+    assert run(installed / "python", "-c", code, cwd=tmp_path) == "True\n"
 
 
 @pytest.mark.parametrize("name", ["discworld-match", "koom-valley-match", "talk", "help"])

@@ -30,6 +30,7 @@ DEFAULTS: dict[str, dict[str, object]] = {
         "connections_per_address": 1000,
         "accepts_at_once": 100_000,
     },
+    "web": {"enabled": False},
     "players": {"names_per_hour": 10_000},
     "game": {"quiet_plies": 0},
     "storage": {"backend": "memory"},

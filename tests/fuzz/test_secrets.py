@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.accounts.dialogues import CHEAP
-from tests.conftest import GENEROUS
+from tests.conftest import GENEROUS, NO_WEB
 from tests.fuzz.targets import WILLING
 from tests.server.plain import PlainService, Setup
 from thudmud.accounts import guesses
@@ -85,7 +85,7 @@ async def throw(steps: Sequence[bytes]) -> None:
         stack.push_async_callback(store.close)
         await store.enrol("Anna", CHEAP.hash(SECRETS[0]))
         sessions = Sessions(PlainService(store))
-        whole = Settings(server=ServerSettings.model_validate(GENEROUS))
+        whole = Settings(server=ServerSettings.model_validate(GENEROUS), web=NO_WEB)
         server = Acceptor(whole, hasher=CHEAP)
         setup = Setup(server, sessions, stack)
         await setup.start()

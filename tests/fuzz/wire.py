@@ -14,8 +14,7 @@ from typing import cast
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
 from thudmud.telnet.intake import TelnetQueue
-from thudmud.telnet.interface import Item, TelnetPolicy
-from thudmud.telnet.negotiation import Negotiation
+from thudmud.telnet.interface import Client, Item, TelnetPolicy
 from thudmud.telnet.screen import Screen
 
 POLICY = TelnetPolicy(
@@ -39,7 +38,7 @@ class Notes:
     def screen(self) -> Screen:
         return cast("Screen", self)
 
-    def opened(self, client: Negotiation) -> None:
+    def opened(self, client: Client) -> None:
         pass
 
     def received(self, items: Iterable[Item]) -> None:
@@ -64,6 +63,9 @@ class Notes:
         pass
 
     def resume(self) -> None:
+        pass
+
+    def end(self, sentence: str) -> None:
         pass
 
     def overspent(self) -> None:

@@ -52,17 +52,18 @@ def test_transcripts_are_collected_and_failures_are_readable(pytester: pytest.Py
     result.stdout.fnmatch_lines_random(
         [
             "good.thud-script::transcript PASSED*",
-            "FAILED bad.thud-script::transcript*",
-            'broken.thud-script: line 2: "What!" should begin with a name*',
+            'FAILED bad.thud-script::transcript - line 1: part: line 1: after "Anna> *',
+            'line 2: "What!" should begin with a name*',
+            'FAILED broken.thud-script::transcript - line 2: "What!" should *',
             "*gone.toml: cannot be read*",
         ]
     )
     shown = (
-        'bad.thud-script: line 1: part: line 1: after "Anna> say ha" Anna should see (-) but saw'
+        'line 1: part: line 1: after "Anna> say ha" Anna should see (-) but saw'
         " (+):\n- You say: ho\n+ You say: ha\n\n"
-        'bad.thud-script: line 3: after "Anna> say hi" Anna should see (-) but saw (+):\n'
+        'line 3: after "Anna> say hi" Anna should see (-) but saw (+):\n'
         "- You say: ho\n+ You say: hi\n\n"
-        "bad.thud-script: line 6: Bert is not here; a line Bert+ lets them in\n"
+        "line 6: Bert is not here; a line Bert+ lets them in\n"
     )
     assert shown in result.stdout.str()
     assert "Traceback" not in result.stdout.str()
