@@ -19,10 +19,12 @@ import { ROWS, SIZE, letterOf, placeOf, squareAt } from "./position.js";
  * @property {readonly string[]} chosen which of them it will
  * @property {string | null} landing where it will go
  *
+ * @typedef {() => string | null} Where tells on which square: near what can be done now, for a finger
+ *
  * @typedef {object} Handlers
- * @property {(square: string) => void} pick a square was clicked, or chosen by the keyboard
+ * @property {(where: Where) => void} pick a square was clicked, or chosen by the keyboard
  * @property {(square: string) => boolean} lift a piece is about to be dragged; whether it may be
- * @property {(square: string | null) => void} drop and was let go, over no square perhaps
+ * @property {(where: Where) => void} drop and was let go, over no square perhaps
  * @property {(key: string, square: string) => boolean} key another key was typed on a square;
  *   whether it means something
  */
@@ -344,6 +346,17 @@ export class BoardView {
   }
 
   /**
+   * Return what tells the square at a spot, whenever it is asked.
+   *
+   * @param {{x: number, y: number}} spot
+   * @param {PointerEvent} event
+   * @returns {Where}
+   */
+  where(spot, event) {
+    return () => this.squareOf(spot, event);
+  }
+
+  /**
    * Whether something can be done with a square.
    *
    * @param {string} square
@@ -391,8 +404,8 @@ export class BoardView {
     if (!drag) return;
     this.drag = null;
     this.pieces.get(drag.square)?.element.classList.remove("dragged");
-    if (drag.moves) this.handlers.drop(this.squareOf(this.spot(event), event));
-    else this.handlers.pick(drag.square);
+    if (drag.moves) this.handlers.drop(this.where(this.spot(event), event));
+    else this.handlers.pick(this.where(drag, event));
     this.paint();
   }
 
@@ -405,11 +418,12 @@ export class BoardView {
   /** @param {KeyboardEvent} event */
   typed(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const { focus } = this;
     const step = STEPS[event.key];
     if (step) this.step(step);
-    else if (event.key === "Enter" || event.key === " ") this.handlers.pick(this.focus);
+    else if (event.key === "Enter" || event.key === " ") this.handlers.pick(() => focus);
     else if (event.key === "Home" || event.key === "End") this.end(event.key === "Home");
-    else if (!this.handlers.key(event.key, this.focus)) return;
+    else if (!this.handlers.key(event.key, focus)) return;
     event.preventDefault();
   }
 

@@ -66,9 +66,9 @@ export class GameView {
       say: outside.say,
     });
     this.view = new BoardView(byId("board"), {
-      pick: (square) => this.live() && this.mover.pick(square),
+      pick: (where) => this.live() && this.mover.pick(where),
       lift: (square) => this.live() && this.mover.lift(square),
-      drop: (square) => this.mover.drop(square),
+      drop: (where) => this.mover.drop(where),
       key: (key, square) => this.key(key, square),
     });
     this.moves = new MoveList(byId("moves"), (ply) => this.step(ply));

@@ -9,6 +9,7 @@ import { NO_MARKS } from "./board.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").Board} Board */
+/** @typedef {import("./board.js").Where} Where */
 
 /**
  * @typedef {object} Way one way to play, of those that `Thud.Legal` lists
@@ -41,7 +42,7 @@ export class Mover {
   /** What it will capture there. @type {string[]} */
   chosen = [];
 
-  /** Where it was to go before the server had said what it can do. @type {string | null} */
+  /** Where it was to go before the server had said what it can do. @type {Where | null} */
   dropped = null;
 
   /** Whether it has been played, and the server has not answered yet. */
@@ -91,10 +92,11 @@ export class Mover {
   /**
    * A square was clicked: a piece, where it goes, or what it captures.
    *
-   * @param {string} square
+   * @param {Where} where
    */
-  pick(square) {
-    if (this.isSent) return;
+  pick(where) {
+    const square = where();
+    if (this.isSent || !square) return;
     if (this.landing) {
       if (this.preys().has(square)) {
         this.choose(square);
@@ -108,7 +110,7 @@ export class Mover {
     if (square === this.selected) this.cancel();
     else if (this.ways(square).length) this.aim(square);
     else if (this.owns(square)) this.select(square);
-    else if (this.selected && !this.choices) this.dropped = square;
+    else if (this.selected && !this.choices) this.dropped = where;
     else if (this.selected) this.cancel(`Not to ${square}.`);
   }
 
@@ -126,12 +128,13 @@ export class Mover {
   /**
    * The piece that was dragged was let go.
    *
-   * @param {string | null} square
+   * @param {Where} where
    */
-  drop(square) {
+  drop(where) {
+    const square = where();
     if (!this.selected || square === this.selected) return;
     if (!square) this.cancel();
-    else if (!this.choices) this.dropped = square;
+    else if (!this.choices) this.dropped = where;
     else if (this.ways(square).length) this.aim(square);
     else this.cancel(`Not to ${square}.`);
   }
