@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -94,6 +96,44 @@ class TestLostLinks:
         assert await players(through) == ["Anna", "Bert"]
         assert proxy.cuts == 2
 
+    async def test_a_server_that_is_stopped_is_not_waited_for(
+        self, store: Store, cluster: Cluster
+    ) -> None:
+        """Who asks is refused after some seconds, and at once after that; it is not done twice."""
+        await store.append({OAK: (0, [joined(1, "Anna")])})
+        cluster.signal(signal.SIGSTOP)
+        try:
+            for _ in range(10):
+                with pytest.raises(NotWritten):
+                    await store.append({OAK: (1, [joined(2, "Bert")])})
+        finally:
+            cluster.signal(signal.SIGCONT)
+        while True:
+            assert await until_read(store, OAK) == 1
+            with suppress(NotWritten):
+                await store.append({OAK: (1, [joined(2, "Bert")])})
+                break
+        assert await players(store) == ["Anna", "Bert"]
+
+    async def test_one_that_is_there_may_take_its_time(
+        self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(postgres, "SILENCE", 0.1)
+        looks: list[bool] = []
+        is_there = postgres.Watch._is_there
+        monkeypatch.setattr(
+            postgres.Watch, "_is_there", lambda self: looks.append(is_there(self)) or looks[-1]
+        )
+        patient = await Store.connect(dsn)
+        with psycopg.connect(dsn) as session:
+            session.execute(f"select pg_advisory_lock({postgres.WRITING})".encode())
+            appending = asyncio.ensure_future(patient.append({OAK: (0, [joined(1)])}))
+            await until(lambda: len(looks) >= 3)
+            assert not appending.done()
+        await appending
+        assert set(looks) == {True}
+        await patient.close()
+
     async def test_events_that_are_brought_in_are_not_asked_for_twice(
         self, through: Store, proxy: Proxy
     ) -> None:
@@ -175,12 +215,24 @@ class TestTwo:
         heard = {store: list[object](), other: list[object]()}
         for each, notes in heard.items():
             each.hear(notes.append, lambda: form_of(tuple[str, int]))
-        async with asyncio.timeout(PATIENCE):  # a note may be lost
-            while not all(len(set(each)) == 2 for each in heard.values()):
-                await other.notify(("one", 1), lambda: form_of(tuple[str, int]))
-                await store.notify(("two", 2), lambda: form_of(tuple[str, int]))
-                await asyncio.sleep(0.05)
+        await other.notify(("one", 1), lambda: form_of(tuple[str, int]))
+        await store.notify(("two", 2), lambda: form_of(tuple[str, int]))
+        await until(lambda: all(len(each) == 2 for each in heard.values()))
         assert set(heard[store]) == set(heard[other]) == {("one", 1), ("two", 2)}
+        await other.close()
+
+    async def test_nothing_is_missed_from_the_moment_that_it_is_open(
+        self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        begun = postgres.connected
+        monkeypatch.setattr(postgres, "connected", lambda dsn: (time.sleep(0.1), begun(dsn))[1])
+        other = await Store.connect(dsn)
+        heard: list[object] = []
+        other.hear(heard.append, lambda: form_of(int))
+        for number in range(100):
+            await store.notify(number, lambda: form_of(int))
+        await until(lambda: len(heard) == 100)
+        assert heard == list(range(100))
         await other.close()
 
     async def test_what_is_too_long_is_refused(self, store: Store) -> None:
@@ -194,12 +246,10 @@ class TestTwo:
         other = await Store.connect(dsn)
         heard: list[object] = []
         store.hear(heard.append, lambda: form_of(int))
-        async with asyncio.timeout(PATIENCE):
-            while not heard or "another node says is not understood" not in caplog.text:
-                await other.notify("of another version", lambda: form_of(str))
-                await other.notify(7, lambda: form_of(int))
-                await asyncio.sleep(0.05)
-        assert set(heard) == {7}
+        await other.notify("of another version", lambda: form_of(str))
+        await other.notify(7, lambda: form_of(int))
+        await until(lambda: heard == [7])
+        assert "another node says is not understood" in caplog.text
         await other.close()
 
     async def test_who_stops_in_the_middle_stops_nobody_for_long(
