@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -28,6 +29,7 @@ from thudmud.store import (
     Store,
     StoreError,
     TooLong,
+    Uncertain,
     Unknown,
     postgres,
 )
@@ -88,6 +90,20 @@ class TestLostLinks:
         assert proxy.cuts == 1
         assert await players(through) == ["Anna", "Bert"]
 
+    async def test_what_cannot_be_found_out_is_not_said_to_be_undone(
+        self, store: Store, dsn: str, cluster: Cluster, proxy: Proxy
+    ) -> None:
+        through = dsn.replace(f"port={cluster.port}", f"port={proxy.port}")
+        lonely = Postgres(through, patience=0.1)
+        lonely.begin()
+        lonely.connection.execute("update head set commits = commits where id = 1")
+        proxy.cuts_after = commits
+        proxy.refuses = True
+        with pytest.raises(Uncertain, match="it is not known whether it was"):
+            await asyncio.to_thread(lonely.commit)
+        lonely.close()
+        await store.append({OAK: (0, [joined(1)])})
+
     async def test_so_is_what_was_lost_at_its_beginning(self, through: Store, proxy: Proxy) -> None:
         await through.append({OAK: (0, [joined(1, "Anna")])})
         proxy.cuts_before = lambda data: b"begin" in data
@@ -121,9 +137,12 @@ class TestLostLinks:
         monkeypatch.setattr(postgres, "SILENCE", 0.1)
         looks: list[bool] = []
         is_there = postgres.Watch._is_there
-        monkeypatch.setattr(
-            postgres.Watch, "_is_there", lambda self: looks.append(is_there(self)) or looks[-1]
-        )
+
+        def look(watch: postgres.Watch) -> bool:
+            looks.append(is_there(watch))
+            return looks[-1]
+
+        monkeypatch.setattr(postgres.Watch, "_is_there", look)
         patient = await Store.connect(dsn)
         with psycopg.connect(dsn) as session:
             session.execute(f"select pg_advisory_lock({postgres.WRITING})".encode())
@@ -225,7 +244,12 @@ class TestTwo:
         self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         begun = postgres.connected
-        monkeypatch.setattr(postgres, "connected", lambda dsn: (time.sleep(0.1), begun(dsn))[1])
+
+        def slowly(dsn: str) -> psycopg.Connection[Any]:
+            time.sleep(0.1)
+            return begun(dsn)
+
+        monkeypatch.setattr(postgres, "connected", slowly)
         other = await Store.connect(dsn)
         heard: list[object] = []
         other.hear(heard.append, lambda: form_of(int))

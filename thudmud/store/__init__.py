@@ -17,6 +17,7 @@ from thudmud.store.interface import (
     Stored,
     StoreError,
     TooLong,
+    Uncertain,
     Unknown,
 )
 from thudmud.store.running import Subscription
@@ -41,6 +42,7 @@ __all__ = [
     "Stored",
     "Subscription",
     "TooLong",
+    "Uncertain",
     "Unknown",
     "at_once",
 ]

@@ -32,7 +32,15 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from thudmud.store.backend import POSTGRESQL, Backend
-from thudmud.store.interface import Damaged, InUse, NotWritten, StoreError, TooLong, Unknown
+from thudmud.store.interface import (
+    Damaged,
+    InUse,
+    NotWritten,
+    StoreError,
+    TooLong,
+    Uncertain,
+    Unknown,
+)
 from thudmud.store.rows import ADDED, DURABLE, FORMAT, PROJECTIONS, definitions, has_rows
 
 WRITING = 0x54687564
@@ -357,7 +365,8 @@ class Postgres(Backend):
         """End a transaction; if the answer is lost, find out what came of it.
 
         Raises:
-            NotWritten: it is not known, or it came to nothing.
+            NothingWritten: it came to nothing.
+            Uncertain: it is not known.
         """
         number, self._number = self._number, None
         pid = self.connection.session.info.backend_pid
@@ -373,7 +382,7 @@ class Postgres(Backend):
         """Ask what came of a transaction whose link was lost. Nothing else is done until then.
 
         Raises:
-            NotWritten: it cannot be found out for now.
+            Uncertain: it cannot be found out for now.
         """
         try:
             self.connection.restore()
@@ -395,8 +404,8 @@ class Postgres(Backend):
             raise self._not_known()
         return bool(status == "committed")
 
-    def _not_known(self) -> NotWritten:
-        return NotWritten(
+    def _not_known(self) -> Uncertain:
+        return Uncertain(
             f"{self._name} went away while this was stored, and it is not known whether it was."
         )
 
