@@ -45,11 +45,16 @@ class Player:
     name: str
     word: bytes = b""
     client: Client | None = None
+    source: str | None = None
+    """The address of this machine that they come from, if it matters."""
 
     async def connect(self, port: int) -> str:
         """Come in, with the word if there is one; return what is shown."""
+        await self.hang_up()
         try:
-            self.client = Client(*await asyncio.open_connection("127.0.0.1", port))
+            here = (self.source, 0) if self.source else None
+            opened = await asyncio.open_connection("127.0.0.1", port, local_addr=here)
+            self.client = Client(*opened)
         except OSError as error:
             raise Killed from error
         shown = await self.say(self.name)
