@@ -20,7 +20,7 @@ from thudmud.bots.adviser import WorkersAdviser
 from thudmud.bots.opponent import START_AFTER
 from thudmud.bots.workers import Workers
 from thudmud.english import counted
-from thudmud.errors import StartError
+from thudmud.errors import NotYet, StartError
 from thudmud.language import clean
 from thudmud.play.commands import Style
 from thudmud.play.hall import BotLevel, Caps, Hall
@@ -412,7 +412,7 @@ async def served_store(
         the store, and the node that lives on it meanwhile.
 
     Raises:
-        StartError: no store can be kept there, or other servers go by other settings.
+        StartError: no store can be kept there; NotYet if other servers go by other settings.
         StoreError: it is damaged, or another server uses it.
     """
     try:
@@ -436,7 +436,7 @@ async def _open(node: Node) -> None:
     """Let a node live, as soon as those have ended that go by other settings.
 
     Raises:
-        StartError: they live; one that had been killed would have ended by now.
+        NotYet: they live; one that had been killed would have ended by now.
     """
     until = monotonic() + node.lease
     while True:
@@ -444,7 +444,7 @@ async def _open(node: Node) -> None:
             await node.open()
         except OtherSettings as error:
             if monotonic() > until:
-                raise StartError(f"{error}. {AGREE}") from error
+                raise NotYet(f"{error}. {AGREE}") from error
         else:
             return
         await asyncio.sleep(1)

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from thudmud.errors import StartError
+from thudmud.errors import NotYet, StartError
 from thudmud.server.config import StorageSettings
 from thudmud.server.stores import NEEDS_PSYCOPG
-from thudmud.store import InUse, StoreError
+from thudmud.store import StoreError
 from thudmud.store.backend import Holder, Lock
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ async def turn_to_serve(
         announce: called with a line if we have to wait.
 
     Raises:
-        InUse: another server serves alone, and we do not stand by.
-        StartError: the database cannot be asked.
+        NotYet: another server serves alone, and we do not stand by; or the database cannot be
+            asked.
     """
     turn: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
@@ -49,8 +49,9 @@ async def turn_to_serve(
         if answer is Holder.OURS:
             turn.set_result(True)
         elif not storage.standby:
-            is_taken = answer is Holder.OTHERS
-            turn.set_exception(InUse(ALONE) if is_taken else StartError(f"storage.dsn: {answer}"))
+            turn.set_exception(
+                NotYet(ALONE if answer is Holder.OTHERS else f"storage.dsn: {answer}")
+            )
         elif answer is Holder.OTHERS:
             announce("thudmud stands by: another server serves from the same database")
 
