@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.server.plain import Client
 
 CONFIG = """\
-bot = []
+bot = {bot}
 [server]
 log_level = "info"
 log_file = "{log}"
@@ -28,6 +28,8 @@ enabled = false
 backend = "postgresql"
 dsn = "{dsn}"
 {storage}
+[game]
+{game}
 """
 WORD = re.compile(rb"Your resume word, (\w+): ([a-z-]+)")
 LONG = 60.0
@@ -99,21 +101,39 @@ class Nodes:
         self._folder, self._dsn = folder, dsn
         self.begun: list[Process] = []
 
-    async def start(self, *, server: str = "", storage: str = "", dsn: str = "") -> Process:
+    async def start(
+        self,
+        *,
+        bot: str = "[]",
+        server: str = "",
+        storage: str = "",
+        game: str = "",
+        dsn: str = "",
+    ) -> Process:
         """Start one.
 
         Args:
+            bot: its bots.
             server: more lines of ``[server]``.
             storage: more lines of ``[storage]``.
+            game: the lines of ``[game]``.
             dsn: another way to the database.
         """
         number = len(self.begun) + 1
         config = self._folder / f"config-{number}.toml"
-        dsn = dsn or self._dsn
-        text = CONFIG.format(dsn=dsn, server=server, storage=storage, log=f"log-{number}")
+        text = CONFIG.format(
+            dsn=dsn or self._dsn,
+            log=f"log-{number}",
+            bot=bot,
+            server=server,
+            storage=storage,
+            game=game,
+        )
         config.write_text(text, encoding="utf-8")
         words = "-m", "thudmud.cli.main", "serve", "--port", "0", "--config", str(config)
-        process = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=PIPE)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, *words, stdout=PIPE, stderr=PIPE
+        )
         self.begun.append(process)
         return process
 

@@ -33,6 +33,7 @@ from thudmud.store import (
     Unknown,
     postgres,
 )
+from thudmud.store.backend import Holder, Lock
 from thudmud.store.codec import form_of
 from thudmud.store.copying import copy
 from thudmud.store.postgres import OURS, Postgres
@@ -145,7 +146,7 @@ class TestLostLinks:
         monkeypatch.setattr(postgres.Watch, "_is_there", look)
         patient = await Store.connect(dsn)
         with psycopg.connect(dsn) as session:
-            session.execute(f"select pg_advisory_lock({postgres.WRITING})".encode())
+            session.execute(f"select pg_advisory_lock({Lock.WRITING:d})".encode())
             appending = asyncio.ensure_future(patient.append({OAK: (0, [joined(1)])}))
             await until(lambda: len(looks) >= 3)
             assert not appending.done()
@@ -293,7 +294,7 @@ class TestTwo:
         monkeypatch.setattr(postgres, "SETTINGS", (*postgres.SETTINGS, "set lock_timeout = '50ms'"))
         late = await Store.connect(dsn)
         with psycopg.connect(dsn) as session:
-            session.execute(f"select pg_advisory_lock({postgres.WRITING})".encode())
+            session.execute(f"select pg_advisory_lock({Lock.WRITING:d})".encode())
             with pytest.raises(NotWritten, match="lock timeout"):
                 await late.append({OAK: (0, [joined(1)])})
             assert await late.version(OAK) == 0
@@ -303,19 +304,19 @@ class TestTwo:
 
     async def test_one_at_a_time_has_the_lock_on_serving(self, dsn: str) -> None:
         told: list[list[object]] = [[], []]
-        first = postgres.ServingLock(dsn, told[0].append)
-        await until(lambda: told[0] == [None])
-        second = postgres.ServingLock(dsn, told[1].append)
-        await until(lambda: [type(each) for each in told[1]] == [InUse])
+        first = postgres.AdvisoryLock(dsn, Lock.SERVING, told[0].append)
+        await until(lambda: told[0] == [Holder.OURS])
+        second = postgres.AdvisoryLock(dsn, Lock.SERVING, told[1].append)
+        await until(lambda: told[1] == [Holder.OTHERS])
         first.close()
         await until(lambda: len(told[1]) == 2)
-        assert told[1][1] is None
+        assert told[1][1] is Holder.OURS
         second.close()
 
     async def test_it_can_be_let_go_at_any_moment(self, dsn: str) -> None:
-        with_it = postgres.ServingLock(dsn, lambda _: None)
+        with_it = postgres.AdvisoryLock(dsn, Lock.SERVING, lambda _: None)
         for _ in range(20):
-            await asyncio.to_thread(postgres.ServingLock(dsn, lambda _: None).close)
+            await asyncio.to_thread(postgres.AdvisoryLock(dsn, Lock.SERVING, lambda _: None).close)
         with_it.close()
 
     async def test_they_go_by_the_same_time(self, dsn: str) -> None:
