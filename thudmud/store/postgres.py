@@ -108,7 +108,7 @@ class DatabaseLink:
         self._dsn, self._patience = dsn, patience
         self._given_up = 0.0
         """When it was last tried in vain, if the link has been lost for longer than we wait."""
-        self._watch = Watch()
+        self._watch = LinkWatch()
         try:
             self._connect()
         except BaseException:
@@ -173,7 +173,7 @@ class DatabaseLink:
             raise
 
 
-class Watch:
+class LinkWatch:
     """A thread that cuts a link whose server does not answer any more, and is not there.
 
     A server that is stopped, or whose machine has lost its network, would be waited for without
@@ -194,14 +194,14 @@ class Watch:
         self._thread.start()
 
     def close(self) -> None:
-        """Watch no longer."""
+        """LinkWatch no longer."""
         self._is_closing.set()
         self._thread.join()
         if self._link:
             self._link.close()
 
     def follow(self, dsn: str, session: psycopg.Connection[Any]) -> None:
-        """Watch over the link of a session that has just been made, and over no other."""
+        """LinkWatch over the link of a session that has just been made, and over no other."""
         info = session.info
         beside: dict[str, Any] = {
             **conninfo_to_dict(dsn),
@@ -220,7 +220,7 @@ class Watch:
 
     @contextmanager
     def over(self) -> Iterator[None]:
-        """Watch over the link until what is asked there meanwhile has been answered."""
+        """LinkWatch over the link until what is asked there meanwhile has been answered."""
         self.has_cut = False
         self._asked = monotonic()
         try:
