@@ -34,7 +34,7 @@ class TimeClass(Enum):
     CORRESPONDENCE = "correspondence"
 
 
-_WRITTEN = re.compile(r"([0-9]{1,4}) ?days?|([0-9]{1,4}) ?\+ ?([0-9]{1,4})", re.IGNORECASE)
+_WRITTEN = re.compile(r"([0-9]{1,4}) ?(?:days?|d)|([0-9]{1,4}) ?\+ ?([0-9]{1,4})", re.IGNORECASE)
 
 _PLIES = 60
 """About how many plies each side plays in a battle."""
