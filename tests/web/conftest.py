@@ -44,6 +44,7 @@ BOARDS = {
     "birch": "discworld",
     "cedar": "classic",
     "elder": "koom valley",
+    "hazel": "discworld",
 }
 BOARD = '[[board]]\nname = "{} board"\nrules = "{}"\n'
 
@@ -55,19 +56,22 @@ class Served:
         folder: where its files are.
         web: the port of its page.
         boards: their names and rules.
+
+    Attributes:
+        config: the file of its configuration.
     """
 
     def __init__(self, folder: Path, web: int, boards: dict[str, str]) -> None:
-        self._config = folder / "config.toml"
+        self.config = folder / "config.toml"
         named = "".join(BOARD.format(name, rules) for name, rules in boards.items())
-        self._config.write_text(f"bot = []\n{named}", "utf-8")
+        self.config.write_text(f"bot = []\n{named}", "utf-8")
         self._web = web
         self.address = f"http://127.0.0.1:{web}"
         self.start()
 
     def start(self) -> None:
         """Start it, again perhaps, and wait until it is there."""
-        command = [sys.executable, "-m", "thudmud.cli.main", "serve", "--config", self._config]
+        command = [sys.executable, "-m", "thudmud.cli.main", "serve", "--config", self.config]
         self._process = subprocess.Popen(
             [*map(str, command), "--port", "0", "--web-port", str(self._web)],
             cwd=ROOT,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 from playwright.sync_api import WebSocketRoute, expect
 
 from tests.conftest import FreePort
-from tests.web.conftest import Player, Served, Visit
+from tests.web.conftest import ROOT, Player, Served, Visit
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 ROWS = [".cells > g:nth-child(n + 3)"]
@@ -396,3 +398,25 @@ def test_the_login_note_tells_what_is_refused_and_nothing_of_others(visit: Visit
     expect(nobody.page.locator("body")).to_have_attribute("data-view", "lobby")
     nobody.type("quit")
     expect(note).to_have_text(hint)
+
+
+def test_operators_are_marked_in_the_hall(visit: Visit, served: Served) -> None:
+    anna = visit().come_in("Olga").type("register", "correct horse", "correct horse")
+    anna.hears("is yours now")
+    bert = visit().come_in("Otto")
+    olga = bert.page.locator("#who li").filter(has_text="Olga")
+    expect(olga).to_be_visible()
+    expect(olga).not_to_contain_text("operator")
+    command = [sys.executable, "-m", "thudmud.cli.main", "user", "operator", "Olga"]
+    subprocess.run([*command, "--config", str(served.config)], cwd=ROOT, check=True)
+    anna.hears("operator").type("go to oak", "go hall")
+    expect(olga).to_contain_text("operator")
+
+
+def test_long_words_go_on_without_a_word_of_ours(visit: Visit) -> None:
+    words = " ".join(f"word{number}" for number in range(40))
+    anna, bert = visit().come_in("Lena"), visit().come_in("Lorenz")
+    anna.type(f"say {words}")
+    said = f"Lena says: {words}"
+    bert.hears(said)
+    expect(bert.page.locator("#log .own").filter(has_text=said)).to_have_text(said)
