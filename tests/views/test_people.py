@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from thudmud.house import House
 from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec
@@ -162,7 +164,7 @@ def test_operators_are_marked_in_all_that_tells_who_is_here() -> None:
     told = house.obey("Anna", "look", NOON)
     facts = {each.package: each.data for each in told if "Anna" in each.to}
     assert facts["Thud.Me"]["operator"] is False
-    who = data(house, "Anna", "who", "Thud.Who")
+    who: dict[str, Any] = data(house, "Anna", "who", "Thud.Who")
     for people in (who["people"], facts["Thud.Here"]["people"]):
         marked = {each["player"]: each["operator"] for each in people}
         assert marked == {"Anna": False, "Bert": True}

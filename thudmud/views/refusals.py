@@ -507,7 +507,7 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
         if "words" in details:
             details["words"] = shortened(str(details["words"]))
         if refusal.code in _OF_THE_HALL:
-            details["boards"] = _Several(_shown(details["boards"]))
+            details["boards"] = _Several(_shown(refusal.details["boards"]))
         sentence = template.format(**details) if template else _composed(refusal, me, details)
     meant = refusal.details.get("suggestion")
     return f'{sentence} Did you mean "{meant}"?' if meant else sentence
