@@ -369,6 +369,21 @@ def test_clocks_that_are_written_otherwise(line: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("mute bert 10 min", "for 10 min"),
+        ("ban bert 2d because of that", "for 2d"),
+        ("mute bert a week", "for a week"),
+        ("mute bert a", None),
+        ("mute bert 10", None),
+        ("mute bert 2 fortnights", None),
+    ],
+)
+def test_lengths_of_time_without_a_word_before_them(line: str, meant: str | None) -> None:
+    assert refusal(line).suggestion == meant
+
+
+@pytest.mark.parametrize(
     ("line", "word", "meant"),
     [
         ("mute bert for 10", "10", "10 minutes"),

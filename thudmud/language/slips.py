@@ -456,7 +456,10 @@ def _clock_otherwise(place: Place) -> Finding | None:
 
 
 def _length_otherwise(place: Place) -> Finding | None:
-    """``10``, ``2 minuts``, ``010 hours``: how long, as we do not write it."""
+    """``10``, ``2 minuts``, ``010 hours``: how long, as we do not write it, or without "for"."""
+    behind = _MEANT_LENGTH.match(place.rest) if "_FOR" in place.terminals else None
+    if behind and is_sound(f"{place.before} for {behind[0]}"):
+        return _meant(f"for {behind[0]}")
     found = _MEANT_LENGTH.fullmatch(place.word)
     if "LENGTH" not in place.terminals or found is None:
         return None
