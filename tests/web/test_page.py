@@ -402,16 +402,16 @@ def test_the_login_note_tells_what_is_refused_and_nothing_of_others(visit: Visit
 
 
 def test_operators_are_marked_in_the_hall(visit: Visit, served: Served) -> None:
-    anna = visit().come_in("Olga").type("register", "correct horse", "correct horse")
+    anna = visit().come_in("Viola").type("register", "correct horse", "correct horse")
     anna.hears("is yours now")
-    bert = visit().come_in("Otto")
-    olga = bert.page.locator("#who li").filter(has_text="Olga")
-    expect(olga).to_be_visible()
-    expect(olga).not_to_contain_text("operator")
-    command = [sys.executable, "-m", "thudmud.cli.main", "user", "operator", "Olga"]
+    bert = visit().come_in("Volker")
+    viola = bert.page.locator("#who li").filter(has_text="Viola")
+    expect(viola).to_be_visible()
+    expect(viola).not_to_contain_text("operator")
+    command = [sys.executable, "-m", "thudmud.cli.main", "user", "operator", "Viola"]
     subprocess.run([*command, "--config", str(served.config)], cwd=ROOT, check=True)
     anna.hears("operator").type("go to oak", "go hall")
-    expect(olga).to_contain_text("operator")
+    expect(viola).to_contain_text("operator")
 
 
 def test_long_words_go_on_without_a_word_of_ours(visit: Visit) -> None:
