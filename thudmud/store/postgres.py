@@ -194,14 +194,14 @@ class LinkWatch:
         self._thread.start()
 
     def close(self) -> None:
-        """Watch no longer."""
+        """LinkWatch no longer."""
         self._is_closing.set()
         self._thread.join()
         if self._link:
             self._link.close()
 
     def follow(self, dsn: str, session: psycopg.Connection[Any]) -> None:
-        """Watch over the link of a session that has just been made, and over no other."""
+        """LinkWatch over the link of a session that has just been made, and over no other."""
         info = session.info
         beside: dict[str, Any] = {
             **conninfo_to_dict(dsn),
@@ -220,7 +220,7 @@ class LinkWatch:
 
     @contextmanager
     def over(self) -> Iterator[None]:
-        """Watch over the link until what is asked there meanwhile has been answered."""
+        """LinkWatch over the link until what is asked there meanwhile has been answered."""
         self.has_cut = False
         self._asked = monotonic()
         try:
