@@ -6,6 +6,8 @@ import asyncio
 import re
 import sys
 from asyncio.subprocess import PIPE, Process
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +33,7 @@ dsn = "{dsn}"
 [game]
 {game}
 """
+SERVER = "-m", "thudmud.cli.main"
 WORD = re.compile(rb"Your resume word, (\w+): ([a-z-]+)")
 LONG = 60.0
 """How many seconds it may take until something is noticed, on a machine that has much to do."""
@@ -95,10 +98,11 @@ class Nodes:
     Args:
         folder: where their configurations and logs are.
         dsn: how they connect to the database.
+        program: the words by which Python starts one, without its arguments.
     """
 
-    def __init__(self, folder: Path, dsn: str) -> None:
-        self._folder, self._dsn = folder, dsn
+    def __init__(self, folder: Path, dsn: str, program: Sequence[str] = SERVER) -> None:
+        self._folder, self._dsn, self._program = folder, dsn, program
         self.begun: list[Process] = []
 
     async def start(
@@ -130,7 +134,7 @@ class Nodes:
             game=game,
         )
         config.write_text(text, encoding="utf-8")
-        words = "-m", "thudmud.cli.main", "serve", "--port", "0", "--config", str(config)
+        words = *self._program, "serve", "--port", "0", "--config", str(config)
         process = await asyncio.create_subprocess_exec(
             sys.executable, *words, stdout=PIPE, stderr=PIPE
         )
@@ -160,6 +164,6 @@ async def port_of(server: Process) -> int:
 
 async def kill(server: Process) -> None:
     """End a server at once."""
-    if server.returncode is None:
+    with suppress(ProcessLookupError):  # it may have ended by itself
         server.kill()
     await server.wait()

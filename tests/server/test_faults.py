@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.nodes import LONG, Nodes, Player, kill, port_of
-from tests.store.clusters import FAST, Cluster, program
+from tests.store.clusters import FAST, Cluster, either, program
 from tests.store.deeds import OAK
 from tests.store.proxies import Proxy
 from thudmud.play.events import Moved
@@ -104,13 +104,6 @@ async def test_play_goes_on_when_a_standby_takes_the_primarys_place(
     finally:
         for each in clusters:
             each.remove()
-
-
-def either(*clusters: Cluster) -> str:
-    """Return how to connect to whichever of some clusters can be written to."""
-    hosts = ",".join("127.0.0.1" for _ in clusters)
-    ports = ",".join(str(each.port) for each in clusters)
-    return f"host={hosts} port={ports} user=postgres dbname=postgres"
 
 
 async def test_who_is_on_a_node_that_sleeps_is_away_and_comes_in_again(

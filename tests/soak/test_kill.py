@@ -12,44 +12,23 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import cycle, islice
 from pathlib import Path
 from random import Random
-from typing import cast
 
 import pytest
 
-from tests.server.plain import Client
+from tests.server.nodes import Killed, Player, kill, port_of
+from tests.soak.pairs import Pair, seated, several
 from thudmud.accounts.passwords import Passwords, is_same
-from thudmud.play.commands import Adjourn, Command, Join, Play, Resign, Resume, Start, Undo
-from thudmud.play.events import (
-    Absent,
-    Adjourned,
-    BattleId,
-    Event,
-    Moved,
-    Offer,
-    Resumed,
-    Returned,
-    SavedMatch,
-    TableEvent,
-    TakenBack,
-)
-from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import Context, TableCommand, decide, resume
-from thudmud.rules import Game, Side
-from thudmud.store import Entry, Store
-from thudmud.views import boards
-from thudmud.views.view import Display
-
-WIDTH = 80
+from thudmud.play.events import Adjourned, Moved, Resumed, TakenBack
+from thudmud.store import Store
 
 ROUNDS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "15"))
 MOST = 130
@@ -75,8 +54,6 @@ chat_at_once = 1000
 """
 PASSWORD = "correct horse"  # noqa: S105  (nobody's)
 
-BOARDS = {"oak board": ("Anna", "Bert"), "pine board": ("Carla", "Dora")}
-WORD = re.compile(rb"Your resume word, (\w+): ([a-z-]+)")
 
 pytestmark = pytest.mark.slow
 
@@ -91,139 +68,6 @@ class Killing(Enum):
 
 KILLINGS = (Killing.PLAYING, Killing.STARTING, Killing.PLAYING, Killing.STOPPING)
 """One after the other."""
-
-
-class Killed(Exception):
-    """The server is gone."""
-
-
-@dataclass
-class Player:
-    """Somebody with a real connection, and the word to come back with."""
-
-    name: str
-    word: bytes = b""
-    client: Client | None = None
-
-    async def connect(self, port: int) -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        self.client = Client(reader, writer)
-        await self.say(self.name)
-        if self.word:
-            await self.say(self.word.decode())
-        await self.say("set board brief on oak board")
-
-    async def say(self, line: str) -> str:
-        """Type a line, and return what is shown once it has been answered."""
-        assert self.client
-        try:
-            await self.client.send(line.encode() + b"\r\n")
-            seen = await self.client.fence()
-        except (OSError, AssertionError) as error:
-            raise Killed from error
-        found = WORD.search(seen)
-        if found:
-            self.word = found[2]
-        return seen.decode("utf-8", "replace")
-
-    async def hang_up(self) -> None:
-        if self.client:
-            await self.client.close()
-            self.client = None
-
-
-@dataclass
-class Pair:
-    """Two players at a board, who only ever have one command in flight between them.
-
-    ``table`` is what should stand on the board: the fold of what is known to have happened, without
-    any absences. ``stored`` is how many events its stream held when this round began.
-    """
-
-    board: str
-    players: dict[str, Player]
-    dice: Random
-    table: Table
-    saved: SavedMatch | None = None
-    stored: int = 0
-    acknowledged: list[TableEvent] = field(default_factory=list)
-    in_flight: tuple[TableEvent, ...] = ()
-    kinds: set[type[Event]] = field(default_factory=set)
-
-    async def come_in(self, port: int) -> None:
-        """Come in, back to the board, which has to stand as it should."""
-        for player in self.players.values():
-            await player.connect(port)
-            await player.say(f"go {self.board}")
-            seen = await player.say(f"look at {self.board}")
-            shown = [line.rstrip() for line in seen.split("\r\n")]
-            drawn = boards.draw(self.table, Display(WIDTH))
-            assert [line for line in drawn if line.strip() and line not in shown] == []
-
-    async def play(self, acknowledged: asyncio.Semaphore) -> None:
-        """Play until the server is gone; each command that is acknowledged is counted."""
-        with suppress(Killed):
-            while True:
-                await self.type(*self.choose())
-                acknowledged.release()
-
-    async def type(self, side: Side, command: Command) -> None:
-        free = [name for name in self.players if self.table.side_of(name) is None]
-        name = self.table.seats.get(side) or free[0]
-        if isinstance(command, Resume):
-            assert self.saved
-            self.in_flight = resume(self.table, name, self.saved, Context(0))
-        else:
-            assert isinstance(command, TableCommand)
-            self.in_flight = decide(self.table, name, command, Context(0))
-        await self.players[name].say(str(command))
-        self.happened(self.in_flight)
-        self.acknowledged += self.in_flight
-        self.in_flight = ()
-
-    def happened(self, events: Sequence[TableEvent]) -> None:
-        for event in events:
-            self.table = self.table.apply(event)
-            self.saved = event.match if isinstance(event, Adjourned) else self.saved
-
-    def choose(self) -> tuple[Side, Command]:
-        """Return something that is allowed as the table stands."""
-        either = self.dice.choice(list(Side))
-        table = self.table
-        for side in Side:
-            if side not in table.seats and not (self.saved and not table.seats):
-                return side, Join(side, self.board)
-        if not table.seats:
-            return either, Resume(None, self.board)
-        if not table.running or table.game is None:
-            return either, Start(self.board)
-        for offer, by in table.offers.items():
-            if self.dice.random() < 0.7:
-                return by.other, Undo(self.board) if offer is Offer.UNDO else Adjourn(self.board)
-        return self._choose_in(table.game)
-
-    def _choose_in(self, game: Game) -> tuple[Side, Command]:
-        turn, chance = game.position.turn, self.dice.random()
-        if chance < 0.1 and game.moves and Offer.UNDO not in self.table.offers:
-            return turn.other, Undo(self.board)
-        if chance < 0.13 and Offer.ADJOURN not in self.table.offers:
-            return turn, Adjourn(self.board)
-        if chance < 0.15:
-            return turn, Resign(self.board)
-        move = self.dice.choice(game.legal_moves())
-        return turn, Play(move.attempt(), self.board)
-
-    def check(self, entries: Sequence[Entry]) -> None:
-        """Hold what is stored since then to what was acknowledged, and begin anew from there."""
-        events = [plain(cast("Event", entry.event)) for entry in entries]
-        stored = [event for event in events if not isinstance(event, Absent | Returned)]
-        expected = [plain(event) for event in self.acknowledged]
-        assert stored[: len(expected)] == expected, "what was acknowledged is not there"
-        more = stored[len(expected) :]
-        assert more in ([], [plain(event) for event in self.in_flight]), "more is there"
-        self.happened(self.in_flight if more else ())
-        self.kinds |= set(map(type, stored))
-        self.stored, self.acknowledged, self.in_flight = self.stored + len(entries), [], ()
 
 
 @dataclass
@@ -285,33 +129,9 @@ def letters(number: int) -> str:
     return "".join(chr(ord("a") + int(digit)) for digit in str(number))
 
 
-def plain(event: Event) -> Event:
-    """Return an event without the time, and without the version that its battle began at.
-
-    Those depend on how often somebody was away.
-    """
-    if isinstance(event, Adjourned | Resumed):
-        match = replace(event.match, began=BattleId(event.match.began.board, 0))
-        event = replace(event, match=match)
-    return replace(event, at=0.0)
-
-
 async def start(folder: Path) -> Process:
     command = (sys.executable, "-m", "thudmud.cli.main", "--port", "0")
     return await asyncio.create_subprocess_exec(*command, cwd=folder, stdout=PIPE)
-
-
-async def port_of(server: Process) -> int:
-    """Wait until a server is ready; return its port."""
-    assert server.stdout
-    line = await server.stdout.readline()
-    return int(line.split()[-1])
-
-
-async def several(counted: asyncio.Semaphore, number: int) -> None:
-    """Wait for something so many times."""
-    for _ in range(number):
-        await counted.acquire()
 
 
 async def play_until_killed(
@@ -334,12 +154,6 @@ async def play_until_killed(
     await kill(server)
     enough.cancel()
     await asyncio.gather(coming, *playing)
-
-
-async def kill(server: Process) -> None:
-    with suppress(ProcessLookupError):  # it may have ended by itself
-        server.kill()
-    await server.wait()
 
 
 async def play_a_round(
@@ -369,10 +183,7 @@ async def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path, seed:
     dice = Random(seed)  # noqa: S311  (it has to come again the same)
     (tmp_path / "config.toml").write_text(CONFIG, "utf-8")
     newcomers = Newcomers()
-    pairs = [
-        Pair(name, {each: Player(each) for each in pair}, dice, Table.set_up(BoardSpec(name)))
-        for name, pair in BOARDS.items()
-    ]
+    pairs = seated(Pair, dice)
     for number, killing in enumerate(islice(cycle(KILLINGS), ROUNDS), 1):
         await play_a_round(tmp_path, pairs, newcomers, dice, killing)
         plies = sum(pair.stored for pair in pairs)

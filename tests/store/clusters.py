@@ -44,6 +44,13 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def either(*clusters: Cluster) -> str:
+    """Return how to connect to whichever of some clusters can be written to."""
+    hosts = ",".join("127.0.0.1" for _ in clusters)
+    ports = ",".join(str(each.port) for each in clusters)
+    return f"host={hosts} port={ports} user=postgres dbname=postgres"
+
+
 def empty(dsn: str) -> None:
     """Delete all rows of all tables of ours; that is faster than to truncate them."""
     with psycopg.connect(dsn) as session:
@@ -117,9 +124,14 @@ class Cluster:
             with suppress(subprocess.TimeoutExpired):
                 self._server.wait(0.05)
 
-    def standby(self) -> Cluster:
-        """Return another that follows this one, which acknowledges nothing without it any more."""
+    def standby(self, port: int = 0) -> Cluster:
+        """Return another that follows this one, which acknowledges nothing without it any more.
+
+        Args:
+            port: where it listens; a free one if it is left out.
+        """
         standby = Cluster(**self.settings)
+        standby.port = port or standby.port
         copying = "-R", "-X", "stream", "--checkpoint=fast", "--no-sync"
         self.run("pg_basebackup", "-d", self.dsn(), "-D", str(standby.data), *copying)
         standby.start()

@@ -1,0 +1,169 @@
+"""Players who play by script, and know what their server has acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import TypeVar, cast
+
+from tests.server.nodes import Killed, Player
+from thudmud.play.commands import Adjourn, Command, Join, Play, Resign, Resume, Start, Undo
+from thudmud.play.events import (
+    Absent,
+    Adjourned,
+    BattleId,
+    Event,
+    Offer,
+    Resumed,
+    Returned,
+    SavedMatch,
+    TableEvent,
+)
+from thudmud.play.table import BoardSpec, Table
+from thudmud.play.table_decisions import Context, TableCommand, decide, resume
+from thudmud.rules import Game, Side
+from thudmud.store import Entry
+from thudmud.views import boards
+from thudmud.views.view import Display
+
+WIDTH = 80
+BOARDS = {"oak board": ("Anna", "Bert"), "pine board": ("Carla", "Dora")}
+
+
+@dataclass
+class Pair:
+    """Two players at a board, who only ever have one command in flight between them.
+
+    They play until the server is gone, or ``is_over`` is set. ``table`` is what should stand on the
+    board: the fold of what is known to have happened, without any absences. ``stored`` is how many
+    events its stream held when this round began.
+    """
+
+    board: str
+    players: dict[str, Player]
+    dice: Random
+    table: Table
+    saved: SavedMatch | None = None
+    stored: int = 0
+    acknowledged: list[TableEvent] = field(default_factory=list)
+    in_flight: tuple[TableEvent, ...] = ()
+    kinds: set[type[Event]] = field(default_factory=set)
+    is_over: bool = False
+
+    async def come_in(self, port: int) -> None:
+        """Come in, back to the board, which has to stand as it should."""
+        for player in self.players.values():
+            await player.connect(port)
+            await player.say(f"go {self.board}")
+            assert await self.not_seen_by(player) == []
+
+    async def not_seen_by(self, player: Player) -> list[str]:
+        """Return the lines of the board, as it should stand, that a player is not shown."""
+        seen = await player.say(f"look at {self.board}")
+        shown = [line.rstrip() for line in seen.split("\r\n")]
+        drawn = boards.draw(self.table, Display(WIDTH))
+        return [line for line in drawn if line.strip() and line not in shown]
+
+    async def play(self, acknowledged: asyncio.Semaphore) -> None:
+        """Play until the server is gone; each command that is acknowledged is counted."""
+        with suppress(Killed):
+            while not self.is_over:
+                if await self.type(*self.choose()):
+                    acknowledged.release()
+
+    async def type(self, side: Side, command: Command) -> bool:
+        """Have something typed by whoever has a side; return whether it was done."""
+        free = [name for name in self.players if self.table.side_of(name) is None]
+        name = self.table.seats.get(side) or free[0]
+        if isinstance(command, Resume):
+            assert self.saved
+            self.in_flight = resume(self.table, name, self.saved, Context(0))
+        else:
+            assert isinstance(command, TableCommand)
+            self.in_flight = decide(self.table, name, command, Context(0))
+        is_done = await self.asked(self.players[name], str(command))
+        if is_done:
+            self.happened(self.in_flight)
+            self.acknowledged += self.in_flight
+        self.in_flight = ()
+        return is_done
+
+    async def asked(self, player: Player, line: str) -> bool:
+        """Have a line typed; return whether it was done: one server refuses nothing."""
+        await player.say(line)
+        return True
+
+    def happened(self, events: Sequence[TableEvent]) -> None:
+        for event in events:
+            self.table = self.table.apply(event)
+            self.saved = event.match if isinstance(event, Adjourned) else self.saved
+
+    def choose(self) -> tuple[Side, Command]:
+        """Return something that is allowed as the table stands."""
+        either = self.dice.choice(list(Side))
+        table = self.table
+        for side in Side:
+            if side not in table.seats and not (self.saved and not table.seats):
+                return side, Join(side, self.board)
+        if not table.seats:
+            return either, Resume(None, self.board)
+        if not table.running or table.game is None:
+            return either, Start(self.board)
+        for offer, by in table.offers.items():
+            if self.dice.random() < 0.7:
+                return by.other, Undo(self.board) if offer is Offer.UNDO else Adjourn(self.board)
+        return self._choose_in(table.game)
+
+    def _choose_in(self, game: Game) -> tuple[Side, Command]:
+        turn, chance = game.position.turn, self.dice.random()
+        if chance < 0.1 and game.moves and Offer.UNDO not in self.table.offers:
+            return turn.other, Undo(self.board)
+        if chance < 0.13 and Offer.ADJOURN not in self.table.offers:
+            return turn, Adjourn(self.board)
+        if chance < 0.15:
+            return turn, Resign(self.board)
+        move = self.dice.choice(game.legal_moves())
+        return turn, Play(move.attempt(), self.board)
+
+    def check(self, entries: Sequence[Entry]) -> None:
+        """Hold what is stored since then to what was acknowledged, and begin anew from there."""
+        events = [plain(cast("Event", entry.event)) for entry in entries]
+        stored = [event for event in events if not isinstance(event, Absent | Returned)]
+        expected = [plain(event) for event in self.acknowledged]
+        assert stored[: len(expected)] == expected, "what was acknowledged is not there"
+        more = stored[len(expected) :]
+        assert more in ([], [plain(event) for event in self.in_flight]), "more is there"
+        self.happened(self.in_flight if more else ())
+        self.kinds |= set(map(type, stored))
+        self.stored, self.acknowledged, self.in_flight = self.stored + len(entries), [], ()
+
+
+P = TypeVar("P", bound=Pair)
+
+
+def seated(kind: type[P], dice: Random) -> list[P]:
+    """Return pairs that are yet to come."""
+    return [
+        kind(name, {each: Player(each) for each in pair}, dice, Table.set_up(BoardSpec(name)))
+        for name, pair in BOARDS.items()
+    ]
+
+
+def plain(event: Event) -> Event:
+    """Return an event without the time, and without the version that its battle began at.
+
+    Those depend on how often somebody was away.
+    """
+    if isinstance(event, Adjourned | Resumed):
+        match = replace(event.match, began=BattleId(event.match.began.board, 0))
+        event = replace(event, match=match)
+    return replace(event, at=0.0)
+
+
+async def several(counted: asyncio.Semaphore, number: int) -> None:
+    """Wait for something so many times."""
+    for _ in range(number):
+        await counted.acquire()
