@@ -83,7 +83,7 @@ async def test_it_says_one_line_when_ready_and_stops_on_a_signal(
     client = await connected(await port_of(process))
     await client.login("Anna")
     process.send_signal(number)
-    assert (await client.rest()).endswith(b"\r\nThe server is shutting down. Goodbye.\r\n")
+    assert (await client.rest()).endswith(b"\r\nThe server is shutting down. Seats and matches are kept. Goodbye.\r\n")
     assert await outcome(process) == (0, "", "")
     await client.close()
 

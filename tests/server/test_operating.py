@@ -154,7 +154,7 @@ async def test_the_manager_is_told_what_the_server_does(start: Start) -> None:
     await server.manager.until("STATUS=1 player,")
     assert await server.stop() == (0, "")
     assert await server.manager.until("STOPPING=1") == "STOPPING=1\nSTATUS=Stopping: SIGTERM"
-    assert (await client.rest()).endswith(b"The server is shutting down. Goodbye.\r\n")
+    assert (await client.rest()).endswith(b"The server is shutting down. Seats and matches are kept. Goodbye.\r\n")
     await client.close()
 
 

@@ -137,7 +137,7 @@ async def test_who_has_sent_more_than_has_been_read_hears_the_last_words(secure:
     told = asyncio.create_task(client.rest())
     async with asyncio.timeout(PATIENCE):
         await server.stop()
-    assert (await told).endswith(b"The server is shutting down. Goodbye.\r\n")
+    assert (await told).endswith(b"The server is shutting down. Seats and matches are kept. Goodbye.\r\n")
     await client.close()
 
 

@@ -46,7 +46,7 @@ from thudmud.web.http import plain
 from thudmud.web.mpackage import NAME as MPACKAGE
 from thudmud.web.site import files
 
-FAREWELL = "The server is shutting down. Goodbye."
+FAREWELL = "The server is shutting down. Seats and matches are kept. Goodbye."
 
 _ALL_ADDRESSES = {"0.0.0.0", "::"}  # noqa: S104  (that this machine has)
 _ABORT_TIME = 5.0  # seconds that connections may take to be gone once they are aborted
@@ -596,8 +596,11 @@ class IncomingConnection(asyncio.Protocol):
         """Accept the connection, or reject it; a proxy's, once it has said whom it is for."""
         raw = cast("asyncio.Transport", transport)
         if self._place is None:
-            host, port = (transport.get_extra_info("peername") or ("", 0))[:2]
-            self._place = str(host), int(port)
+            peer = transport.get_extra_info("peername")
+            if not peer:  # it has gone already, as a proxy does that only looks for us
+                raw.abort()
+                return
+            self._place = str(peer[0]), int(peer[1])
             if self._place[0] in self._proxies:
                 self._hand_over(raw, self._ask_proxy)
                 return
