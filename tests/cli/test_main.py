@@ -17,6 +17,7 @@ import pytest
 from tests.conftest import FreePort
 from tests.server.plain import PATIENCE, Client
 from thudmud.cli.main import main
+from thudmud.server.acceptor import FAREWELL
 
 ROOT = Path(__file__).parents[2]
 READY = re.compile(
@@ -83,7 +84,7 @@ async def test_it_says_one_line_when_ready_and_stops_on_a_signal(
     client = await connected(await port_of(process))
     await client.login("Anna")
     process.send_signal(number)
-    assert (await client.rest()).endswith(b"\r\nThe server is shutting down. Seats and matches are kept. Goodbye.\r\n")
+    assert (await client.rest()).endswith(f"\r\n{FAREWELL}\r\n".encode())
     assert await outcome(process) == (0, "", "")
     await client.close()
 

@@ -13,6 +13,7 @@ from tests.conftest import RunServer
 from tests.server.plain import PATIENCE
 from tests.server.test_proxies import header
 from thudmud.cli.main import main
+from thudmud.server.acceptor import FAREWELL
 
 CONFIG = """
 bot = []
@@ -112,7 +113,7 @@ def test_an_operator_keeps_order(
         again = come(place, "203.0.113.8", "dora")
         olga.type("shutdown in 2 seconds because of an update")
         again.until("The server shuts down in 2 seconds, because of an update.")
-        assert "The server is shutting down. Seats and matches are kept. Goodbye." in again.until("")
+        assert FAREWELL in again.until("")
         for player in (olga, bert, carla, newcomer, again):
             player.close()
     assert main(["user", "operator", "olga", "--revoke"]) == 0

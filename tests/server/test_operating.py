@@ -19,6 +19,7 @@ import pytest
 import trustme
 
 from tests.server.plain import PATIENCE, Client
+from thudmud.server.acceptor import FAREWELL
 from thudmud.server.config import Settings, changes, with_changes
 from thudmud.server.logs import JsonFormatter
 from thudmud.server.notify import ServiceManager
@@ -154,7 +155,7 @@ async def test_the_manager_is_told_what_the_server_does(start: Start) -> None:
     await server.manager.until("STATUS=1 player,")
     assert await server.stop() == (0, "")
     assert await server.manager.until("STOPPING=1") == "STOPPING=1\nSTATUS=Stopping: SIGTERM"
-    assert (await client.rest()).endswith(b"The server is shutting down. Seats and matches are kept. Goodbye.\r\n")
+    assert (await client.rest()).endswith(f"{FAREWELL}\r\n".encode())
     await client.close()
 
 

@@ -11,6 +11,7 @@ from tests.conftest import PassTime
 from tests.server.plain import PATIENCE, Serving
 from tests.telnet.commands import DO, DONT, GA, IAC, NAWS, TM, WILL, WONT, naws
 from thudmud.accounts.login import KEEP_WORD, TOLD_WORD
+from thudmud.server.acceptor import FAREWELL
 from thudmud.server.config import PlayerSettings
 from thudmud.server.session import IdleTimer
 from thudmud.telnet.screen import encode
@@ -275,8 +276,8 @@ async def test_a_server_that_stops_tells_everybody(serving: Serving) -> None:
     await nameless.until(b"name? ")
     async with asyncio.timeout(PATIENCE):
         await setup.stop()
-    assert await named.rest() == b"\r\nThe server is shutting down. Seats and matches are kept. Goodbye.\r\n"
-    assert await nameless.rest() == b"\r\nThe server is shutting down. Seats and matches are kept. Goodbye.\r\n"
+    assert await named.rest() == f"\r\n{FAREWELL}\r\n".encode()
+    assert await nameless.rest() == f"\r\n{FAREWELL}\r\n".encode()
     with pytest.raises(OSError):  # noqa: PT011  (refused, however this system says it)
         await setup.connect()
 
@@ -291,7 +292,7 @@ async def test_who_has_sent_more_than_has_been_read_hears_the_last_words(
     told = asyncio.create_task(anna.rest())
     async with asyncio.timeout(PATIENCE):
         await setup.stop()
-    assert (await told).endswith(b"\r\nThe server is shutting down. Seats and matches are kept. Goodbye.\r\n")
+    assert (await told).endswith(f"\r\n{FAREWELL}\r\n".encode())
 
 
 async def test_a_server_that_stops_does_not_wait_for_a_client_that_does_not_read(

@@ -18,7 +18,7 @@ from tests.conftest import NO_WEB, FreePort
 from tests.server.plain import PATIENCE, Client, Serving
 from tests.telnet.test_intake import last_words
 from thudmud.errors import StartError
-from thudmud.server.acceptor import Acceptor, ConnectionLimiter, IncomingConnection, Room
+from thudmud.server.acceptor import FAREWELL, Acceptor, ConnectionLimiter, IncomingConnection, Room
 from thudmud.server.config import ServerSettings, Settings, StorageSettings
 from thudmud.server.serve import open_sessions
 
@@ -137,7 +137,7 @@ async def test_who_has_sent_more_than_has_been_read_hears_the_last_words(secure:
     told = asyncio.create_task(client.rest())
     async with asyncio.timeout(PATIENCE):
         await server.stop()
-    assert (await told).endswith(b"The server is shutting down. Seats and matches are kept. Goodbye.\r\n")
+    assert (await told).endswith(f"{FAREWELL}\r\n".encode())
     await client.close()
 
 

@@ -1713,8 +1713,8 @@ class Service:
 
     def announce(self, sentence: str) -> None:
         """Tell everybody the same."""
-        if self.hall.people:
-            self._tell([Message(tuple(self.hall.people), sentence)])
+        for name in self.hall.people:
+            self._say(name, sentence, None)
 
     def tell(self, name: str, sentence: str) -> None:
         """Tell somebody who is here a sentence."""
