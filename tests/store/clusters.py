@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import time
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -97,6 +98,7 @@ class Cluster:
             "listen_addresses": "127.0.0.1",
             "unix_socket_directories": "",
             "max_connections": "100",
+            "dynamic_shared_memory_type": "mmap",  # which nothing is left of elsewhere
         }
         given = [f"--{name}={value}" for name, value in {**fixed, **self.settings}.items()]
         with (self.folder / "log").open("ab") as log:
@@ -115,22 +117,55 @@ class Cluster:
             with suppress(subprocess.TimeoutExpired):
                 self._server.wait(0.05)
 
+    def standby(self) -> Cluster:
+        """Return another that follows this one, which acknowledges nothing without it any more."""
+        standby = Cluster(**self.settings)
+        copying = "-R", "-X", "stream", "--checkpoint=fast", "--no-sync"
+        self.run("pg_basebackup", "-d", self.dsn(), "-D", str(standby.data), *copying)
+        standby.start()
+        with psycopg.connect(self.dsn(), autocommit=True) as session:
+            session.execute("alter system set synchronous_standby_names = '*'")
+            session.execute("select pg_reload_conf()")
+            follows = "select from pg_stat_replication where sync_state = 'sync'"
+            while not session.execute(follows).fetchall():
+                time.sleep(0.01)
+        return standby
+
+    def promote(self) -> None:
+        """Let a standby take the place of the one that it follows; wait until it does."""
+        with psycopg.connect(self.dsn(), autocommit=True) as session:
+            session.execute("select pg_promote()")
+
     def signal(self, number: int) -> None:
-        """Send a signal to the server's first process."""
-        if self._server:
-            self._server.send_signal(number)
+        """Send a signal to all of the server's processes.
+
+        The first is stopped before: so it neither makes others, nor notices what becomes of them.
+        """
+        assert self._server
+        self._server.send_signal(signal.SIGSTOP)
+        first = self._server.pid
+        for each in Path(f"/proc/{first}/task/{first}/children").read_text().split():
+            with suppress(ProcessLookupError):
+                os.kill(int(each), number)
+        self._server.send_signal(number)
 
     def kill(self) -> None:
         """End the server as a failure of the machine would, and all of its processes."""
-        self._end(signal.SIGQUIT)
+        if self._server:
+            self.signal(signal.SIGKILL)
+            self._server.wait(60)
+        self._server = None
 
     def stop(self) -> None:
         """Shut the server down; clients are thrown out."""
         self._end(signal.SIGINT)
 
     def remove(self) -> None:
-        """Shut the server down, and remove its files."""
-        self.kill()
+        """End the server, and remove its files, and what it shares with no process any more."""
+        self._end(signal.SIGQUIT)
+        with suppress(FileNotFoundError):  # it is there only if the server was killed
+            shared = (self.data / "postmaster.pid").read_text().splitlines()[6].split()[1]
+            subprocess.run(["/usr/bin/ipcrm", "-m", shared], check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def schema(self) -> str:
