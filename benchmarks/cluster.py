@@ -14,7 +14,8 @@ measured stands beside a yardstick, in turns with it:
 - plies a second of all tables at 1, 2 and 3 nodes, beside a server on SQLite, where whoever comes
   in gets to any of the nodes; and what nodes and database take of the processors;
 - how soon somebody plays on whose node was killed, beside somebody whose connection was cut, and
-  how soon the other player is told;
+  how soon the other player is told; and how soon a ply is stored after the database was killed and
+  a synchronous standby promoted at once, beside a bare program that writes as soon as it can;
 - how long a node takes to start with many battles, beside SQLite: ``--battles`` of them, or those
   of a file that ``python -m benchmarks.battles`` has made, which is copied.
 
@@ -28,11 +29,12 @@ import argparse
 import asyncio
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -58,7 +60,7 @@ from benchmarks.load.players import (
     to_and_fro,
     watching,
 )
-from benchmarks.load.processes import RAISED, Running, board, letters, thudmud
+from benchmarks.load.processes import RAISED, ROOT, Running, board, letters, thudmud
 from benchmarks.store import Row, starts
 from tests.store.clusters import Cluster
 from thudmud.play.events import Moved
@@ -97,6 +99,20 @@ PARTS = ("appends", "watchers", "nodes", "failover", "starts")
 ADDRESS = "127.0.0.1"
 SOON = 0.1
 """Seconds after which who was not let in tries again."""
+
+APPENDING = """
+import asyncio, sys
+from benchmarks.cluster import appended
+from thudmud.store import Store
+async def append(dsn, tables, seconds, key):
+    store = await Store.connect(dsn)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    print((await appended(store, key, int(tables), float(seconds))).rate)
+    await store.close()
+asyncio.run(append(*sys.argv[1:]))
+"""
+"""A process that appends when it is told to."""
 
 BEGUN = b"The first battle"
 NOTHING = Spent(0, 0, 0, 0)
@@ -189,7 +205,35 @@ async def appends(cluster: Cluster, folder: Path, extent: Extent) -> list[Row]:
         rows += costs(took, worked / took.events * 1000, f"an append at {at}")
     await sqlite.close()
     await postgres.close()
-    return rows
+    one, three = (
+        [together(dsn, f"{count} {number}", extent, count) for number in range(extent.rounds)]
+        for count in (1, 3)
+    )
+    title = f"appends at {extent.tables} tables of each of 3 processes, beside of 1"
+    return [*rows, compared(title, three, one, "a second")]
+
+
+def together(dsn: str, key: str, extent: Extent, processes: int) -> float:
+    """Return how many appends a second some processes store, all of them together."""
+    pipe = subprocess.PIPE
+    words = [sys.executable, "-c", APPENDING, dsn, str(extent.tables), str(extent.seconds)]
+    with ExitStack() as stack:
+        some = [
+            stack.enter_context(
+                subprocess.Popen(  # noqa: S603  (ours)
+                    [*words, f"{key} {number}"], cwd=ROOT, stdin=pipe, stdout=pipe, text=True
+                )
+            )
+            for number in range(processes)
+        ]
+        for each in some:
+            assert each.stdout
+            assert each.stdout.readline() == "ready\n"
+        for each in some:
+            assert each.stdin
+            each.stdin.write("go\n")
+            each.stdin.flush()
+        return sum(float(each.communicate()[0]) for each in some)
 
 
 def costs(took: Spent, worked: float, what: str) -> list[Row]:
@@ -367,19 +411,64 @@ def play(node: Running, survivor: Running, table: int) -> tuple[Lost, Guest]:
     return Lost(lost, name, word), kept
 
 
+def takeovers(folder: Path, extent: Extent) -> Iterator[Row]:
+    """Measure how soon a ply is stored after the database was killed and its standby promoted."""
+    ours: list[float] = []
+    bare: list[float] = []
+    for number in range(extent.kills):
+        with ExitStack() as stack:
+            pool = stack.enter_context(ThreadPoolExecutor(2))
+            primary = Cluster()
+            stack.callback(primary.remove)
+            primary.start()
+            standby = primary.standby()
+            stack.callback(standby.remove)
+            either = f"host={ADDRESS},{ADDRESS} port={primary.port},{standby.port}"
+            either += " user=postgres dbname=postgres"
+            node = stack.enter_context(thudmud(folder / f"on {number}", 1, stored_in(either)))
+            player, other = play(node, node, 0)
+            stack.enter_context(player.guest)
+            stack.enter_context(other)
+            with psycopg.connect(primary.dsn()) as session:
+                session.execute("create table bare (body text)")
+            begun = perf_counter()
+            primary.kill()
+            promoting = pool.submit(standby.promote)
+            written = pool.submit(first_row, either)
+            while MOVED not in player.guest.say(to_and_fro(0, 2).decode().strip()):
+                time.sleep(SOON)
+            ours.append(perf_counter() - begun)
+            bare.append(written.result() - begun)
+            promoting.result()
+    title = "a database is killed until a ply is stored, beside a bare program's row"
+    yield compared(title, ours, bare, "s")
+    yield Row("the longest of these", max(ours), max(bare), "s")
+
+
+def first_row(dsn: str) -> float:
+    """Write a row as soon as that can be done; return when it was."""
+    while True:
+        with (
+            suppress(psycopg.Error),
+            psycopg.connect(dsn, connect_timeout=2, target_session_attrs="read-write") as session,
+        ):
+            session.execute("insert into bare values ('row')")
+            session.commit()
+            return perf_counter()
+        time.sleep(SOON)
+
+
 def back(place: tuple[str, int], name: str, word: str) -> Guest:
     """Come back under a name, as often as it takes."""
     end = perf_counter() + PATIENCE
     while perf_counter() < end:
         guest = Guest(place, ADDRESS)
-        try:
+        with suppress(OSError):
             guest.until(NAME_PROMPT)
             guest.send(name)
             guest.until(*SECRET_PROMPTS)
             if guest.say(word).endswith(PROMPT):
                 return guest
-        except OSError:
-            pass
         guest.cut()
         time.sleep(SOON)
     raise TimeoutError(f"{name} could not come back")
@@ -432,6 +521,7 @@ def report(parts: Sequence[str], extent: Extent, battles: int | Path) -> Iterato
                 yield from several(cluster, folder, extent)
             if "failover" in parts:
                 yield from failures(cluster, folder, extent)
+                yield from takeovers(folder, extent)
             if "starts" in parts:
                 if isinstance(battles, int):
                     path = folder / "battles"
