@@ -6,6 +6,7 @@ Each is defined in the room that raises it; those that several rooms raise are d
     ThudmudError
         InvalidValueError   a value that cannot be, such as two pieces on one square
         StartError          a server cannot start as it is configured
+            NotYet          it may start later, when others have ended or begun
         RecordError         a game record cannot be read
         TooManyPathsError   there are too many ways to trample to look at them all
         Refused             a player's command changes nothing
@@ -26,6 +27,7 @@ Each is defined in the room that raises it; those that several rooms raise are d
             Damaged         what is stored is not what was written
             Unknown         a later version of thudmud wrote it, or another program
             InUse           another server keeps its boards there
+            OtherSettings   other nodes that live go by other settings
             NameTaken       somebody has that name already
             Nobody          there is no account of that name
             TooLong         this is longer than what other nodes can be told at once
@@ -94,3 +96,7 @@ class StartError(ThudmudError):
     A port or socket that cannot be had, or a file of TLS or of the log that cannot be used;
     ``str()`` is a line for its operator.
     """
+
+
+class NotYet(StartError):
+    """Nothing is wrong with the configuration, but with when it starts: it may be tried again."""

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from tests.server.plain import PATIENCE, Client
+from thudmud.cli.common import TRY_LATER
 
 pytestmark = pytest.mark.slow
 
 CONFIG = """\
-bot = []
+bot = {bots}
 [server]
 log_level = "warning"
 [web]
@@ -25,7 +26,10 @@ enabled = false
 backend = "postgresql"
 dsn = "{dsn}"
 standby = {standby}
+[game]
+quiet_plies = {quiet}
 """
+BOTS = '[{name = "Chip", level = "Chalk", pause = 0}]'
 WORD = re.compile(rb"Your resume word, \w+: ([a-z-]+)")
 LONG = 60.0
 """How many seconds it may take until a dead node is noticed, on a machine that has much to do."""
@@ -41,11 +45,14 @@ async def start(tmp_path: Path, dsn: str) -> AsyncIterator[Start]:
     begun: list[Process] = []
     clients.clear()
 
-    async def one(*, standby: bool = False) -> Process:
+    async def one(*, standby: bool = False, bots: str = "[]", quiet: int = 200) -> Process:
         config = tmp_path / f"config-{len(begun)}.toml"
-        config.write_text(CONFIG.format(dsn=dsn, standby=str(standby).lower()), encoding="utf-8")
+        text = CONFIG.format(dsn=dsn, standby=str(standby).lower(), bots=bots, quiet=quiet)
+        config.write_text(text, encoding="utf-8")
         words = "-m", "thudmud.cli.main", "serve", "--port", "0", "--config", str(config)
-        server = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=PIPE)
+        server = await asyncio.create_subprocess_exec(
+            sys.executable, *words, stdout=PIPE, stderr=PIPE
+        )
         begun.append(server)
         return server
 
@@ -100,7 +107,7 @@ async def test_one_server_dies_and_play_goes_on_at_the_other(start: Start) -> No
     word = word_in(told)
     _, told = await come(port, "Bert", "join game as troll on oak board", "start")
     words = [word, word_in(told)]
-    await anna.until(b"begin")
+    await anna.until(b"It is your turn")
     assert b"You move" in await says(anna, "move a6 to b6")
     second = await start(standby=True)
     assert "stands by" in await line_of(second)
@@ -114,15 +121,83 @@ async def test_one_server_dies_and_play_goes_on_at_the_other(start: Start) -> No
     await anna.until(b"Bert moves the troll from G7 to F7")
 
 
-async def test_who_does_not_stand_by_is_refused(start: Start) -> None:
-    await port_of(await start())
-    second = await start()
-    assert not await line_of(second)
-    assert await second.wait() != 0
+async def refused(server: Process) -> str:
+    """Wait until a server has ended without having served; return what it says of that."""
+    async with asyncio.timeout(LONG):
+        out, said = await server.communicate()
+    assert not out
+    assert server.returncode == TRY_LATER
+    return " ".join(said.decode().split())
+
+
+async def test_two_serve_at_once_and_their_bots_run_on_one(start: Start) -> None:
+    first = await start(bots=BOTS)
+    ports = [await port_of(first), await port_of(await start(bots=BOTS))]
+    anna, _ = await come(ports[0], "Anna", "join game as dwarf on oak board")
+    bert, told = await come(ports[1], "Bert", "join game as troll on oak board", "start")
+    assert b"Chip" in told
+    await anna.until(b"It is your turn")
+    assert b"You move" in await says(anna, "move a6 to b6")
+    await bert.until(b"Anna moves the dwarf from A6 to B6")
+    await says(bert, "move g7 to f7")
+    await anna.until(b"Bert moves the troll from G7 to F7")
+    await says(anna, "say Well met.")
+    await bert.until(b"Well met.")
+    assert b"Chip (a bot)" in await says(bert, "who")
+    cora, told = await come(ports[1], "Cora", "match chip")
+    assert b"You walk to the 5th board" in told
+    await says(cora, "move a6 to b6")
+    await cora.until(b"It is your turn")
+    first.kill()  # and with it Chip
+    await bert.until(b"Anna has lost the connection")
+    await says(cora, "move a7 to b7")
+    await cora.until(b"It is your turn")
+
+
+async def test_servers_have_to_go_by_the_same(start: Start) -> None:
+    first = await start(bots=BOTS)
+    await port_of(first)
+    said = await refused(await start(bots=BOTS, quiet=100))
+    assert "game.quiet_plies is 200 there, and 100 here." in said
+    second = await start(quiet=100)
+    first.terminate()
+    await port_of(second)  # the last one has gone that went by the old ones
+    said = await refused(await start(bots=BOTS))
+    assert "game.quiet_plies is 100 there, and 200 here" in said
+    assert "the bot Chip is missing there, and Chalk, pause 0.0 here" in said
+
+
+async def test_no_seat_is_lost_when_all_are_restarted_one_by_one(start: Start) -> None:
+    servers = [await start(), await start()]
+    ports = [await port_of(each) for each in servers]
+    anna, told = await come(ports[0], "Anna", "join game as dwarf on oak board")
+    words = [word_in(told)]
+    bert, told = await come(ports[1], "Bert", "join game as troll on oak board", "start")
+    words.append(word_in(told))
+    await anna.until(b"It is your turn")
+    await says(anna, "move a6 to b6")
+    servers[0].terminate()
+    anna, told = await come(ports[1], "Anna", words[0])
+    assert b"It is Bert's turn" in told
+    await says(bert, "move g7 to f7")
+    await anna.until(b"Bert moves the troll from G7 to F7")
+    assert await servers[0].wait() == 0
+    ports[0] = await port_of(await start())
+    servers[1].terminate()
+    anna, told = await come(ports[0], "Anna", words[0])
+    bert, told = await come(ports[0], "Bert", words[1])
+    assert b"It is Anna's turn" in told
+    await says(anna, "move a7 to b7")
+    await bert.until(b"Anna moves the dwarf from A7 to B7")
+
+
+async def test_one_that_serves_alone_refuses_others(start: Start) -> None:
+    await port_of(await start(standby=True))
+    assert "storage.standby = true" in await refused(await start())
 
 
 async def test_who_stands_by_can_be_stopped(start: Start) -> None:
-    await port_of(await start(standby=True))
+    await port_of(await start())
     second = await start(standby=True)
     assert "stands by" in await line_of(second)
     second.terminate()

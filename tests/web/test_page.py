@@ -189,10 +189,11 @@ def test_a_reload_and_a_server_that_is_killed(
         server.start()
         for each in everybody:
             expect(each.page.locator("#link")).to_have_text("")
-            each.errors.clear()  # that nobody has answered
         anna.click("B6", "C6")
         for each in everybody:
             each.sees(C6="dwarf, last move")
+            # The browser says that nobody had answered, at times only now.
+            each.errors[:] = [error for error in each.errors if "REFUSED" not in error]
 
 
 def test_who_opens_a_link_watches_without_a_name(visit: Visit) -> None:

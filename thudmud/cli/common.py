@@ -14,6 +14,9 @@ from thudmud.errors import ThudmudError
 UNUSABLE = 2
 """The exit status for a command line, a configuration or a file that can't be used."""
 
+TRY_LATER = 75
+"""The exit status where nothing is wrong but the time, which the C library calls EX_TEMPFAIL."""
+
 HIGHEST_PORT = 65535
 
 
@@ -60,8 +63,8 @@ class Progress:
         print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
 
-def refuse(*problems: object) -> int:
+def refuse(*problems: object, status: int = UNUSABLE) -> int:
     """Print problems to standard error, a line each; return the exit status."""
     for problem in problems:
         print(f"thudmud: {problem}", file=sys.stderr)
-    return UNUSABLE
+    return status

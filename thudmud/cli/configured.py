@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from functools import wraps
 from pathlib import Path
 
-from thudmud.cli.common import CommandError, refuse
-from thudmud.errors import StartError
+from thudmud.cli.common import TRY_LATER, CommandError, refuse
+from thudmud.errors import NotYet, StartError
 from thudmud.play.days import day_begins
 from thudmud.server import stores
 from thudmud.server.config import (
@@ -47,6 +47,8 @@ def tells_errors(run: Run) -> Run:
             return run(options)
         except ConfigError as error:
             return refuse(*error.problems)
+        except NotYet as error:
+            return refuse(error, status=TRY_LATER)
         except (CommandError, StartError, StoreError) as error:
             return refuse(error)
 

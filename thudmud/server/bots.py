@@ -7,6 +7,7 @@ import logging
 from asyncio import FIRST_COMPLETED
 from collections import Counter, deque
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -22,14 +23,18 @@ from thudmud.play.hall import Telling
 from thudmud.search.levels import level_called
 from thudmud.server.config import BotSettings
 from thudmud.server.sessions import Sessions, release
-from thudmud.service import Dismissal, Visit, now
+from thudmud.service import Dismissal, Elsewhere, Visit, now
 from thudmud.store import StoreError
+from thudmud.store.backend import Holder
 from thudmud.telnet.screen import Goodbye
 from thudmud.views import Message
 
 SLOW, SLOW_AGAIN = 2.0, 10.0
 """After how many seconds beyond its pause it shows that it thinks; the second once it has in that
 battle, whose players know by then how long it takes."""
+
+AGAIN = 5.0
+"""Seconds before a bot that could not come in tries again."""
 
 _WAIT = 1.0  # seconds after a command that should have changed something, and has not
 _MAX_QUOTE = 60
@@ -145,26 +150,49 @@ class Bots:
         patience: float,
         pause: float,
     ) -> None:
-        self._bots = []
-        for each in settings:
-            chooser: Chooser = Shared(each, workers)
-            if each.command:
-                program = Program(each.name, each.command, folder, each.seconds)
-                chooser = OwnProgram(program)
-            opponent = Opponent(each.name, patience, pause)
-            self._bots.append(Bot(sessions, opponent, chooser, each))
+        self._settings, self._sessions = tuple(settings), sessions
+        self._folder, self._workers = folder, workers
+        self._patience, self._pause = patience, pause
+        self._bots: dict[str, Bot] = {}
 
     def start(self) -> None:
-        """Let them come in."""
-        for bot in self._bots:
-            bot.start()
+        """Let those come in who are not here."""
+        for each in self._settings:
+            if each.name not in self._bots or self._bots[each.name].ended:
+                bot = self._bots[each.name] = self._bot(each)
+                bot.start()
+
+    async def take_turns(self, turns: asyncio.Queue[Holder]) -> None:
+        """Let them come in whenever it is our turn to have them, and leave when it is not.
+
+        Until that is known for the first time nobody gets a name.
+
+        Args:
+            turns: what says whose turn it is.
+        """
+        known = asyncio.get_running_loop().create_future()
+        self._sessions.expect(known)
+        while True:
+            if await turns.get() is Holder.OURS:
+                self.start()
+            else:
+                await self.close()
+            release(known)
 
     async def close(self) -> None:
         """Let them leave, and end their programs."""
-        for bot in self._bots:
+        for bot in self._bots.values():
             bot.end()
-        for bot in self._bots:
+        for bot in self._bots.values():
             await bot.gone()
+
+    def _bot(self, settings: BotSettings) -> Bot:
+        chooser: Chooser = Shared(settings, self._workers)
+        if settings.command:
+            program = Program(settings.name, settings.command, self._folder, settings.seconds)
+            chooser = OwnProgram(program)
+        opponent = Opponent(settings.name, self._patience, self._pause)
+        return Bot(self._sessions, opponent, chooser, settings)
 
 
 class Bot:
@@ -173,7 +201,6 @@ class Bot:
     Attributes:
         name: under which it plays.
         address: empty, since it comes from none.
-        ended: whether it has left, or is about to.
     """
 
     def __init__(
@@ -191,17 +218,23 @@ class Bot:
         self._held: dict[str, float] = {}
         """Until when it leaves boards alone at which a command has changed nothing."""
         self._begun = False
-        self.ended = False
+        self._over = asyncio.Event()
         self._woken = asyncio.Event()
         self._asked: deque[tuple[Invited, asyncio.Future[None]]] = deque()
         """Invitations, and what is set when each has been answered."""
         self._living: asyncio.Task[None] | None = None
 
+    @property
+    def ended(self) -> bool:
+        """Whether it has left, or is about to."""
+        return self._over.is_set()
+
     def start(self) -> None:
         """Come in."""
         self._sessions.add(self)
-        self._coming = asyncio.create_task(self._come_in())
-        self._sessions.expect(self._coming)
+        tried = asyncio.get_running_loop().create_future()
+        self._sessions.expect(tried)
+        self._coming = asyncio.create_task(self._come_in(tried))
         self._living = asyncio.create_task(self._live())
 
     async def gone(self) -> None:
@@ -237,7 +270,7 @@ class Bot:
         # A task that is cancelled before its first step takes none: it would clean up nothing.
         if self._begun and self._living and not self.ended:
             self._living.cancel()
-        self.ended = True
+        self._over.set()
 
     # Its life.
 
@@ -253,7 +286,7 @@ class Bot:
         except Exception:  # noqa: BLE001  (whatever we get wrong, the server goes on)
             _log.exception("the bot %s has to leave", self.name)
         finally:
-            self.ended = True
+            self._over.set()
             await asyncio.wait([self._coming])  # not cancelled: it may be half in
             while self._asked:
                 release(self._asked.popleft()[1])
@@ -266,22 +299,27 @@ class Bot:
                 await self._sessions.service.leave(self._visit)
             self._sessions.remove(self)
 
-    async def _come_in(self) -> None:
+    async def _come_in(self, tried: asyncio.Future[None]) -> None:
+        """Come in, as soon as the store and other servers let it."""
+        store = self._sessions.store
         try:
-            store = self._sessions.store
-            known = await store.find(self.name) or await store.find_guest(self.name)
-        except StoreError as error:
-            _log.error("the bot %s stays outside: %s", self.name, error)
-            self.ended = True
-            return
-        if known:
-            _log.error(
-                "the bot %s stays outside: the name belongs to a player; give the bot another one",
-                self.name,
-            )
-            self.ended = True
-            return
-        self._visit = await self._sessions.admit(self, self.name, None, watcher=self.watch)
+            while not self.ended:
+                try:
+                    if await store.find(self.name) or await store.find_guest(self.name):
+                        why = "the name belongs to a player; give the bot another one"
+                        _log.error("the bot %s stays outside: %s", self.name, why)
+                        self._over.set()
+                    else:
+                        admitted = self._sessions.admit(self, self.name, None, watcher=self.watch)
+                        self._visit = await admitted
+                        break
+                except (StoreError, Elsewhere) as error:
+                    _log.error("the bot %s comes in later: %s", self.name, error)
+                    release(tried)
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._over.wait(), AGAIN)
+        finally:
+            release(tried)
 
     async def _act(self) -> None:
         """Do the next thing, or wait until there is one."""

@@ -32,10 +32,11 @@ from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.language import MAX_LINE
 from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem
 from thudmud.play.events import MADE
-from thudmud.play.projections import is_board_key
+from thudmud.play.projections import PROJECTION, is_board_key
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import LEVELS, level_called
 from thudmud.server.proxies import Proxies
+from thudmud.store.codec import SCHEMA
 from thudmud.views.refusals import refused
 
 YEAR = 31_622_400  # seconds
@@ -518,6 +519,26 @@ def changes(before: Settings, after: Settings) -> tuple[list[str], list[str]]:
                 is_fixed = name in NEEDS_RESTART or _turns_tls(key, old, new)
                 (others if is_fixed else live).append(name)
     return sorted(live), sorted(others)
+
+
+def shared(settings: Settings) -> dict[str, str]:
+    """Return what all servers have to go by that serve the same boards: by name, what holds.
+
+    It is `[game]`, the boards, the bots, and which formats are stored. Where a bot's program is may
+    differ from machine to machine.
+    """
+    told = {"the format of what is stored": f"{SCHEMA}.{PROJECTION}"}
+    told |= {f"game.{key}": str(value) for key, value in settings.game.model_dump().items()}
+    told |= {f"the {each.name}": _values(each, {"name"}) for each in settings.board}
+    for bot in settings.bot:
+        player = "a program" if bot.command else bot.level
+        told[f"the bot {bot.name}"] = f"{player}, {_values(bot, {'name', 'command', 'level'})}"
+    return told
+
+
+def _values(section: _Section, without: set[str]) -> str:
+    values = section.model_dump(exclude=without, exclude_defaults=True)
+    return ", ".join(f"{key} {value}" for key, value in values.items()) or "as usual"
 
 
 def _turns_tls(key: str, old: _Section, new: _Section) -> bool:

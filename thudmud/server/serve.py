@@ -8,10 +8,11 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import TypeVar
 
 from thudmud.accounts.limiters import TalkLimiter
@@ -19,7 +20,7 @@ from thudmud.bots.adviser import WorkersAdviser
 from thudmud.bots.opponent import START_AFTER
 from thudmud.bots.workers import Workers
 from thudmud.english import counted
-from thudmud.errors import StartError
+from thudmud.errors import NotYet, StartError
 from thudmud.language import clean
 from thudmud.play.commands import Style
 from thudmud.play.hall import BotLevel, Caps, Hall
@@ -35,18 +36,25 @@ from thudmud.server.config import (
     Settings,
     StorageSettings,
     changes,
+    shared,
     with_changes,
 )
 from thudmud.server.notify import ServiceManager
 from thudmud.server.sessions import Sessions, make_service
-from thudmud.server.stores import NEEDS_PSYCOPG, open_store
+from thudmud.server.stores import open_store
+from thudmud.server.turns import turn_to_serve, turns_of_bots
 from thudmud.service import Node
-from thudmud.store import Damaged, InUse, Store, StoreError
+from thudmud.store import Damaged, InUse, OtherSettings, Store, StoreError
 from thudmud.store.steady import SteadyClock
 
 T = TypeVar("T")
 
 _PER_MINUTE = 1 / 60
+
+AGREE = (
+    "All have to go by the same. To change that, change it for each server and start them again,"
+    " one after the other: they serve once none is left that has the old ones."
+)
 
 _log = logging.getLogger(__name__)
 
@@ -81,7 +89,7 @@ async def serve(
 
     async with background(manager.watch()), AsyncExitStack() as stack:
         if settings.storage.backend == "postgresql":
-            turn = _turn_to_serve(settings.storage, stopped, stand_by)
+            turn = turn_to_serve(settings.storage, stopped, stand_by)
             if not await stack.enter_async_context(turn):
                 manager.stopping(stopped.why)
                 return
@@ -164,51 +172,6 @@ def _status(sessions: Sessions) -> str:
 
 
 @asynccontextmanager
-async def _turn_to_serve(
-    storage: StorageSettings, stopped: asyncio.Event, announce: Callable[[str], None]
-) -> AsyncIterator[bool]:
-    """Take the lock of the one server that serves from a database; yield whether it is ours.
-
-    Who stands by waits for it, and does not have it if it is stopped before.
-
-    Raises:
-        InUse: another server has it, and this one does not stand by.
-        StartError: the database cannot be asked for it.
-    """
-    try:
-        from thudmud.store.postgres import ServingLock  # noqa: PLC0415
-    except ImportError as error:
-        raise StartError(f"storage.backend: {NEEDS_PSYCOPG}") from error
-
-    loop = asyncio.get_running_loop()
-    turn: asyncio.Future[bool] = loop.create_future()
-
-    def take_note(answer: StoreError | None) -> None:
-        if turn.done():
-            return
-        if answer is None:
-            turn.set_result(True)
-        elif not storage.standby:
-            is_in_use = isinstance(answer, InUse)
-            turn.set_exception(answer if is_in_use else StartError(f"storage.dsn: {answer}"))
-        elif isinstance(answer, InUse):
-            announce("thudmud stands by: another server serves from the same database")
-
-    def told(answer: StoreError | None) -> None:
-        loop.call_soon_threadsafe(take_note, answer)
-
-    lock = ServingLock(storage.dsn, told)
-    ending: asyncio.Future[bool] = asyncio.ensure_future(stopped.wait())
-    try:
-        await asyncio.wait([turn, ending], return_when=asyncio.FIRST_COMPLETED)
-        yield turn.done() and turn.result()
-    finally:
-        ending.cancel()
-        turn.cancel()
-        await asyncio.to_thread(lock.close)
-
-
-@asynccontextmanager
 async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessions]:
     """Open the store, the boards on it, the workers, and the bots; close them again.
 
@@ -219,7 +182,11 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
     storage, game, players = settings.storage, settings.game, settings.players
     news = news_of(settings, folder)
     async with AsyncExitStack() as stack:
-        store, node = await stack.enter_async_context(served_store(storage, folder))
+        # First: whoever runs the bots after us finds that our lease has ended.
+        turns = await stack.enter_async_context(turns_of_bots(storage))
+        store, node = await stack.enter_async_context(
+            served_store(storage, folder, shared=shared(settings))
+        )
         talk, shouts = TalkLimiter(*talk_limits(players)), TalkLimiter(*shout_limits(players))
         hall = Hall(
             boards(settings),
@@ -269,7 +236,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             pause=START_AFTER,
         )
         stack.push_async_callback(bots.close)
-        bots.start()
+        await stack.enter_async_context(background(bots.take_turns(turns)))
         yield sessions
 
 
@@ -362,7 +329,7 @@ async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
     signalled.cancel()
     for end in ends:
         if end.done() and not stopped.is_set():
-            _log.critical("what is stored cannot be followed any longer, so the server stops")
+            _log.critical("boards cannot be served from here any longer, so the server stops")
             end.result()
         end.cancel()
 
@@ -428,7 +395,10 @@ def tune_for_latency() -> None:
 
 @asynccontextmanager
 async def served_store(
-    storage: StorageSettings, folder: Path, setting: str = "storage"
+    storage: StorageSettings,
+    folder: Path,
+    setting: str = "storage",
+    shared: Mapping[str, str] | None = None,
 ) -> AsyncIterator[tuple[Store, Node]]:
     """Open a store to serve boards from, and close it again.
 
@@ -436,12 +406,13 @@ async def served_store(
         storage: where it is.
         folder: where its file is, if its name is not absolute.
         setting: the section that says so.
+        shared: what all servers have to go by that serve from it.
 
     Yields:
         the store, and the node that lives on it meanwhile.
 
     Raises:
-        StartError: no store can be kept there.
+        StartError: no store can be kept there; NotYet if other servers go by other settings.
         StoreError: it is damaged, or another server uses it.
     """
     try:
@@ -452,13 +423,31 @@ async def served_store(
         key = "dsn" if storage.backend == "postgresql" else "file"
         raise StartError(f"{setting}.{key}: {error}") from error
     try:
-        node = Node(store)
-        await node.open()
+        node = Node(store, settings=None if store.is_exclusive else shared)
+        await _open(node)
         async with background(node.live()):
             yield store, node
         await node.close()
     finally:
         await store.close()
+
+
+async def _open(node: Node) -> None:
+    """Let a node live, as soon as those have ended that go by other settings.
+
+    Raises:
+        NotYet: they live; one that had been killed would have ended by now.
+    """
+    until = monotonic() + node.lease
+    while True:
+        try:
+            await node.open()
+        except OtherSettings as error:
+            if monotonic() > until:
+                raise NotYet(f"{error}. {AGREE}") from error
+        else:
+            return
+        await asyncio.sleep(1)
 
 
 async def check(store: Store) -> None:

@@ -251,9 +251,12 @@ class Sessions:
 
         Returns:
             what the bot sets when it has answered; after `MAX_HOLD` seconds it is set anyway.
+            Nothing is held of a player who is on another server.
         """
         loop = asyncio.get_running_loop()
-        answer = self._held[name] = loop.create_future()
+        answer: asyncio.Future[None] = loop.create_future()
+        if self.service.visit(name):
+            self._held[name] = answer
         limit = loop.call_later(MAX_HOLD, release, answer)
         answer.add_done_callback(lambda _: limit.cancel())
         return answer

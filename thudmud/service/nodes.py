@@ -13,7 +13,9 @@ that it has there, and renews it. What holds besides what `thudmud.service.servi
 13. A node acts only while its own clock says that its lease holds. If it wakes up after that, it
     dismisses its players: other nodes may have them by now. None of this is needed where no other
     process can serve from the store. (`Node.is_alive`, `Node.renew`, `Service.dismiss`)
-14. What is only told, and not stored, reaches other nodes in no certain order against events.
+14. What is only told, and not stored, reaches other nodes in no certain order against events, and
+    is lost while the link is. After that they are asked who is on them, and whoever nobody has is
+    seen out. (`Service.recount`)
 
 A claim is on a name in a realm, so each service of one node has to have a realm of its own.
 """
@@ -21,7 +23,7 @@ A claim is on a name in a realm, so each service of one node has to have a realm
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from secrets import token_hex
@@ -30,7 +32,7 @@ from typing import TYPE_CHECKING
 from thudmud.errors import ThudmudError
 from thudmud.play.asides import CrossingAside
 from thudmud.service.driving import future, now, settle
-from thudmud.store import LEASE, PlayerClaim, Store, StoreError, TooLong
+from thudmud.store import LEASE, NotesMissed, OtherSettings, PlayerClaim, Store, StoreError, TooLong
 from thudmud.store.codec import Form, form_of
 from thudmud.store.steady import seconds
 
@@ -102,6 +104,7 @@ class Node:
         store: the store.
         name: what the others know it by; made up if it has none.
         lease: for how many seconds it lives unless it says again that it does.
+        settings: what all nodes have to go by, if there can be others.
         clock: returns seconds from any beginning, which go on while the machine sleeps.
 
     Attributes:
@@ -114,14 +117,17 @@ class Node:
         name: str = "",
         *,
         lease: float = LEASE,
+        settings: Mapping[str, str] | None = None,
         clock: Callable[[], float] = seconds,
     ) -> None:
         self.name = name or f"node-{token_hex(4)}"
         self.lease = lease
         self.peers: set[str] = set()
-        self._store, self._clock = store, clock
+        self._store, self._settings, self._clock = store, settings, clock
         self._services: list[Service] = []
         self._until: float | None = None
+        self._has_ghosts = False
+        """Whether claims may be ours of which we do not know."""
         self._releases: dict[tuple[str, str], list[asyncio.Future[None]]] = {}
         """Those who wait here until a name is released, by realm and name."""
         self._late: set[tuple[str, str]] = set()
@@ -136,6 +142,7 @@ class Node:
         """Begin the lease. If no other node lives, the time in which none did is stored.
 
         Raises:
+            OtherSettings: nodes that live go by other settings.
             StoreError: that cannot be stored.
         """
         await self.renew()
@@ -150,6 +157,9 @@ class Node:
             try:
                 await self.renew()
                 await self.reap()
+            except OtherSettings as error:  # they have begun while this node slept
+                for service in self._services:
+                    service.fail(error)
             except StoreError as error:
                 _log.error("it cannot be stored that the server runs: %s", error)
             except Exception:  # noqa: BLE001  (a node that does not renew its lease is dead)
@@ -159,10 +169,11 @@ class Node:
         """Renew the lease once. If it had run out, all players are dismissed: others may have them.
 
         Raises:
+            OtherSettings: it had, and nodes that live go by other settings.
             StoreError: that cannot be stored.
         """
         begun = self._clock()
-        is_known = await self._store.beat(self.name, self.lease)
+        is_known = await self._store.beat(self.name, self.lease, self._settings)
         before, self._until = self._until, begun + self.lease
         is_late = before is not None and (not is_known or begun >= before)
         if is_late and not self._store.is_exclusive:
@@ -177,8 +188,14 @@ class Node:
         Raises:
             StoreError: that cannot be stored.
         """
+        if self._has_ghosts:
+            for claim in await self._store.people():
+                if claim.node == self.name:
+                    self._lose(claim.realm, claim.name)
+        self._has_ghosts = True  # until what came of this is known
         for claim in await self._store.reap(self.name):
             self._lose(claim.realm, claim.name)
+        self._has_ghosts = False
 
     async def close(self) -> None:
         """End the lease. The claims stay: another node, or the next start, sees to the players."""
@@ -292,6 +309,10 @@ class Node:
 
     def _act_on(self, note: object) -> None:
         match note:
+            case NotesMissed():
+                for service in self._services:
+                    service.recount()
+                now(self._notify(NodeHello(self.name)))
             case NodeHello(node) if node != self.name:
                 self.peers.add(node)
                 for service in self._services:

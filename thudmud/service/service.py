@@ -438,8 +438,18 @@ class Service:
             visit.end()
         settle(self._ended)
 
+    def fail(self, error: Exception) -> None:
+        """Let everybody know who waits for the end that nothing can be made so here any more."""
+        self._trouble = error
+        settle(self._ended, error)
+
+    def recount(self) -> None:
+        """See out those who have left other nodes while nothing was heard of these."""
+        for name in self.hall.people.keys() - self._visits.keys():
+            self.lost(name)
+
     async def ended(self) -> None:
-        """Wait until what is stored cannot be made so here any more, by a mistake of ours.
+        """Wait until what is stored cannot be made so here any more: it went wrong, or may not be.
 
         Raises:
             Exception: always, when that is so.
@@ -1167,8 +1177,7 @@ class Service:
                 if table and entry.version > table.version:
                     self._take_board_event(entry, table)
         except Exception as error:  # noqa: BLE001  (whoever waits for the end is told)
-            self._trouble = error
-            settle(self._ended, error)
+            self.fail(error)
         self._wake()
         if not self._names:  # else the end of a turn does that
             self._check_presence()
@@ -1560,6 +1569,11 @@ class Service:
                 continue  # they have come in here before it was heard that they had been there
             match aside:
                 case Entered() if person:
+                    room = aside.room if aside.room in self.hall.tables else None
+                    if room != person.room:  # what told it has been lost
+                        self._carry_out(
+                            Decision(name, asides=(CameIn(name, room),)), told=False, crosses=False
+                        )
                     person.member, person.plan = aside.member, aside.plan or ""
                     person.styles, person.options = dict(aside.styles), aside.options or DEFAULTS
                     person.active = aside.active

@@ -8,8 +8,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from enum import Enum, IntEnum
 from time import time
 from typing import Any, ClassVar, Protocol
+
+MISSED = ""
+"""What those who listen are told in the place of all that was said while their link was lost."""
+
+
+class Lock(IntEnum):
+    """The keys of locks among those who share a database: ``Thud``, and what comes after it."""
+
+    WRITING = 0x54687564
+    """Whoever writes has it."""
+    SERVING = WRITING + 1
+    """All servers share it, or one has it that serves alone."""
+    BOTS = WRITING + 2
+    """The server has it on which the bots of all run."""
+
+
+class Holder(Enum):
+    """Who has a lock."""
+
+    OURS = "ours"
+    OTHERS = "others"
 
 
 class Cursor(Protocol):

@@ -96,6 +96,7 @@ from thudmud.store.interface import (
     Entry,
     NotWritten,
     OpenBoard,
+    OtherSettings,
     PlayerClaim,
     Stored,
     StoreError,
@@ -1212,15 +1213,28 @@ class Database:
 
     # Nodes and claims
 
-    def beat(self, node: str, lease: float = LEASE) -> bool:
+    def beat(
+        self, node: str, lease: float = LEASE, settings: Mapping[str, str] | None = None
+    ) -> bool:
         """Say that a node lives, for so many seconds at least.
 
         If no other does and it is new, the time in which none did is stored as an event first.
 
+        Args:
+            node: its name.
+            lease: for how many seconds.
+            settings: what all nodes have to go by, if there can be others: if none lives, it is
+                this from now on.
+
         Returns:
             Whether it had a row still. If not, it was taken for dead: its claims are others'.
+
+        Raises:
+            OtherSettings: nodes that live go by others.
         """
         now = self.now()
+        if settings is not None:
+            self._agree(node, settings, now)
         known = self.table.row("node", "where name = ?", node) is not None
         if not self.is_served():
             self.interrupted()
@@ -1229,6 +1243,19 @@ class Database:
         self._serves = True
         self.lived()
         return known
+
+    def _agree(self, node: str, settings: Mapping[str, str], now: float) -> None:
+        rows = self.table.rows("setting", "order by name")
+        there = {str(name): str(value) for name, value, *_ in rows}
+        if there == settings:
+            return
+        if self.table.row("node", "where name <> ? and until > ? limit 1", node, now):
+            names = sorted(there.keys() | settings.keys())
+            both = {name: (there.get(name), settings.get(name)) for name in names}
+            raise OtherSettings({name: two for name, two in both.items() if two[0] != two[1]})
+        self.table.delete("setting", "")
+        for name, value in settings.items():
+            self.table.put("setting", name, value)
 
     def is_served(self) -> bool:
         """Return whether a node lives."""

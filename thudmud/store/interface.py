@@ -46,12 +46,36 @@ class InUse(StoreError):
     """Another server keeps its boards here, and it lives."""
 
 
+class OtherSettings(StoreError):
+    """Nodes that live go by other settings than this one, of those that all have to share.
+
+    Attributes:
+        differences: by the names of settings, what holds there and what here; None for nothing.
+    """
+
+    def __init__(self, differences: Mapping[str, tuple[str | None, str | None]]) -> None:
+        super().__init__(differences)
+        self.differences = differences
+
+    def __str__(self) -> str:
+        told = [
+            f"{name} is {there or 'missing'} there, and {here or 'missing'} here"
+            for name, (there, here) in self.differences.items()
+        ]
+        return f"servers that serve from this database have other settings: {'; '.join(told)}"
+
+
 class NameTaken(StoreError):
     """Somebody has that name already."""
 
 
 class Nobody(StoreError):
     """There is no account of that name to be changed so."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotesMissed:
+    """A note of the store's own: what other processes have told for a while was not heard."""
 
 
 class Entry(NamedTuple):

@@ -30,15 +30,9 @@ from typing import Any, ClassVar
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from thudmud.store.backend import POSTGRESQL, Backend
-from thudmud.store.interface import Damaged, InUse, NotWritten, StoreError, TooLong, Unknown
+from thudmud.store.backend import MISSED, POSTGRESQL, Backend, Holder, Lock
+from thudmud.store.interface import Damaged, NotWritten, StoreError, TooLong, Unknown
 from thudmud.store.rows import ADDED, DURABLE, FORMAT, PROJECTIONS, definitions, has_rows
-
-WRITING = 0x54687564
-"""The key of the writers' lock: ``Thud``."""
-
-SERVING = WRITING + 1
-"""The key of the lock that one of several servers has, which stand by for each other."""
 
 OURS = "a store of thudmud, format "
 """What the comment on the table ``head`` begins with."""
@@ -54,7 +48,7 @@ PAUSE = 0.1
 """Seconds between two tries to connect."""
 
 TRY_AGAIN = 0.5
-"""Seconds between two looks at whether the lock on serving is free."""
+"""Seconds between two looks at whether a lock is free that somebody else has."""
 
 AT_ONCE = 1000
 """How many rows of a large result are fetched at once."""
@@ -251,7 +245,7 @@ class Postgres(Backend):
         self._number = None
         try:
             cursor = self.connection.execute(
-                f"begin; select pg_advisory_xact_lock({WRITING});"
+                f"begin; select pg_advisory_xact_lock({Lock.WRITING:d});"
                 f" select pg_current_xact_id()::text; {query}"
             )
         except psycopg.Error:
@@ -391,8 +385,7 @@ class Postgres(Backend):
         """Have what others say called out, in a thread of its own.
 
         Args:
-            heard: called with None when something may have been written, and with what was said
-                to all.
+            heard: see `Listener`.
         """
         self._listener = Listener(self._dsn, self._channel, self._token, heard)
 
@@ -424,7 +417,8 @@ class Listener:
         dsn: how to connect.
         channel: on which they say it, quoted.
         token: what our own words begin with, which are passed over.
-        heard: called with None when something may have been written, and with what was said to all.
+        heard: called with None when something may have been written, with what was said to all, and
+            with `MISSED` once it listens again after it could not.
     """
 
     def __init__(self, dsn: str, channel: str, token: str, heard: Heard) -> None:
@@ -446,8 +440,10 @@ class Listener:
             try:
                 with connected(self._dsn) as session:
                     session.execute(f"listen {self._channel}")
+                    was_listening = self._listens.is_set()
                     self._listens.set()
-                    self._heard(None)  # what was written before is told of to nobody
+                    # What was written before is told of to nobody.
+                    self._heard(MISSED if was_listening else None)
                     self._listen(session)
             except psycopg.Error as error:
                 _log.warning("nothing is heard of others: %s", in_line(error))
@@ -470,23 +466,34 @@ class Listener:
         return self._wake in readable([self._wake, *files], timeout)
 
 
-class ServingLock:
-    """The lock of the one server at a time that serves boards from a database.
+class AdvisoryLock:
+    """A lock among the servers on a database.
 
     A thread waits for it, and holds it until it is closed. If the link is lost, it waits for the
-    lock again: another server may have it by then, and nothing is lost or doubled if for a while
-    both serve.
+    lock again: another server may have it by then. So it keeps nothing right by itself, and says
+    only who is to do something.
 
     Args:
         dsn: how to connect.
-        told: called, in the thread, with None once it is ours; with InUse if another server has
-            it; with another StoreError if it cannot be asked for. It is waited for all the same.
+        key: which lock.
+        told: called, in the thread, with who has it: once it is ours, and again after each lost
+            link; or if another server has it. With an error, if it cannot be asked for. It is
+            waited for all the same.
+        shared: whether others may have it as well who want no more than to share it.
     """
 
-    def __init__(self, dsn: str, told: Callable[[StoreError | None], object]) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        key: Lock,
+        told: Callable[[Holder | StoreError], object],
+        *,
+        shared: bool = False,
+    ) -> None:
         self._dsn, self._told = dsn, told
+        self._try = f"select pg_try_advisory_lock{'_shared' if shared else ''}({key:d})".encode()
         self._wake, self._waker = os.pipe()
-        self._thread = Thread(target=self._run, name="serving", daemon=True)
+        self._thread = Thread(target=self._run, name="lock", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
@@ -502,27 +509,20 @@ class ServingLock:
                 with connected(self._dsn) as session:
                     self._wait_and_hold(session)
             except psycopg.Error as error:
-                _log.warning("the lock on serving is waited for: %s", in_line(error))
+                _log.warning("a lock is waited for: %s", in_line(error))
                 self._told(StoreError(f"{name} could not be used: {in_line(error)}."))
                 self._is_closing(1.0)
 
     def _wait_and_hold(self, session: psycopg.Connection[Any]) -> None:
         is_told = False
         # Asked for again and again: who waits in the database for it could not be told to end.
-        while session.execute(f"select pg_try_advisory_lock({SERVING})".encode()).fetchall() != [
-            (True,)
-        ]:
+        while session.execute(self._try).fetchall() != [(True,)]:
             if not is_told:
                 is_told = True
-                self._told(
-                    InUse(
-                        f"{name_of(self._dsn)} is in use: another server keeps its boards there."
-                        " Stop that first, or let this one wait for it by storage.standby = true."
-                    )
-                )
+                self._told(Holder.OTHERS)
             if self._is_closing(TRY_AGAIN):
                 return
-        self._told(None)
+        self._told(Holder.OURS)
         readable([self._wake, session.fileno()], None)
 
     def _is_closing(self, timeout: float) -> bool:

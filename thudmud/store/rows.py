@@ -69,6 +69,8 @@ DURABLE = {
     # A node lives ``until`` then, unless it says once more that it does.
     "node": "name text primary key, seen real, until real",
     "claim": "player integer primary key, node text, session text, room text",
+    # What all nodes that live go by, as text.
+    "setting": "name text primary key, value text",
     # What requests with a key came to.
     "request": "stream integer, key text, position integer, version integer,"
     " primary key (stream, key)",
@@ -146,11 +148,12 @@ _WITHOUT_ROWID = {
     "letter",
     "interruption",
     "sanction",
+    "setting",
 }
 """Tables of which the primary key is most of the row: kept as its index, not beside it. So are
 those that were added later: an index of SQLite's own would be missing in a file without them."""
 
-ADDED = frozenset({"address", "analysis", "letter", "report"})
+ADDED = frozenset({"address", "analysis", "letter", "report", "setting"})
 """Tables and indexes that were added since the first version: they are made where they are missing.
 Any other that is missing was lost."""
 

@@ -372,7 +372,7 @@ class InThread:
     def _others_said(self, said: str | None) -> None:
         if said is not None:
             self._heard(said)
-        elif not self._will_look and not self._ended.done():
+        if not said and not self._will_look and not self._ended.done():
             self._will_look = True
             look = self._put(self._look_now)
             look.add_done_callback(lambda future: future.exception())  # refused, if we have ended

@@ -50,7 +50,7 @@ from thudmud.rules import Game
 from thudmud.store import accounts as account_rows
 from thudmud.store import letters as letter_rows
 from thudmud.store import persons
-from thudmud.store.backend import Backend
+from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import DAMAGED, IN_ORDER, check_backend
 from thudmud.store.codec import Form, Misread, note_from_text, note_to_text
 from thudmud.store.database import Append, Changes, Database
@@ -59,6 +59,7 @@ from thudmud.store.interface import (
     Damage,
     Damaged,
     Entry,
+    NotesMissed,
     NotWritten,
     Stored,
     StoreError,
@@ -601,10 +602,10 @@ class Store:
             heard(note)
 
     def _heard(self, text: str) -> None:
-        """Take note of what another process tells all."""
+        """Take note of what another process tells all, or of what has not been heard of it."""
         for heard, form in list(self._hearing):
             try:
-                heard(note_from_text(text, form()))
+                heard(NotesMissed() if text == MISSED else note_from_text(text, form()))
             except Misread as error:  # of another version, say
                 _log.warning("what another node says is not understood: %s", error)
 
