@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import re
-import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
+from tests.server.nodes import LONG, WORD, Nodes, line_of, port_of
 from tests.server.plain import PATIENCE, Client
 from thudmud.cli.common import TRY_LATER
 
 pytestmark = pytest.mark.slow
 
-CONFIG = """\
-bot = {bots}
-[server]
-log_level = "warning"
-[web]
-enabled = false
-[storage]
-backend = "postgresql"
-dsn = "{dsn}"
-standby = {standby}
-[game]
-quiet_plies = {quiet}
-"""
 BOTS = '[{name = "Chip", level = "Chalk", pause = 0}]'
-WORD = re.compile(rb"Your resume word, \w+: ([a-z-]+)")
-LONG = 60.0
-"""How many seconds it may take until a dead node is noticed, on a machine that has much to do."""
-
 Start = Callable[..., Awaitable[Process]]
 clients: list[Client] = []
 """Those of the test that runs; they are closed at its end."""
@@ -42,41 +24,17 @@ clients: list[Client] = []
 @pytest.fixture
 async def start(tmp_path: Path, dsn: str) -> AsyncIterator[Start]:
     """Return what starts a server."""
-    begun: list[Process] = []
+    nodes = Nodes(tmp_path, dsn)
     clients.clear()
 
     async def one(*, standby: bool = False, bots: str = "[]", quiet: int = 200) -> Process:
-        config = tmp_path / f"config-{len(begun)}.toml"
-        text = CONFIG.format(dsn=dsn, standby=str(standby).lower(), bots=bots, quiet=quiet)
-        config.write_text(text, encoding="utf-8")
-        words = "-m", "thudmud.cli.main", "serve", "--port", "0", "--config", str(config)
-        server = await asyncio.create_subprocess_exec(
-            sys.executable, *words, stdout=PIPE, stderr=PIPE
-        )
-        begun.append(server)
-        return server
+        storage = f"standby = {str(standby).lower()}"
+        return await nodes.start(bot=bots, storage=storage, game=f"quiet_plies = {quiet}")
 
     yield one
     for client in clients:
         client.writer.close()
-    for server in begun:
-        if server.returncode is None:
-            server.kill()
-        await server.communicate()
-
-
-async def line_of(server: Process) -> str:
-    """Return the next line that a server prints."""
-    assert server.stdout
-    async with asyncio.timeout(LONG):
-        return (await server.stdout.readline()).decode()
-
-
-async def port_of(server: Process) -> int:
-    """Wait until a server is ready; return its port."""
-    ready = await line_of(server)
-    assert "is ready" in ready
-    return int(ready.split()[-1])
+    await nodes.close()
 
 
 async def come(port: int, *lines: str) -> tuple[Client, bytes]:
@@ -97,7 +55,7 @@ async def says(client: Client, line: str) -> bytes:
 def word_in(told: bytes) -> str:
     found = WORD.search(told)
     assert found, told
-    return found[1].decode()
+    return found[2].decode()
 
 
 async def test_one_server_dies_and_play_goes_on_at_the_other(start: Start) -> None:

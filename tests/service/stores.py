@@ -102,8 +102,10 @@ class SlowStore(Store):
     async def release(self, name: str, node: str, *, realm: str = "") -> None:
         await self._pass("release", partial(super().release, name, node, realm=realm))
 
-    async def beat(self, node: str, lease: float = LEASE) -> bool:
-        return await self._pass("beat", partial(super().beat, node, lease))
+    async def beat(
+        self, node: str, lease: float = LEASE, settings: Mapping[str, str] | None = None
+    ) -> bool:
+        return await self._pass("beat", partial(super().beat, node, lease, settings))
 
     async def reap(self, node: str) -> Sequence[PlayerClaim]:
         return await self._pass("reap", partial(super().reap, node))

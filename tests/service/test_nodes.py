@@ -597,6 +597,7 @@ async def test_a_node_that_has_slept_through_its_lease_fences_itself(
 async def test_a_node_that_has_slept_and_was_not_reaped(
     world: World, one: Place, two: Place
 ) -> None:
+    """Only those are dismissed who have come in elsewhere."""
     await sit(one, two)
     await one.enter("Carla")
     screen = Screen()
@@ -610,9 +611,39 @@ async def test_a_node_that_has_slept_and_was_not_reaped(
     assert not (await one.service.submit(before, "say I am old")).done
     await one.service.leave(before)
     assert not two.away()
-    assert await world.claimed() == {"Anna": "two", "Bert": "two"}
-    assert set(one.hall.people) == set(two.hall.people) == {"Anna", "Bert"}
+    assert await world.claimed() == {"Anna": "two", "Bert": "two", "Carla": "one"}
+    assert set(one.hall.people) == set(two.hall.people) == {"Anna", "Bert", "Carla"}
+    await one.type("Carla", "tell bert I have slept")
+    assert "I have slept" in two.told["Bert"][-1]
     assert "You move" in await two.type("Anna", MOVE)
+
+
+async def test_where_the_store_was_away_nobody_is_dismissed_or_taken_for_dead(
+    world: World, one: Place, two: Place
+) -> None:
+    """Whichever node is back first."""
+    await sit(one, two)
+    screens = [Screen(), Screen()]
+    one.visits["Anna"].outbox, two.visits["Bert"].outbox = screens
+    world.store.broken = True
+    world.store.hold("beat")
+    world.store.gate.set()
+    for node in world.nodes.values():
+        node.lease = 0.01
+    living = [asyncio.create_task(node.live()) for node in world.nodes.values()]
+    await world.store.held_up()
+    world.store.time += 2 * LEASE
+    assert not any(node.is_alive for node in world.nodes.values())
+    world.store.broken = False
+    await until(lambda: all(node.is_alive for node in world.nodes.values()))
+    for _ in range(6):
+        await world.store.held_up()
+    assert [each.why for each in screens] == [None, None]
+    assert not one.away() | two.away()
+    assert "You move" in await one.type("Anna", MOVE)
+    for task in living:
+        task.cancel()
+    await asyncio.wait(living)
 
 
 @pytest.mark.parametrize("line", [MOVE, "options reader on"])
@@ -627,10 +658,10 @@ async def test_a_line_in_flight_comes_before_the_dismissal(
     screen = Screen()
     await one.enter("Anna", screen=screen)
     one.service.enrol("Anna")
-    world.store.hold()
+    world.store.hold("append")
     asked = one.submit("Anna", line)
     await world.store.held_up()
-    world.store.time += 2 * LEASE
+    await world.pass_by(2 * LEASE, "two")
     renewing = begin(world.nodes["one"].renew())
     assert screen.why is None
     world.store.gate.set()

@@ -162,8 +162,8 @@ class Cluster:
 
     def remove(self) -> None:
         """End the server, and remove its files, and what it shares with no process any more."""
-        self._end(signal.SIGQUIT)
-        with suppress(FileNotFoundError):  # it is there only if the server was killed
+        self.kill()
+        with suppress(FileNotFoundError):  # it was stopped before
             shared = (self.data / "postmaster.pid").read_text().splitlines()[6].split()[1]
             subprocess.run(["/usr/bin/ipcrm", "-m", shared], check=False)
         shutil.rmtree(self.folder, ignore_errors=True)

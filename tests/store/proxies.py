@@ -18,12 +18,14 @@ class Proxy:
         cuts_before: told what a client says; where it is true, that is not passed on any more, and
             the link is cut, once.
         cuts_after: the same, but it is passed on, and what the server answers is not.
+        refuses: whether those who connect are not connected to the server any more.
     """
 
     def __init__(self, port: int) -> None:
         self._server = "127.0.0.1", port
         self.cuts_before: Callable[[bytes], bool] | None = None
         self.cuts_after: Callable[[bytes], bool] | None = None
+        self.refuses = False
         self.cuts = 0
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = self._listening.getsockname()[1]
@@ -36,6 +38,9 @@ class Proxy:
         with suppress(OSError):
             while True:
                 client, _ = self._listening.accept()
+                if self.refuses:
+                    client.close()
+                    continue
                 server = socket.create_connection(self._server)
                 Thread(target=self._serve, args=(client, server), daemon=True).start()
 

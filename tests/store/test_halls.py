@@ -75,9 +75,10 @@ async def test_they_play_each_other(halls: tuple[Place, Place]) -> None:
     assert "Anna resigns the battle." in there.told["Bert"][-1]
 
 
-HEARING = pytest.mark.parametrize("halls", ["memory", "one sqlite"], indirect=True)
-"""By a file other processes learn what is stored, and nothing of what is only said; and a note that
-PostgreSQL passes on may be lost."""
+HEARING = pytest.mark.parametrize(
+    "halls", ["memory", "one sqlite", "two links to postgresql"], indirect=True
+)
+"""By a file other processes learn what is stored, and nothing of what is only said."""
 
 
 @HEARING

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -26,9 +29,11 @@ from thudmud.store import (
     Store,
     StoreError,
     TooLong,
+    Uncertain,
     Unknown,
     postgres,
 )
+from thudmud.store.backend import Holder, Lock
 from thudmud.store.codec import form_of
 from thudmud.store.copying import copy
 from thudmud.store.postgres import OURS, Postgres
@@ -86,6 +91,20 @@ class TestLostLinks:
         assert proxy.cuts == 1
         assert await players(through) == ["Anna", "Bert"]
 
+    async def test_what_cannot_be_found_out_is_not_said_to_be_undone(
+        self, store: Store, dsn: str, cluster: Cluster, proxy: Proxy
+    ) -> None:
+        through = dsn.replace(f"port={cluster.port}", f"port={proxy.port}")
+        lonely = Postgres(through, patience=0.1)
+        lonely.begin()
+        lonely.connection.execute("update head set commits = commits where id = 1")
+        proxy.cuts_after = commits
+        proxy.refuses = True
+        with pytest.raises(Uncertain, match="it is not known whether it was"):
+            await asyncio.to_thread(lonely.commit)
+        lonely.close()
+        await store.append({OAK: (0, [joined(1)])})
+
     async def test_so_is_what_was_lost_at_its_beginning(self, through: Store, proxy: Proxy) -> None:
         await through.append({OAK: (0, [joined(1, "Anna")])})
         proxy.cuts_before = lambda data: b"begin" in data
@@ -93,6 +112,47 @@ class TestLostLinks:
         proxy.cuts_before = lambda data: b"from event" in data
         assert await players(through) == ["Anna", "Bert"]
         assert proxy.cuts == 2
+
+    async def test_a_server_that_is_stopped_is_not_waited_for(
+        self, store: Store, cluster: Cluster
+    ) -> None:
+        """Who asks is refused after some seconds, and at once after that; it is not done twice."""
+        await store.append({OAK: (0, [joined(1, "Anna")])})
+        cluster.signal(signal.SIGSTOP)
+        try:
+            for _ in range(10):
+                with pytest.raises(NotWritten):
+                    await store.append({OAK: (1, [joined(2, "Bert")])})
+        finally:
+            cluster.signal(signal.SIGCONT)
+        while True:
+            assert await until_read(store, OAK) == 1
+            with suppress(NotWritten):
+                await store.append({OAK: (1, [joined(2, "Bert")])})
+                break
+        assert await players(store) == ["Anna", "Bert"]
+
+    async def test_one_that_is_there_may_take_its_time(
+        self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(postgres, "SILENCE", 0.1)
+        looks: list[bool] = []
+        is_there = postgres.Watch._is_there
+
+        def look(watch: postgres.Watch) -> bool:
+            looks.append(is_there(watch))
+            return looks[-1]
+
+        monkeypatch.setattr(postgres.Watch, "_is_there", look)
+        patient = await Store.connect(dsn)
+        with psycopg.connect(dsn) as session:
+            session.execute(f"select pg_advisory_lock({Lock.WRITING:d})".encode())
+            appending = asyncio.ensure_future(patient.append({OAK: (0, [joined(1)])}))
+            await until(lambda: len(looks) >= 3)
+            assert not appending.done()
+        await appending
+        assert set(looks) == {True}
+        await patient.close()
 
     async def test_events_that_are_brought_in_are_not_asked_for_twice(
         self, through: Store, proxy: Proxy
@@ -175,12 +235,29 @@ class TestTwo:
         heard = {store: list[object](), other: list[object]()}
         for each, notes in heard.items():
             each.hear(notes.append, lambda: form_of(tuple[str, int]))
-        async with asyncio.timeout(PATIENCE):  # a note may be lost
-            while not all(len(set(each)) == 2 for each in heard.values()):
-                await other.notify(("one", 1), lambda: form_of(tuple[str, int]))
-                await store.notify(("two", 2), lambda: form_of(tuple[str, int]))
-                await asyncio.sleep(0.05)
+        await other.notify(("one", 1), lambda: form_of(tuple[str, int]))
+        await store.notify(("two", 2), lambda: form_of(tuple[str, int]))
+        await until(lambda: all(len(each) == 2 for each in heard.values()))
         assert set(heard[store]) == set(heard[other]) == {("one", 1), ("two", 2)}
+        await other.close()
+
+    async def test_nothing_is_missed_from_the_moment_that_it_is_open(
+        self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        begun = postgres.connected
+
+        def slowly(dsn: str) -> psycopg.Connection[Any]:
+            time.sleep(0.1)
+            return begun(dsn)
+
+        monkeypatch.setattr(postgres, "connected", slowly)
+        other = await Store.connect(dsn)
+        heard: list[object] = []
+        other.hear(heard.append, lambda: form_of(int))
+        for number in range(100):
+            await store.notify(number, lambda: form_of(int))
+        await until(lambda: len(heard) == 100)
+        assert heard == list(range(100))
         await other.close()
 
     async def test_what_is_too_long_is_refused(self, store: Store) -> None:
@@ -194,12 +271,10 @@ class TestTwo:
         other = await Store.connect(dsn)
         heard: list[object] = []
         store.hear(heard.append, lambda: form_of(int))
-        async with asyncio.timeout(PATIENCE):
-            while not heard or "another node says is not understood" not in caplog.text:
-                await other.notify("of another version", lambda: form_of(str))
-                await other.notify(7, lambda: form_of(int))
-                await asyncio.sleep(0.05)
-        assert set(heard) == {7}
+        await other.notify("of another version", lambda: form_of(str))
+        await other.notify(7, lambda: form_of(int))
+        await until(lambda: heard == [7])
+        assert "another node says is not understood" in caplog.text
         await other.close()
 
     async def test_who_stops_in_the_middle_stops_nobody_for_long(
@@ -219,7 +294,7 @@ class TestTwo:
         monkeypatch.setattr(postgres, "SETTINGS", (*postgres.SETTINGS, "set lock_timeout = '50ms'"))
         late = await Store.connect(dsn)
         with psycopg.connect(dsn) as session:
-            session.execute(f"select pg_advisory_lock({postgres.WRITING})".encode())
+            session.execute(f"select pg_advisory_lock({Lock.WRITING:d})".encode())
             with pytest.raises(NotWritten, match="lock timeout"):
                 await late.append({OAK: (0, [joined(1)])})
             assert await late.version(OAK) == 0
@@ -229,19 +304,19 @@ class TestTwo:
 
     async def test_one_at_a_time_has_the_lock_on_serving(self, dsn: str) -> None:
         told: list[list[object]] = [[], []]
-        first = postgres.ServingLock(dsn, told[0].append)
-        await until(lambda: told[0] == [None])
-        second = postgres.ServingLock(dsn, told[1].append)
-        await until(lambda: [type(each) for each in told[1]] == [InUse])
+        first = postgres.AdvisoryLock(dsn, Lock.SERVING, told[0].append)
+        await until(lambda: told[0] == [Holder.OURS])
+        second = postgres.AdvisoryLock(dsn, Lock.SERVING, told[1].append)
+        await until(lambda: told[1] == [Holder.OTHERS])
         first.close()
         await until(lambda: len(told[1]) == 2)
-        assert told[1][1] is None
+        assert told[1][1] is Holder.OURS
         second.close()
 
     async def test_it_can_be_let_go_at_any_moment(self, dsn: str) -> None:
-        with_it = postgres.ServingLock(dsn, lambda _: None)
+        with_it = postgres.AdvisoryLock(dsn, Lock.SERVING, lambda _: None)
         for _ in range(20):
-            await asyncio.to_thread(postgres.ServingLock(dsn, lambda _: None).close)
+            await asyncio.to_thread(postgres.AdvisoryLock(dsn, Lock.SERVING, lambda _: None).close)
         with_it.close()
 
     async def test_they_go_by_the_same_time(self, dsn: str) -> None:

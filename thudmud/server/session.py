@@ -29,7 +29,7 @@ from thudmud.server.config import PlayerSettings, ServerSettings
 from thudmud.server.inbox import Inbox, InboxQueue, LinePrompter
 from thudmud.server.sessions import Sessions
 from thudmud.service import Dismissal, Elsewhere, Onlooker, Unfollowed, Visit, metered, now
-from thudmud.store import StoreError
+from thudmud.store import StoreError, Uncertain
 from thudmud.telnet import gmcp, mssp, tls
 from thudmud.telnet.intake import Reading
 from thudmud.telnet.interface import (
@@ -75,6 +75,10 @@ NOT_STORED = (
 NOT_SEEN = (
     "The server has to stop, and cannot tell whether that has happened. Look at the board before"
     " you go on."
+)
+_UNCERTAIN = (
+    "The server has lost its storage just now, and cannot tell whether that has happened. Look at"
+    " the board before you go on."
 )
 _TOO_OFTEN = "Others have just heard a lot from you. You can go on in {}."
 _OVERLONG = "That line is longer than {:,} characters; it was not read."
@@ -491,7 +495,7 @@ class PlayerSession:
             if isinstance(result.command, Quit) and self._word:
                 await self._remind(visit.name)
         except StoreError as error:
-            why = NOT_SEEN if isinstance(error, Unfollowed) else NOT_STORED
+            why = {Unfollowed: NOT_SEEN, Uncertain: _UNCERTAIN}.get(type(error), NOT_STORED)
             _log.error("a line cannot be obeyed: %s", error, extra={"player": visit.name})
             self._prompter.say(why)
             self._go_on()

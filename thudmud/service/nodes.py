@@ -11,8 +11,9 @@ that it has there, and renews it. What holds besides what `thudmud.service.servi
     reaper, which stores and tells that the players are away, and releases them. A reaper that dies
     is reaped likewise. (`Node.reap`)
 13. A node acts only while its own clock says that its lease holds. If it wakes up after that, it
-    dismisses its players: other nodes may have them by now. None of this is needed where no other
-    process can serve from the store. (`Node.is_alive`, `Node.renew`, `Service.dismiss`)
+    dismisses its players, but for those whom nobody has taken: if the store was away, no other node
+    could. None of this is needed where no other process can serve from the store.
+    (`Node.is_alive`, `Node.renew`, `Service.dismiss`)
 14. What is only told, and not stored, reaches other nodes in no certain order against events, and
     is lost while the link is. After that they are asked who is on them, and whoever nobody has is
     seen out. (`Service.recount`)
@@ -126,6 +127,8 @@ class Node:
         self._store, self._settings, self._clock = store, settings, clock
         self._services: list[Service] = []
         self._until: float | None = None
+        self._spares = 0.0
+        """Until when it takes no others for dead; 0 if it does."""
         self._has_ghosts = False
         """Whether claims may be ours of which we do not know."""
         self._releases: dict[tuple[str, str], list[asyncio.Future[None]]] = {}
@@ -152,21 +155,34 @@ class Node:
         """Renew the lease for ever, and reap nodes that have died."""
         import asyncio  # noqa: PLC0415  (a house needs none)
 
+        pause, failed = self.lease / 2, False
         while True:
-            await asyncio.sleep(self.lease / 2)
+            await asyncio.sleep(pause)
+            pause, begun = self.lease / 20, self._clock()
             try:
                 await self.renew()
-                await self.reap()
+                if failed or self._clock() > begun + self.lease / 10:
+                    self._spare_others()
+                if not self._is_sparing:
+                    if self._spares:
+                        self._spares = 0.0
+                        for service in self._services:
+                            service.recount()
+                    await self.reap()
+                pause, failed = self.lease / 2, False
             except OtherSettings as error:  # they have begun while this node slept
                 for service in self._services:
                     service.fail(error)
             except StoreError as error:
+                failed = True
                 _log.error("it cannot be stored that the server runs: %s", error)
             except Exception:  # noqa: BLE001  (a node that does not renew its lease is dead)
                 _log.exception("failed while the lease was renewed")
 
     async def renew(self) -> None:
-        """Renew the lease once. If it had run out, all players are dismissed: others may have them.
+        """Renew the lease once. If it had run out, players are dismissed: others may have them.
+
+        Those stay whose claims are ours still: nobody takes one from us while we live again.
 
         Raises:
             OtherSettings: it had, and nodes that live go by other settings.
@@ -174,13 +190,27 @@ class Node:
         """
         begun = self._clock()
         is_known = await self._store.beat(self.name, self.lease, self._settings)
-        before, self._until = self._until, begun + self.lease
-        is_late = before is not None and (not is_known or begun >= before)
-        if is_late and not self._store.is_exclusive:
-            _log.warning("the lease had run out, so all players have to come in again")
-            for service in list(self._services):
-                await service.dismiss()
-            await self._notify(NodeHello(self.name))
+        before = self._until
+        if before is None or (is_known and begun < before) or self._store.is_exclusive:
+            self._until = begun + self.lease
+            return
+        ours = [each for each in await self._store.people() if each.node == self.name]
+        self._until = begun + self.lease
+        self._spare_others()
+        self._has_ghosts = True  # of those who have left meanwhile
+        _log.warning("the lease had run out", extra={"kept": len(ours)})
+        for service in list(self._services):
+            names = {each.name.lower() for each in ours if each.realm == service.realm}
+            await service.dismiss(names)
+        await self._notify(NodeHello(self.name))
+
+    def _spare_others(self) -> None:
+        """Take no other node for dead for a while: the store was away, and so for them as well."""
+        self._spares = self._clock() + self.lease
+
+    @property
+    def _is_sparing(self) -> bool:
+        return self._clock() < self._spares
 
     async def reap(self) -> None:
         """Take over the claims of nodes that have died, and have their players seen out.
@@ -232,6 +262,8 @@ class Node:
         """
         realm, was_released = service.realm, True
         try:
+            if not asks and self._is_sparing and await self._is_elsewhere(realm, name):
+                return False
             while owner := await self._store.claim(name, self.name, "", realm=realm):
                 if not asks:
                     return False
@@ -247,6 +279,13 @@ class Node:
         if not self._store.is_exclusive:
             await self._store.catch_up()
         return True
+
+    async def _is_elsewhere(self, realm: str, name: str) -> bool:
+        """Return whether another node has a name, or had it when it was last heard of."""
+        return any(
+            claim.realm == realm and claim.name.lower() == name.lower() and claim.node != self.name
+            for claim in await self._store.people()
+        )
 
     async def _ask(self, owner: PlayerClaim, name: str) -> bool:
         """Ask the node that has a name to release it; return whether it has.
@@ -310,6 +349,7 @@ class Node:
     def _act_on(self, note: object) -> None:
         match note:
             case NotesMissed():
+                self._spare_others()
                 for service in self._services:
                     service.recount()
                 now(self._notify(NodeHello(self.name)))

@@ -35,7 +35,7 @@ What holds besides where several nodes share a store stands in `thudmud.service.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -1619,9 +1619,15 @@ class Service:
         """See out, in the background, a player whom no node has any more, unless they are here."""
         now(self._note_presence(name))
 
-    async def dismiss(self) -> None:
-        """Dismiss all who are here: other nodes may have taken this one for dead."""
+    async def dismiss(self, kept: Collection[str] = ()) -> None:
+        """Dismiss all who are here: other nodes may have taken this one for dead.
+
+        Args:
+            kept: in lower case, those who stay, since they have certainly not been taken.
+        """
         for name in list(self.hall.people):
+            if name.lower() in kept and name in self._visits:
+                continue
             if name in self._visits:
                 async with self._names.of(name):  # others wait for nothing of ours
                     if visit := self._visits.get(name):

@@ -19,6 +19,7 @@ from thudmud.store.interface import (
     Stored,
     StoreError,
     TooLong,
+    Uncertain,
     Unknown,
 )
 from thudmud.store.running import Subscription
@@ -45,6 +46,7 @@ __all__ = [
     "Stored",
     "Subscription",
     "TooLong",
+    "Uncertain",
     "Unknown",
     "at_once",
 ]

@@ -100,6 +100,7 @@ from thudmud.store.interface import (
     PlayerClaim,
     Stored,
     StoreError,
+    Uncertain,
 )
 from thudmud.store.rows import (
     PROJECTIONS,
@@ -246,7 +247,8 @@ class Database:
             # One bad work must not fail the others that happen to share its transaction: each is
             # tried by itself. But what the disk or another process refuses, it refuses to all of
             # them, and each time after a wait.
-            is_its_own = not isinstance(error, NotWritten) and not self.backend.refuses_all(error)
+            refuses_all = isinstance(error, NotWritten | Uncertain)
+            is_its_own = not refuses_all and not self.backend.refuses_all(error)
             if len(works) > 1 and is_its_own:
                 done = [self.write([work]) for work in works]
                 return [one for [one], _ in done], [each for _, new in done for each in new]

@@ -30,6 +30,10 @@ class NotWritten(StoreError):
     """What was to be stored was not, and nothing has changed; the next try may succeed."""
 
 
+class Uncertain(StoreError):
+    """What was to be stored was or was not: whoever could tell cannot be asked for now."""
+
+
 class TooLong(StoreError):
     """This is longer than what other nodes can be told at once."""
 

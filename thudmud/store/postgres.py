@@ -19,11 +19,13 @@ from __future__ import annotations
 import logging
 import os
 import select
+import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from secrets import token_hex
 from threading import Event, Thread
+from threading import Lock as Mutex
 from time import monotonic, sleep
 from typing import Any, ClassVar
 
@@ -31,7 +33,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from thudmud.store.backend import MISSED, POSTGRESQL, Backend, Holder, Lock
-from thudmud.store.interface import Damaged, NotWritten, StoreError, TooLong, Unknown
+from thudmud.store.interface import Damaged, NotWritten, StoreError, TooLong, Uncertain, Unknown
 from thudmud.store.rows import ADDED, DURABLE, FORMAT, PROJECTIONS, definitions, has_rows
 
 OURS = "a store of thudmud, format "
@@ -49,6 +51,10 @@ PAUSE = 0.1
 
 TRY_AGAIN = 0.5
 """Seconds between two looks at whether a lock is free that somebody else has."""
+
+SILENCE = 2.0
+"""Seconds without an answer after which it is asked from beside whether the server is there; and
+seconds for which that is waited for."""
 
 AT_ONCE = 1000
 """How many rows of a large result are fetched at once."""
@@ -102,7 +108,12 @@ class DatabaseLink:
         self._dsn, self._patience = dsn, patience
         self._given_up = 0.0
         """When it was last tried in vain, if the link has been lost for longer than we wait."""
-        self.session = connected(dsn)
+        self._watch = Watch()
+        try:
+            self._connect()
+        except BaseException:
+            self._watch.close()
+            raise
 
     @property
     def is_lost(self) -> bool:
@@ -123,7 +134,7 @@ class DatabaseLink:
         until = now + (0.0 if self._given_up else self._patience)
         while self.is_lost:
             try:
-                self.session = connected(self._dsn)
+                self._connect()
                 self._given_up = 0.0
             except psycopg.OperationalError:
                 if monotonic() >= until:
@@ -133,19 +144,119 @@ class DatabaseLink:
 
     def execute(self, query: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
         """Execute a statement; or several, where there are no values."""
-        return self.session.execute(translated(query), values or None)
+        with self._watched():
+            return self.session.execute(translated(query), values or None)
 
     def executemany(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
         """Execute a statement for each of some rows."""
-        self.session.cursor().executemany(translated(query), rows)
+        with self._watched():
+            self.session.cursor().executemany(translated(query), rows)
 
-    def together(self) -> AbstractContextManager[object]:
+    @contextmanager
+    def together(self) -> Iterator[None]:
         """Do what waits for no result until the end, in one round trip."""
-        return self.session.pipeline()
+        with self._watched(), self.session.pipeline():
+            yield
 
     def close(self) -> None:
         """Let go of it."""
+        self._watch.close()
         self.session.close()
+
+    def _connect(self) -> None:
+        self.session = connected(self._dsn)
+        self._watch.follow(self._dsn, self.session)
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Do something on the session; its link is cut if the server is not there any more."""
+        try:
+            with self._watch.over():
+                yield
+        except psycopg.OperationalError:
+            if self._watch.has_cut:
+                self._given_up = monotonic()  # it has been waited for long enough
+            raise
+
+
+class Watch:
+    """A thread that cuts a link whose server does not answer any more, and is not there.
+
+    A server that is stopped, or whose machine has lost its network, would be waited for without
+    end, by a thread that can do nothing else. One that is there may take as long as it likes.
+
+    Attributes:
+        has_cut: whether the link over which something was last asked has been cut.
+    """
+
+    def __init__(self) -> None:
+        self.has_cut = False
+        self._lock = Mutex()
+        self._asked: float | None = None
+        """When something was asked that has not been answered."""
+        self._is_closing = Event()
+        self._link: socket.socket | None = None
+        self._thread = Thread(target=self._run, name="store watch", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Watch no longer."""
+        self._is_closing.set()
+        self._thread.join()
+        if self._link:
+            self._link.close()
+
+    def follow(self, dsn: str, session: psycopg.Connection[Any]) -> None:
+        """Watch over the link of a session that has just been made, and over no other."""
+        info = session.info
+        beside: dict[str, Any] = {
+            **conninfo_to_dict(dsn),
+            "host": info.host,
+            "hostaddr": info.hostaddr or None,
+            "port": info.port,
+            "connect_timeout": round(SILENCE),
+            "target_session_attrs": "any",
+        }
+        with self._lock:
+            if self._link:
+                self._link.close()
+            # A file of our own: by its number it could be another's by the time that it is cut.
+            self._link = socket.socket(fileno=os.dup(session.fileno()))
+            self._beside = make_conninfo("", **beside)
+
+    @contextmanager
+    def over(self) -> Iterator[None]:
+        """Watch over the link until what is asked there meanwhile has been answered."""
+        if self._asked is not None:  # of several that are asked together, the end is waited for
+            yield
+            return
+        self.has_cut = False
+        self._asked = monotonic()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._asked = None
+
+    def _run(self) -> None:
+        while not self._is_closing.wait(SILENCE / 4):
+            asked = self._asked
+            if asked is None or monotonic() < asked + SILENCE or self._is_there():
+                continue
+            with self._lock, suppress(OSError):
+                if self._asked == asked and self._link:
+                    self.has_cut = True
+                    self._link.shutdown(socket.SHUT_RDWR)
+
+    def _is_there(self) -> bool:
+        """Return whether the server answers. It may refuse us: who is there will answer, too."""
+        try:
+            psycopg.connect(self._beside).close()
+        except psycopg.errors.ConnectionTimeout:
+            return False
+        except psycopg.Error:
+            return True
+        return True
 
 
 class Postgres(Backend):
@@ -269,7 +380,8 @@ class Postgres(Backend):
         If the answer is lost, it is found out what came of it.
 
         Raises:
-            NotWritten: it is not known, or it came to nothing.
+            NothingWritten: it came to nothing.
+            Uncertain: it is not known.
         """
         number, self._number = self._number, None
         pid = self.connection.session.info.backend_pid
@@ -292,7 +404,7 @@ class Postgres(Backend):
         """Ask what came of a transaction whose link was lost. Nothing else is done until then.
 
         Raises:
-            NotWritten: it cannot be found out for now.
+            Uncertain: it cannot be found out for now.
         """
         try:
             self.connection.restore()
@@ -314,8 +426,8 @@ class Postgres(Backend):
             raise self._not_known()
         return bool(status == "committed")
 
-    def _not_known(self) -> NotWritten:
-        return NotWritten(
+    def _not_known(self) -> Uncertain:
+        return Uncertain(
             f"{self._name} went away while this was stored, and it is not known whether it was."
         )
 

@@ -280,12 +280,13 @@ class InThread:
     def _run(self) -> None:
         try:
             database = self._open_it()
+            # Before it is said to be open: from then on nothing that others say may be missed.
+            database.backend.listen(lambda said: self._tell(self._others_said, said))
         except Exception as error:  # noqa: BLE001 - who waits for the start is told
             self._tell(_settle, self._started, error)
         else:
             self._tell(_settle, self._started, None)
             try:
-                database.backend.listen(lambda said: self._tell(self._others_said, said))
                 self._work(database)
             except Exception as error:  # noqa: BLE001 - it is logged, and who waits is told
                 _log.exception("the store has come to an end that it should not come to")

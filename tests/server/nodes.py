@@ -1,0 +1,165 @@
+"""Servers on one database, each a process, and players who go from one to another."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from asyncio.subprocess import PIPE, Process
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.server.plain import Client
+
+CONFIG = """\
+bot = {bot}
+[server]
+log_level = "info"
+log_file = "{log}"
+accepts_per_second = 1000
+accepts_at_once = 1000
+{server}
+[players]
+names_per_hour = 1000000
+chat_at_once = 1000
+[web]
+enabled = false
+[storage]
+backend = "postgresql"
+dsn = "{dsn}"
+{storage}
+[game]
+{game}
+"""
+WORD = re.compile(rb"Your resume word, (\w+): ([a-z-]+)")
+LONG = 60.0
+"""How many seconds it may take until something is noticed, on a machine that has much to do."""
+
+
+class Killed(Exception):
+    """The server is gone."""
+
+
+@dataclass
+class Player:
+    """Somebody with a real connection, and the word to come back with."""
+
+    name: str
+    word: bytes = b""
+    client: Client | None = None
+    source: str | None = None
+    """The address of this machine that they come from, if it matters."""
+
+    async def connect(self, port: int) -> str:
+        """Come in, with the word if there is one; return what is shown."""
+        await self.hang_up()
+        try:
+            here = (self.source, 0) if self.source else None
+            opened = await asyncio.open_connection("127.0.0.1", port, local_addr=here)
+            self.client = Client(*opened)
+        except OSError as error:
+            raise Killed from error
+        shown = await self.say(self.name)
+        if self.word:
+            shown += await self.say(self.word.decode())
+        return shown + await self.say("set board brief on oak board")
+
+    async def say(self, line: str) -> str:
+        """Type a line, and return what is shown once it has been answered."""
+        assert self.client
+        try:
+            await self.client.send(line.encode() + b"\r\n")
+            seen = await self.client.fence()
+        except (OSError, AssertionError) as error:
+            raise Killed from error
+        found = WORD.search(seen)
+        if found:
+            self.word = found[2]
+        return seen.decode("utf-8", "replace")
+
+    async def until(self, wanted: str) -> str:
+        """Wait until something is shown, and return all up to it."""
+        assert self.client
+        return (await self.client.until(wanted.encode())).decode("utf-8", "replace")
+
+    async def hang_up(self) -> None:
+        """Cut the connection."""
+        if self.client:
+            await self.client.close()
+            self.client = None
+
+
+class Nodes:
+    """Servers that are started on one database. `close` ends those that still run.
+
+    Args:
+        folder: where their configurations and logs are.
+        dsn: how they connect to the database.
+    """
+
+    def __init__(self, folder: Path, dsn: str) -> None:
+        self._folder, self._dsn = folder, dsn
+        self.begun: list[Process] = []
+
+    async def start(
+        self,
+        *,
+        bot: str = "[]",
+        server: str = "",
+        storage: str = "",
+        game: str = "",
+        dsn: str = "",
+    ) -> Process:
+        """Start one.
+
+        Args:
+            bot: its bots.
+            server: more lines of ``[server]``.
+            storage: more lines of ``[storage]``.
+            game: the lines of ``[game]``.
+            dsn: another way to the database.
+        """
+        number = len(self.begun) + 1
+        config = self._folder / f"config-{number}.toml"
+        text = CONFIG.format(
+            dsn=dsn or self._dsn,
+            log=f"log-{number}",
+            bot=bot,
+            server=server,
+            storage=storage,
+            game=game,
+        )
+        config.write_text(text, encoding="utf-8")
+        words = "-m", "thudmud.cli.main", "serve", "--port", "0", "--config", str(config)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, *words, stdout=PIPE, stderr=PIPE
+        )
+        self.begun.append(process)
+        return process
+
+    async def close(self) -> None:
+        """End all of them."""
+        for each in self.begun:
+            await kill(each)
+            await each.communicate()
+
+
+async def line_of(server: Process) -> str:
+    """Return the next line that a server prints."""
+    assert server.stdout
+    async with asyncio.timeout(LONG):
+        return (await server.stdout.readline()).decode()
+
+
+async def port_of(server: Process) -> int:
+    """Wait until a server is ready; return its port."""
+    ready = await line_of(server)
+    assert "is ready" in ready, ready
+    return int(ready.split()[-1])
+
+
+async def kill(server: Process) -> None:
+    """End a server at once."""
+    if server.returncode is None:
+        server.kill()
+    await server.wait()

@@ -1,0 +1,246 @@
+"""Servers and databases that die, stop and are cut off, real processes: play goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.server.nodes import LONG, Nodes, Player, kill, port_of
+from tests.store.clusters import FAST, Cluster, program
+from tests.store.deeds import OAK
+from tests.store.proxies import Proxy
+from thudmud.play.events import Moved
+from thudmud.store import LEASE, Store
+
+pytestmark = pytest.mark.slow
+
+FIRST, SECOND, THIRD = "move a6 to b6", "move g7 to f7", "move b6 to c6"
+SLOW = 30.0
+"""Seconds that a machine may need besides, which has much to do."""
+
+REFUSED = "so that has not happened"
+LOST_TOUCH = b"lost touch with its storage"
+AWAY = "Anna has lost the connection. The dwarf seat at the oak board is kept for Anna."
+
+
+@pytest.fixture
+async def nodes(tmp_path: Path, dsn: str) -> AsyncIterator[Nodes]:
+    """Return what starts servers on the database that all tests share."""
+    nodes = Nodes(tmp_path, dsn)
+    yield nodes
+    await nodes.close()
+
+
+@pytest.fixture
+async def players() -> AsyncIterator[tuple[Player, Player]]:
+    """Return two who are yet to come."""
+    players = Player("Anna"), Player("Bert")
+    yield players
+    for each in players:
+        await each.hang_up()
+
+
+async def begin(players: tuple[Player, Player], *ports: int) -> None:
+    """Let both come in, the first at the first port and the other at the last; let them begin."""
+    anna, bert = players
+    await anna.connect(ports[0])
+    await bert.connect(ports[-1])
+    await anna.say("join game as dwarf on oak board")
+    await bert.say("join game as troll on oak board")
+    await bert.say("start")
+    await anna.until("begins at the oak board")
+
+
+async def plies(dsn: str) -> list[str]:
+    """Return who made which ply, as it is stored."""
+    store = await Store.connect(dsn)
+    events = [entry.event for entry in await store.read(OAK)]
+    assert await store.check() is None
+    await store.close()
+    return [f"{each.player} {each.move}" for each in events if isinstance(each, Moved)]
+
+
+async def until_done(player: Player, line: str, done: str) -> str:
+    """Type a line again and again until it is done; return all that was told."""
+    told = ""
+    async with asyncio.timeout(LONG):
+        while done not in (answer := await player.say(line)):
+            told += answer
+            await asyncio.sleep(0.1)  # not faster than anybody types
+    return told + answer
+
+
+async def test_play_goes_on_when_a_standby_takes_the_primarys_place(
+    tmp_path: Path, players: tuple[Player, Player]
+) -> None:
+    clusters = [Cluster(**FAST)]
+    try:
+        clusters[0].start()
+        clusters.append(clusters[0].standby())
+        nodes = Nodes(tmp_path, either(*clusters))
+        anna, bert = players
+        try:
+            started = [await nodes.start(), await nodes.start()]
+            await begin(players, *[await port_of(each) for each in started])
+            assert "You move" in await anna.say(FIRST)
+            await bert.until("Anna moves the dwarf from A6 to B6")
+            clusters[0].kill()
+            moving = asyncio.create_task(until_done(bert, SECOND, "You move"))
+            await asyncio.to_thread(clusters[1].promote)
+            await moving
+            await anna.until("Bert moves the troll from G7 to F7")
+            assert "You move" in await anna.say(THIRD)
+            await bert.until("Anna moves the dwarf from B6 to C6")
+        finally:
+            await nodes.close()
+        assert await plies(clusters[1].dsn()) == ["Anna dA6-B6", "Bert TG7-F7", "Anna dB6-C6"]
+    finally:
+        for each in clusters:
+            each.remove()
+
+
+def either(*clusters: Cluster) -> str:
+    """Return how to connect to whichever of some clusters can be written to."""
+    hosts = ",".join("127.0.0.1" for _ in clusters)
+    ports = ",".join(str(each.port) for each in clusters)
+    return f"host={hosts} port={ports} user=postgres dbname=postgres"
+
+
+async def test_who_is_on_a_node_that_sleeps_is_away_and_comes_in_again(
+    nodes: Nodes, players: tuple[Player, Player], dsn: str
+) -> None:
+    """What was typed there meanwhile is not done when it wakes up."""
+    first, second = await nodes.start(), await nodes.start()
+    port = await port_of(first)
+    anna, bert = players
+    await begin(players, port, await port_of(second))
+    assert "You move" in await anna.say(FIRST)
+    await bert.until("Anna moves the dwarf from A6 to B6")
+    first.send_signal(signal.SIGSTOP)
+    assert anna.client
+    await anna.client.send(b"resign on oak board\r\n")
+    await bert.until(AWAY)
+    assert "You move" in await bert.say(SECOND)
+    first.send_signal(signal.SIGCONT)
+    assert LOST_TOUCH in await anna.client.rest()
+    assert "It is your turn" in await anna.connect(port)
+    assert "You move" in await anna.say(THIRD)
+    await bert.until("Anna moves the dwarf from B6 to C6")
+    assert await plies(dsn) == ["Anna dA6-B6", "Bert TG7-F7", "Anna dB6-C6"]
+
+
+async def test_while_the_database_sleeps_plies_are_refused_and_talk_goes_on(
+    nodes: Nodes, players: tuple[Player, Player], dsn: str, cluster: Cluster
+) -> None:
+    """Nobody is taken for dead, nor sent away, though it is longer than any lease."""
+    anna, bert = players
+    started = [await nodes.start(), await nodes.start()]
+    await begin(players, await port_of(started[0]))
+    carla = Player("Carla")
+    await carla.connect(await port_of(started[1]))
+    assert "You move" in await anna.say(FIRST)
+    cluster.signal(signal.SIGSTOP)
+    try:
+        assert REFUSED in await bert.say(SECOND)
+        await anna.say("say Where were we?")
+        await bert.until("Anna says: Where were we?")
+        for each in (*players, carla):
+            await until_done(each, "say Hello?", REFUSED)  # the lease of their node is over
+    finally:
+        cluster.signal(signal.SIGCONT)
+    await until_done(carla, "say Here I am", "You say: Here I am")
+    await until_done(bert, SECOND, "You move")
+    assert "You move" in await anna.say(THIRD)
+    assert "3 players connected" in await carla.say("who")
+    await carla.hang_up()
+    assert await plies(dsn) == ["Anna dA6-B6", "Bert TG7-F7", "Anna dB6-C6"]
+
+
+async def test_a_ply_whose_answer_is_lost_is_there_once(
+    nodes: Nodes, players: tuple[Player, Player], dsn: str, cluster: Cluster
+) -> None:
+    proxy = Proxy(cluster.port)
+    through = dsn.replace(f"port={cluster.port}", f"port={proxy.port}")
+    started = [await nodes.start(dsn=through), await nodes.start()]
+    await begin(players, *[await port_of(each) for each in started])
+    anna, bert = players
+    proxy.cuts_after = lambda data: b"\0commit\0" in data
+    assert "You move" in await anna.say(FIRST)
+    assert proxy.cuts == 1
+    await bert.until("Anna moves the dwarf from A6 to B6")
+    assert "You move" in await bert.say(SECOND)
+    await anna.until("Bert moves the troll from G7 to F7")
+    assert await plies(dsn) == ["Anna dA6-B6", "Bert TG7-F7"]
+    proxy.close()
+
+
+HAPROXY = """\
+defaults
+    mode tcp
+    timeout connect 5s
+    timeout client 1h
+    timeout server 1h
+    retries 3
+    option redispatch 1
+
+frontend telnet
+    bind fd@{listening}
+    default_backend nodes
+
+backend nodes
+    balance roundrobin
+    default-server check inter 200ms send-proxy-v2 source 127.0.0.2
+    server first 127.0.0.1:{ports[0]}
+    server second 127.0.0.1:{ports[1]}
+"""
+
+
+async def test_who_was_on_a_node_that_dies_goes_on_at_another(
+    nodes: Nodes, players: tuple[Player, Player], dsn: str, tmp_path: Path
+) -> None:
+    """They come by one port of a proxy, which leads to all nodes, and from their own addresses."""
+    anna, bert = players
+    anna.source, bert.source = "127.0.0.5", "127.0.0.6"
+    started = [await nodes.start(server='proxies = ["127.0.0.2"]') for _ in range(2)]
+    ports = [await port_of(each) for each in started]
+    async with proxied(tmp_path, ports) as port:
+        await begin(players, port)
+        assert "You move" in await anna.say(FIRST)
+        await bert.until("Anna moves the dwarf from A6 to B6")
+        logs = [(tmp_path / f"log-{number}").read_text("utf-8") for number in (1, 2)]
+        on = ["127.0.0.5" in log for log in logs]
+        assert sorted(on) == [False, True]
+        assert ["127.0.0.6" in log for log in logs] == on[::-1]
+        killed = time.monotonic()
+        await kill(started[on.index(True)])
+        await bert.until(AWAY)
+        assert time.monotonic() - killed < 2 * LEASE + SLOW
+        assert "You move" in await bert.say(SECOND)
+        await anna.connect(port)
+        assert "Bert moves the troll from G7 to F7" in await anna.say("last")
+        assert "You move" in await anna.say(THIRD)
+        await bert.until("Anna moves the dwarf from B6 to C6")
+    assert await plies(dsn) == ["Anna dA6-B6", "Bert TG7-F7", "Anna dB6-C6"]
+
+
+@asynccontextmanager
+async def proxied(folder: Path, ports: list[int]) -> AsyncIterator[int]:
+    """Run HAProxy in front of two nodes; yield the port at which it leads to either."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        config = folder / "haproxy.cfg"
+        config.write_text(HAPROXY.format(listening=listening.fileno(), ports=ports), "utf-8")
+        words = program("haproxy"), "-db", "-f", str(config)
+        proxy = await asyncio.create_subprocess_exec(*words, pass_fds=[listening.fileno()])
+        port = listening.getsockname()[1]
+    try:
+        yield port
+    finally:
+        proxy.terminate()
+        await proxy.wait()
