@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from math import ceil
 
@@ -30,12 +31,28 @@ def nth(number: int) -> str:
 
 
 def lasting(seconds: float) -> str:
-    """Return a length of time in words, rounded up: ``50 seconds``, ``5 minutes``, ``3 hours``."""
-    whole = max(1, ceil(seconds))
-    for unit, size in _UNITS:
-        if whole >= 2 * size:
-            return counted(-(-whole // size), unit)
-    return counted(whole, "second")
+    """Return about how long a time is, as it is said: ``50 seconds``, ``5 minutes``, ``2 weeks``.
+
+    It is told in the greatest unit of which there are two, rounded up so that nobody comes back too
+    early, but for what nobody would count; more than 100 seconds or minutes are rounded to tens.
+    """
+    told, noun, size = _rounded_up(max(1.0, seconds)), "second", 1
+    for greater, larger in reversed(_UNITS):
+        if told * size < 2 * larger:
+            return counted(told, noun)
+        told, noun, size = max(2, _rounded_up(seconds / larger)), greater, larger
+    days = ceil(seconds / size - _LITTLE)
+    weeks, more = divmod(days, 7)
+    return counted(days, noun) if more or weeks < 2 else counted(weeks, "week")
+
+
+_LITTLE = 0.1
+"""The part of a unit that nobody would count."""
+
+
+def _rounded_up(number: float) -> int:
+    whole = ceil(number - _LITTLE)
+    return whole if whole <= 100 else -(-whole // 10) * 10
 
 
 def precisely(seconds: float) -> str:
@@ -49,19 +66,30 @@ def precisely(seconds: float) -> str:
     return " ".join(both) or "0 seconds"
 
 
-_LENGTHS = (("week", 604_800), *_UNITS, ("second", 1))
+LENGTHS = {"week": 604_800, **dict(_UNITS), "second": 1}
+"""How many seconds the units have by which lengths of time are typed."""
+_SHORT = {"w": "week", "wk": "week", "d": "day", "h": "hour", "hr": "hour", "m": "minute",
+          "min": "minute", "s": "second", "sec": "second"}  # fmt: skip
+_TYPED = re.compile("(an?|[0-9]+) ?([a-z]+?)s?")
 
 
 def length(seconds: int) -> str:
     """Return a length of time exactly, as it is typed: ``10 minutes``, ``1 week``."""
-    unit, size = next(each for each in _LENGTHS if seconds % each[1] == 0)
+    unit, size = next(each for each in LENGTHS.items() if seconds % each[1] == 0)
     return counted(seconds // size, unit)
 
 
 def length_of(words: str) -> int:
-    """Return the seconds of a length of time as it is typed: ``10 minutes``, ``an hour``."""
-    number, unit = words.lower().split()
-    return (1 if number in {"a", "an"} else int(number)) * dict(_LENGTHS)[unit.removesuffix("s")]
+    """Return the seconds of a length of time as it is typed: ``10 minutes``, ``an hour``, ``3d``.
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = _TYPED.fullmatch(words.lower())
+    size = LENGTHS.get(_SHORT.get(found[2], found[2])) if found else None
+    if found is None or size is None:
+        raise ValueError(f"{words!r} is no length of time")
+    return size * (int(found[1]) if found[1].isdigit() else 1)
 
 
 def capitalised(words: str) -> str:

@@ -24,6 +24,7 @@ Each is defined in the room that raises it; those that several rooms raise are d
         StoreError          the store cannot be used
             Conflict        somebody else has stored events first
             NotWritten      what was to be stored was not, and may be later
+            Uncertain       what was to be stored may have been, which is not known
             Damaged         what is stored is not what was written
             Unknown         a later version of thudmud wrote it, or another program
             InUse           another server keeps its boards there

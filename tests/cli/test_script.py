@@ -104,6 +104,18 @@ class TestPlaying:
         assert main(["script", shared]) == 1
         assert main(["script", shared, "--config", str(tmp_path / "one.toml")]) == 0
 
+    def test_what_holds_at_all_boards(self, tmp_path: Path) -> None:
+        own = tmp_path / "one.toml"
+        own.write_text("bot = []\n[game]\nidle_claim = 60\n", encoding="utf-8")
+        path = self.script(
+            tmp_path,
+            "Anna> join game as dwarf on oak board\nBert> join game as troll on oak board\n"
+            "Bert> start\nBert> clock\nBert| There is no clock at the oak board: you may think for"
+            " as long as you like.\nBert~ But if Anna does not move for 60 seconds, you may*\n",
+        )
+        assert main(["script", "--config", str(own), path]) == 0
+        assert main(["script", path]) == 1
+
     @pytest.mark.parametrize(
         ("text", "words", "problem"),
         [

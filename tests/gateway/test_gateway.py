@@ -459,7 +459,7 @@ async def test_who_does_not_know_the_secret_is_in_the_log(
 
 async def test_what_the_time_brings_about_is_told_by_itself() -> None:
     store = Store.in_memory()
-    policy = GatewayPolicy(secret=SECRET, idle_claim=0.02)
+    policy = GatewayPolicy(secret=SECRET, idle_limit=0.02)
     gateway = Gateway(store, policy, clock=store.clock)
     await gateway.open()
     client = Client(gateway)

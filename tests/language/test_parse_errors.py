@@ -357,8 +357,8 @@ def test_lines_with_a_code_of_their_own(line: str, code: Mistake, facts: dict[st
         ("play 12", "12+0"),
         ("play 10 min", "10+0"),
         ("match bert koom valley 10 min 5 sec unrated", "10+5"),
-        ("match bert 3d", "3 days"),
-        ("match bert 1D", "1 day"),
+        ("match bert 03d", "3 days"),
+        ("match bert 1-D", "1 day"),
         ("set clock 5+ on oak", "5+0"),
         ("set clock 010+5", "10+5"),
     ],
@@ -366,6 +366,46 @@ def test_lines_with_a_code_of_their_own(line: str, code: Mistake, facts: dict[st
 def test_clocks_that_are_written_otherwise(line: str, meant: str) -> None:
     error = refusal(line)
     assert (error.code, error.suggestion) == (M.CLOCK_WRITTEN_OTHERWISE, meant)
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("mute bert 10 min", "for 10 min"),
+        ("ban bert 2d because of that", "for 2d"),
+        ("mute bert a week", "for a week"),
+        ("mute bert a", None),
+        ("mute bert 10", None),
+        ("mute bert 2 fortnights", None),
+    ],
+)
+def test_lengths_of_time_without_a_word_before_them(line: str, meant: str | None) -> None:
+    assert refusal(line).suggestion == meant
+
+
+@pytest.mark.parametrize(
+    ("line", "word", "meant"),
+    [
+        ("mute bert for 10", "10", "10 minutes"),
+        ("mute bert for 10 because he shouts", "10", "10 minutes"),
+        ("mute bert for 2 minuts", "2 minuts", "2 minutes"),
+        ("ban bert for 010 hours because of that", "010 hours", "10 hours"),
+        ("shutdown in 1 weak", "1 weak", "1 week"),
+        ("shutdown in an our", "an our", "1 hour"),
+        ("mute bert for 2 fortnights", "2 fortnights", None),
+        ("mute bert for 0 minutes", "0 minutes", None),
+        ("mute bert for 20000 days", "20000 days", None),
+        ("mute bert for ever", "ever", None),
+        ("mute bert for a", "a", None),
+    ],
+)
+def test_lengths_of_time_that_are_written_otherwise(
+    line: str, word: str, meant: str | None
+) -> None:
+    error = refusal(line)
+    assert (error.code, error.expected) == (M.UNEXPECTED_WORD, ("<time>",))
+    assert (error.word, error.column) == (word, line.index(word))
+    assert error.suggestion == meant
 
 
 @pytest.mark.parametrize(

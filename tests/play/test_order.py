@@ -260,3 +260,20 @@ def test_who_is_banned_is_told_why_and_whom_to_ask() -> None:
         "The operator of this server has banned 203.0.113.0/24 (where you come from) until"
         " 1970-01-02 00:00 UTC. If that is wrong, write to ops@example.net."
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("unmute carla", "Carla"),
+        ("unban BERT", "Bert"),
+        ("unmute zoe", "zoe"),
+        ("unban 192.0.2.8", "192.0.2.8"),
+    ],
+)
+def test_a_measure_that_does_not_hold_is_told_of_by_name(
+    hall: StoredHall, line: str, words: str
+) -> None:
+    with pytest.raises(Refused) as refused:
+        hall.decided("Olga", parse(line), NOW)
+    assert refused.value.details["words"] == words

@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 from thudmud.errors import InvalidValueError
+from thudmud.play.clocks import Clock, TimeControl
 from thudmud.play.events import (
     BattleEnded,
     BattleId,
@@ -185,3 +186,20 @@ def test_a_colour_is_one_that_there_is(shade: int | tuple[int, ...]) -> None:
 def test_an_element_has_one_colour() -> None:
     with pytest.raises(InvalidValueError, match="two colours"):
         Options(elements=((Element.ROCK, Colour(1)), (Element.ROCK, Colour(2))))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"spent": (3.0, -1.0)}, {"used": -1.0}, {"stood": -1.0}],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_no_clock_runs_backwards(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidValueError, match="no ply takes less"):
+        Clock(TimeControl(1), 0.0, Side.DWARF, **wrong)
+
+
+def test_every_ply_of_a_match_that_is_read_took_some_time() -> None:
+    clock = Clock(TimeControl(1), 0.0, Side.DWARF, spent=(3.0, 0.0, 2.0))
+    assert replace(SAVED, clock=clock).clock == clock
+    with pytest.raises(InvalidValueError, match="no ply takes less"):
+        replace(SAVED, clock=replace(clock, spent=(3.0, -0.1, 2.0)))

@@ -12,6 +12,7 @@ import pytest
 from tests.server.nodes import LONG, WORD, Nodes, line_of, port_of
 from tests.server.plain import PATIENCE, Client
 from thudmud.cli.common import TRY_LATER
+from thudmud.store import Store
 
 pytestmark = pytest.mark.slow
 
@@ -110,6 +111,28 @@ async def test_two_serve_at_once_and_their_bots_run_on_one(start: Start) -> None
     await bert.until(b"Anna has lost the connection")
     await says(cora, "move a7 to b7")
     await cora.until(b"It is your turn")
+
+
+async def test_a_seek_and_a_ban_hold_on_all(start: Start, dsn: str) -> None:
+    servers = [await start(), await start()]
+    ports = [await port_of(each) for each in servers]
+    secret = "correct horse"
+    anna, _ = await come(ports[0], "Anna", "register", secret, secret)
+    store = await Store.connect(dsn)
+    await store.set_operator("Anna", is_one=True)
+    await store.close()
+    await anna.until(b"You keep order here from now on")
+    bert, _ = await come(ports[1], "Bert", "seek classic as dwarf")
+    await anna.until(b'"accept 1" begins it')
+    assert b"your match begins" in b" ".join((await says(anna, "accept 1")).split())
+    await bert.until(b"It is your turn")
+    await says(anna, "ban bert because of rudeness")
+    await bert.until(b"rudeness")
+    assert not await bert.reader.read()
+    for port in ports:
+        client, _ = await come(port)
+        await client.send(b"Bert\r\n")
+        await client.until(b"rudeness")
 
 
 async def test_servers_have_to_go_by_the_same(start: Start) -> None:

@@ -457,6 +457,8 @@ async def test_boards_that_players_open_go_by_their_numbers(hall: Place) -> None
     await until(lambda: MATCH not in hall.hall.tables)
     assert hall.hall.tables["4th board"]  # it keeps its number
     assert await refused(hall, "Carla", "go to board 3") is Refusal.NO_SUCH_ORDINAL
+    answer = " ".join((await hall.type("Carla", "go to board 3")).split())
+    assert 'There is no "board 3", only oak board, elm board and 4th board.' in answer
     await hall.type("Carla", "go to last board")
     assert hall.hall.people["Carla"].room == BOARDS[-1].name
 

@@ -177,6 +177,26 @@ async def test_a_player_is_told_once_in_a_battle_that_time_runs_short(timed: Tim
     assert timed.told_of("Anna", TimeShort) == 1
 
 
+@pytest.mark.parametrize(
+    ("control", "away"), [(TimeControl(1), AWAY + 55), (TimeControl(days=1), 0.9 * DAY)]
+)
+async def test_who_was_away_is_told_once_they_are_back_that_time_runs_short(
+    untimed: TimedPlace, control: TimeControl, away: float
+) -> None:
+    await untimed.begin(control)
+    await untimed.leave("Anna")
+    untimed.wait(away)
+    await untimed.watch("Anna")
+    untimed.wait(1)
+    await until(lambda: untimed.told_of("Anna", TimeShort) == 1)
+    assert untimed.outcome is None
+    await untimed.leave("Anna")
+    await untimed.watch("Anna")
+    untimed.wait(1)
+    await untimed.do("Anna", FIRST)  # which comes after all that was begun before
+    assert untimed.told_of("Anna", TimeShort) == 0
+
+
 async def test_a_clock_stands_still_while_a_player_is_away(timed: TimedPlace) -> None:
     timed.wait(50)
     await timed.leave("Bert")

@@ -137,13 +137,13 @@ class TestLostLinks:
     ) -> None:
         monkeypatch.setattr(postgres, "SILENCE", 0.1)
         looks: list[bool] = []
-        is_there = postgres.Watch._is_there
+        is_there = postgres.LinkWatch._is_there
 
-        def look(watch: postgres.Watch) -> bool:
+        def look(watch: postgres.LinkWatch) -> bool:
             looks.append(is_there(watch))
             return looks[-1]
 
-        monkeypatch.setattr(postgres.Watch, "_is_there", look)
+        monkeypatch.setattr(postgres.LinkWatch, "_is_there", look)
         patient = await Store.connect(dsn)
         with psycopg.connect(dsn) as session:
             session.execute(f"select pg_advisory_lock({Lock.WRITING:d})".encode())

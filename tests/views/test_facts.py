@@ -172,7 +172,8 @@ def test_a_program_that_comes_late_is_briefed() -> None:
     house.fit("Anna", Terminal(packages=EVERYTHING))
     told = house.brief("Anna")
     [(_, me), (_, here), _] = data(told, "Anna", of_people=True)
-    assert me == {"player": "Anna", "member": False, "bot": False, "room": "oak board"}
+    anna = {"player": "Anna", "member": False, "bot": False, "operator": False}
+    assert me == {**anna, "room": "oak board"}
     assert [each["player"] for each in here["people"]] == ["Anna", "Bert"]
     assert {each.to for each in told} == {("Anna",)}
     assert packages(told, "Anna") == ["Thud.Table", "Thud.Board"]
@@ -190,8 +191,8 @@ def test_in_the_hall_there_is_a_table_for_each_board() -> None:
     assert packages(house.obey("Anna", "look at me", 0.0), "Anna") == ["Thud.Finger"]
     [(package, who)] = data(house.obey("Anna", "who", 0.0), "Anna")
     assert package == "Thud.Who"
-    anna = {"player": "Anna", "member": False, "bot": False, "room": None, "idle": 0, "plays": []}
-    assert who == {"people": [anna]}
+    anna = {"player": "Anna", "member": False, "bot": False, "operator": False}
+    assert who == {"people": [{**anna, "room": None, "idle": 0, "plays": []}]}
 
 
 def test_two_plies_taken_back_are_told_last_first() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from thudmud.house import House
+from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec
 from thudmud.views import Terminal
 
@@ -132,6 +135,7 @@ def test_facts() -> None:
         "player": "Bert",
         "member": True,
         "bot": False,
+        "operator": False,
         "room": "oak board",
         "idle": 2,
         "plays": ["oak board"],
@@ -148,3 +152,20 @@ def test_facts() -> None:
     house.obey("Anna", "go pine board", NOON)
     came = [each.data for each in house.enter("Bert", NOON) if each.package == "Thud.Followed"]
     assert came == [{"what": "came", "players": ["Bert"], "board": None}]
+
+
+def test_operators_are_marked_in_all_that_tells_who_is_here() -> None:
+    house = House(BOARDS)
+    house.hall.order = Order(frozenset({"bert", "carl"}))
+    house.enter("Anna", NOON, Terminal(packages=frozenset({"thud"})))
+    came = house.enter("Bert", NOON, member=True)
+    [met] = [each.data for each in came if each.package == "Thud.Came" and "Anna" in each.to]
+    assert met["operator"] is True
+    told = house.obey("Anna", "look", NOON)
+    facts = {each.package: each.data for each in told if "Anna" in each.to}
+    assert facts["Thud.Me"]["operator"] is False
+    who: dict[str, Any] = data(house, "Anna", "who", "Thud.Who")
+    for people in (who["people"], facts["Thud.Here"]["people"]):
+        marked = {each["player"]: each["operator"] for each in people}
+        assert marked == {"Anna": False, "Bert": True}
+    assert data(house, "Anna", "finger bert", "Thud.Finger")["operator"] is True

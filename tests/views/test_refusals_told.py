@@ -67,3 +67,15 @@ def test_help_for_me_is_the_main_help() -> None:
 )
 def test_what_is_near_the_name_of_a_board(house: House, words: str, answer: str) -> None:
     assert answer in " ".join(told(house, "Carla", f"view game on {words}").split())
+
+
+@pytest.mark.parametrize(
+    "line", ["look at board", "look at board 12", "look at chair", "move a6 b6"]
+)
+def test_of_many_boards_the_first_are_named_and_how_to_see_all(line: str) -> None:
+    names = [f"{letter * 3} board" for letter in "abcdefghijk"]
+    many = House([BoardSpec(name) for name in names])
+    many.enter("Anna", 0.0)
+    answer = " ".join(told(many, "Anna", line).split())
+    assert ', hhh board or 3 more ("boards" lists all)' in answer.replace(" and 3", " or 3")
+    assert names[-1] not in answer

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -16,6 +18,7 @@ HOSTILE = (
     "</div></body><h1>owned</h1>",
     "&lt;b&gt; &amp; ${document.title='owned'} {{1+1}}",
 )
+LISTED = re.compile(r"([0-9]+)\. [^:]*: Heidi \(dwarfs\)")
 NOT_OURS = "img, a[href^='javascript:'], h1:text('owned'), style:text('display:none')"
 
 pytestmark = pytest.mark.slow
@@ -36,9 +39,35 @@ def test_what_is_said_is_text(visit: Visit) -> None:
         assert "owned" not in each.page.title()
 
 
+def test_comments_are_text(visit: Visit) -> None:
+    anna, bert = visit().come_in("Heidi"), visit().come_in("Hanno")
+    anna.type("go to hazel", "join game as dwarf").hears("You sit down")
+    bert.type("go to hazel", "join game as troll", "start game")
+    anna.sees(F1="dwarf").type("move from f1 to f6")
+    bert.sees(F6="dwarf").type("resign", "history")
+    # Other tests play on the same server, so the number of the battle is to be found out.
+    expect(bert.page.locator("#log")).to_contain_text(LISTED)
+    found = LISTED.search(bert.page.locator("#log").inner_text())
+    assert found
+    number = found[1]
+    anna.type(*(f"comment {number} {ply} {words}" for ply, words in enumerate(HOSTILE[:2])))
+    bert.hears(f"comments on ply 1 of battle {number}")
+    bert.type(f"replay {number}", "next")
+    nobody = visit(f"/game/{number}#ply=1")
+    for player in (bert, nobody):
+        expect(player.page.locator("#comments")).to_have_text(f"Heidi: {HOSTILE[1]}")
+    bert.type("back")
+    expect(bert.page.locator("#comments")).to_have_text(f"Heidi: {HOSTILE[0]}")
+    log = solid(bert.page.locator("#log").inner_text())
+    assert [log.count(solid(words)) for words in HOSTILE[:2]] == [3, 2]
+    for player in (anna, bert, nobody):
+        assert player.page.locator(NOT_OURS).count() == 0
+        assert "owned" not in player.page.title()
+
+
 def solid(text: str) -> str:
-    """Return a text as if it were one long word: lines are wrapped, for readers with "more:"."""
-    return "".join(text.split()).replace("more:", "")
+    """Return a text as if it were one long word: where lines are broken, there is one blank."""
+    return "".join(text.split())
 
 
 @pytest.mark.parametrize("name", ["<b>Anna</b>", "Anna<img src=x>", "An&na"])

@@ -114,7 +114,7 @@ async def _listen(
 
 
 def _policy(settings: Settings) -> GatewayPolicy:
-    own, game = settings.gateway, settings.game
+    own = settings.gateway
     return GatewayPolicy(
         secret=own.secret,
         max_line=own.max_line,
@@ -124,7 +124,5 @@ def _policy(settings: Settings) -> GatewayPolicy:
         heartbeat=own.heartbeat,
         resume_grace=own.resume_grace,
         close_grace=settings.server.shutdown_grace,
-        quiet_plies=game.quiet_plies,
-        seat_grace=game.seat_grace,
-        idle_claim=game.idle_claim,
+        **settings.game.limits,
     )

@@ -70,13 +70,11 @@ def open_stages(
             else:
                 own = path.parent / config if config else setup.config
                 settings = load_settings(own)
-                game = settings.game
                 house = House(
                     boards(settings),
-                    game.quiet_plies,
-                    game.seat_grace,
                     adviser=OwnAdviser(),
                     opens_boards=True,
+                    **settings.game.limits,
                 )
                 name_bots(house.hall, settings)
                 house.hall.order = Order()

@@ -166,7 +166,7 @@ class BoardRegistry:
             [spec],
             policy.quiet_plies,
             policy.seat_grace,
-            idle_limit=policy.idle_claim,
+            idle_limit=policy.idle_limit,
             opens_boards=False,
         )
         service = Service(

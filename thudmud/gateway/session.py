@@ -30,7 +30,7 @@ class GatewayPolicy:
         close_grace: how long a link that ends may take to send what is left.
         quiet_plies: after how many plies without a capture one player may end a battle.
         seat_grace: how long a player may be away before the other need not wait.
-        idle_claim: after how long without a ply a battle without a clock may be claimed.
+        idle_limit: after how long without a ply a battle without a clock may be claimed.
     """
 
     secret: str = ""
@@ -46,7 +46,7 @@ class GatewayPolicy:
     close_grace: float = 3.0
     quiet_plies: int = 200
     seat_grace: float = 300.0
-    idle_claim: float = 600.0
+    idle_limit: float = 600.0
 
 
 REMEMBERED = 1000

@@ -36,6 +36,10 @@ def spoken(terminal: str) -> str:
     return re.sub("_(?=[0-9])", "-", terminal.strip("_")).replace("_", " ").lower()
 
 
+_REASON = re.compile("because (?!of(?![^ ,]))", re.ASCII | re.IGNORECASE)
+"""How a sentence goes on that gives a reason, which may be said by itself."""
+
+
 def _square(position: Token) -> Square:
     return Square.parse(position.replace(" ", ""))
 
@@ -369,7 +373,6 @@ class _Builder(Transformer[Token, Command]):
     tell = commands.Tell
     message = commands.SendLetter
     shout = commands.Shout
-    report = commands.FileReport
     kibitz = commands.Kibitz
     whisper = commands.Whisper
     observe = commands.Observe
@@ -382,6 +385,9 @@ class _Builder(Transformer[Token, Command]):
     password = commands.Password
     again = commands.Again
     quit = commands.Quit
+
+    def report(self, player: str, text: str) -> Command:
+        return commands.FileReport(player, _REASON.sub("", text))
 
     # What operators do.
     broadcast = commands.Broadcast

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from lark import UnexpectedInput
 
+from thudmud.english import LENGTHS, length, length_of
 from thudmud.errors import InvalidValueError
 from thudmud.language.grammar import WORDS, following, opens
 from thudmud.play.clocks import TimeControl
@@ -195,7 +196,8 @@ class Place:
         column: in which of its columns.
         before: what made sense.
         rest: what did not, to the end of the line.
-        word: what stands there, up to a blank or a comma; a comma is a word of its own.
+        word: what stands there, up to a blank or a comma; a comma is a word of its own, and so are
+            a number and a unit where a length of time might have come.
         terminals: which might have come.
     """
 
@@ -210,8 +212,10 @@ class Place:
     def of(cls, line: str, column: int) -> Place:
         """Return the place in a column of a line that makes sense up to there."""
         before, rest = line[:column].strip(), line[column:]
-        word = "," if rest.startswith(",") else _unbroken(rest)
-        return cls(line, column, before, rest, word, possible(before))
+        word, terminals = "," if rest.startswith(",") else _unbroken(rest), possible(before)
+        if "LENGTH" in terminals and (length := _MEANT_LENGTH.match(rest)):
+            word = length[0]
+        return cls(line, column, before, rest, word, terminals)
 
     @property
     def whole_word(self) -> str:
@@ -230,6 +234,9 @@ class Place:
 
 
 _UNBROKEN = re.compile("[^ ,]*")
+_MEANT_LENGTH = re.compile(
+    "(?:an?|0*([0-9]+))(?: ?(?!because(?![^ ,]))([A-Z]+))?(?![^ ,])", re.ASCII | re.IGNORECASE
+)
 
 
 def _unbroken(text: str) -> str:
@@ -448,6 +455,22 @@ def _clock_otherwise(place: Place) -> Finding | None:
         return _wrong(Mistake.NO_SUCH_CLOCK, "")
 
 
+def _length_otherwise(place: Place) -> Finding | None:
+    """``10``, ``2 minuts``, ``010 hours``: how long, as we do not write it, or without "for"."""
+    behind = _MEANT_LENGTH.match(place.rest) if "_FOR" in place.terminals else None
+    if behind and is_sound(f"{place.before} for {behind[0]}"):
+        return _meant(f"for {behind[0]}")
+    found = _MEANT_LENGTH.fullmatch(place.word)
+    if "LENGTH" not in place.terminals or found is None:
+        return None
+    number, unit = found[1] or "", found[2]
+    meant = near_miss(unit, [*LENGTHS, *(f"{each}s" for each in LENGTHS)]) if unit else "minutes"
+    typed = f"{number or 1} {meant}"
+    if not (meant and (number or unit) and is_sound(f"{place.before} {typed}")):
+        return None
+    return _meant(length(length_of(typed)))
+
+
 def _playing(place: Place) -> Finding | None:
     """``play oak``: it finds an opponent, and others use it for sitting down."""
     if place.before.lower() != "play":
@@ -577,6 +600,7 @@ SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _opponent_without_a_word,
     _of_elsewhere,
     _clock_otherwise,
+    _length_otherwise,
     _playing,
     _said_openly,
     _no_such_width,

@@ -34,7 +34,7 @@ class TimeClass(Enum):
     CORRESPONDENCE = "correspondence"
 
 
-_WRITTEN = re.compile(r"([0-9]{1,4}) ?days?|([0-9]{1,4}) ?\+ ?([0-9]{1,4})", re.IGNORECASE)
+_WRITTEN = re.compile(r"([0-9]{1,4}) ?(?:days?|d)|([0-9]{1,4}) ?\+ ?([0-9]{1,4})", re.IGNORECASE)
 
 _PLIES = 60
 """About how many plies each side plays in a battle."""
@@ -150,7 +150,8 @@ class Clock:
     stands: bool = False
 
     def __post_init__(self) -> None:
-        if min((*self.spent, self.used, self.stood)) < 0:
+        # The plies before the last one were checked when they were the last.
+        if min((*self.spent[-1:], self.used, self.stood)) < 0:
             raise InvalidValueError("no ply takes less than no time")
 
     def left(self, side: Side) -> float:

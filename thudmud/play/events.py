@@ -149,6 +149,9 @@ class SavedMatch:
         require_name(self.dwarf)
         require_name(self.troll)
         _require_rules(self.rules, self.opening)
+        # A clock that goes on checks its last ply alone; this one may come from elsewhere.
+        if self.clock and min(self.clock.spent, default=0.0) < 0:
+            raise InvalidValueError("no ply takes less than no time")
 
 
 class Parting(Enum):

@@ -315,5 +315,8 @@ def _named_board(hall: Hall, person: Person, words: str) -> str:
     picked = phrase.pick(fitting)
     if picked:
         return picked
-    code = Refusal.WHICH_BOARD if phrase.ordinal is None else Refusal.NO_SUCH_ORDINAL
-    raise Refused(code, words=words, boards=tuple(fitting))
+    if phrase.ordinal is None:
+        raise Refused(Refusal.WHICH_BOARD, words=words, boards=tuple(fitting))
+    # Those that were opened have numbers that were tried above, but they are there as well.
+    there = phrase.among(tuple(hall.tables))
+    raise Refused(Refusal.NO_SUCH_ORDINAL, words=words, boards=tuple(there))

@@ -93,13 +93,13 @@ def decide(
         case Unmute(words):
             mute = _one(order.all_mutes(now), words)
             if mute is None:
-                raise Refused(Refusal.NOT_MUTED, words=words)
+                raise Refused(Refusal.NOT_MUTED, words=_as_shown(hall, words, found))
             return Decision(me, asides=(Lifted(me, mute),))
         case Unban(words):
             network = network_of(words)
             ban = _one(order.all_bans(now), network_text(network) if network else words)
             if ban is None:
-                raise Refused(Refusal.NOT_BANNED, words=words)
+                raise Refused(Refusal.NOT_BANNED, words=_as_shown(hall, words, found))
             return Decision(me, asides=(Lifted(me, ban),))
         case Reports():
             return Decision(me, asides=(Asked(me, command, answer=found[ReportsLookup()]),))
@@ -154,6 +154,14 @@ def _player(hall: Hall, words: str, found: Found) -> str:
         if known is None:
             raise
         return str(known.name)
+
+
+def _as_shown(hall: Hall, words: str, found: Found) -> str:
+    """Return the name of a player as it is shown, if the words are one that is known."""
+    if words.lower() in hall.names or not words.isalpha():
+        return hall.names.get(words.lower(), words)
+    known = found[MemberLookup(words)]
+    return str(known.name) if known else words
 
 
 def _banned(hall: Hall, order: Order, me: str, words: str, found: Found) -> str:

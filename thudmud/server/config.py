@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypedDict
 
 from pydantic import (
     AfterValidator,
@@ -284,6 +284,14 @@ class ListingSettings(_Section):
     )
 
 
+class HallLimits(TypedDict):
+    """What holds at all boards of a hall, by the names that `Hall` and others who open one use."""
+
+    quiet_plies: int
+    seat_grace: float
+    idle_limit: float
+
+
 class GameSettings(_Section):
     """What holds at all boards."""
 
@@ -291,6 +299,13 @@ class GameSettings(_Section):
     seat_grace: float = _seconds(300, 0, YEAR)
     idle_claim: float = _seconds(600, 0, YEAR)
     replay_pause: float = _seconds(2, 0, 60)
+
+    @property
+    def limits(self) -> HallLimits:
+        """Return what a hall is given of them."""
+        return HallLimits(
+            quiet_plies=self.quiet_plies, seat_grace=self.seat_grace, idle_limit=self.idle_claim
+        )
 
 
 class PlayerSettings(_Section):

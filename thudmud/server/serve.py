@@ -188,13 +188,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             served_store(storage, folder, shared=shared(settings))
         )
         talk, shouts = TalkLimiter(*talk_limits(players)), TalkLimiter(*shout_limits(players))
-        hall = Hall(
-            boards(settings),
-            game.quiet_plies,
-            game.seat_grace,
-            caps(settings),
-            idle_limit=game.idle_claim,
-        )
+        hall = Hall(boards(settings), caps=caps(settings), **game.limits)
         name_bots(hall, settings)
         hall.news = news
         workers = Workers(settings.server.workers, folder)

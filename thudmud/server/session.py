@@ -21,7 +21,7 @@ from thudmud.accounts.login import (
     Logins,
     told_word,
 )
-from thudmud.english import counted, lasting
+from thudmud.english import lasting
 from thudmud.errors import Refused
 from thudmud.play.commands import Quit, Register
 from thudmud.play.events import Parting
@@ -599,7 +599,6 @@ _encoded = lru_cache(maxsize=1)(encode)
 
 _MAX_WAIT = 30.0  # seconds; the longest between two looks at whose turn it is
 _EARLY = 0.001  # seconds; an event loop's timer may be early by less than that
-_MINUTE = 60.0
 
 
 class IdleTimer:
@@ -658,7 +657,7 @@ class IdleTimer:
         if self._is_excused():
             self._login = asyncio.get_running_loop().call_later(_MAX_WAIT, self._is_nobody, limit)
         else:
-            self._end(f"You have given no name for {_told(limit)}. Goodbye!")
+            self._end(f"You have given no name for {lasting(limit)}. Goodbye!")
 
     def _look_later(self, idle: float) -> None:
         warning, limit = self._players.idle_warning, self._players.idle_limit
@@ -673,18 +672,12 @@ class IdleTimer:
             self.heard()
         idle = asyncio.get_running_loop().time() - self._heard
         if idle + _EARLY >= limit:
-            self._end(f"You have typed nothing for {_told(limit)}. Goodbye!")
+            self._end(f"You have typed nothing for {lasting(limit)}. Goodbye!")
             return
         if warning and idle + _EARLY >= warning and not self._is_warned:
             self._is_warned = True
             self._warn(
-                f"You have typed nothing for {_told(warning)}. After {_told(limit - warning)} more"
-                " the connection ends."
+                f"You have typed nothing for {lasting(warning)}. After {lasting(limit - warning)}"
+                " more the connection ends."
             )
         self._look_later(idle)
-
-
-def _told(seconds: float) -> str:
-    if seconds < 2 * _MINUTE:
-        return counted(round(seconds), "second")
-    return counted(round(seconds / _MINUTE), "minute")

@@ -80,8 +80,9 @@ class Timing:
         moment, clock = due(table), table.clock
         if moment is None or clock is None or self._was_told(table):
             return moment
-        short = moment - clock.control.short
-        return short if short > clock.at else moment
+        if table.seats.get(clock.turn) not in self._hall.people:
+            return moment  # they are told once they are back, which brings an event
+        return max(clock.at, moment - clock.control.short)
 
     def _look(self, key: str) -> None:
         if table := self._hall.board_with(key):
@@ -112,13 +113,13 @@ class Timing:
             return
         if self._clock() < clock.deadline - clock.control.short:
             return
-        side = clock.turn
+        side, player = clock.turn, table.seats.get(clock.turn)
+        if player not in self._hall.people:
+            return
         battle, sides = self._told.get(table.key, (match.began, frozenset()))
         known = sides if battle == match.began else frozenset()
         self._told[table.key] = match.began, known | {side}
-        player = table.seats.get(side)
-        if player in self._hall.people:
-            self._tell(TimeShort(player, table.name, clock.control.short))
+        self._tell(TimeShort(player, table.name, clock.control.short))
 
     def _was_told(self, table: Table) -> bool:
         """Whether the side whose turn it is has been told in this battle that its time is short."""

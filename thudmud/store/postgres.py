@@ -108,7 +108,7 @@ class DatabaseLink:
         self._dsn, self._patience = dsn, patience
         self._given_up = 0.0
         """When it was last tried in vain, if the link has been lost for longer than we wait."""
-        self._watch = Watch()
+        self._watch = LinkWatch()
         try:
             self._connect()
         except BaseException:
@@ -179,7 +179,7 @@ class DatabaseLink:
             raise
 
 
-class Watch:
+class LinkWatch:
     """A thread that cuts a link whose server does not answer any more, and is not there.
 
     A server that is stopped, or whose machine has lost its network, would be waited for without

@@ -538,7 +538,12 @@ def _bot(bot: ListedBot) -> Data:
 
 
 def _person(hall: Hall, name: str) -> Data:
-    return {"player": name, "member": hall.people[name].member, "bot": name in hall.bots}
+    return {
+        "player": name,
+        "member": hall.people[name].member,
+        "bot": name in hall.bots,
+        "operator": hall.is_operator(name),
+    }
 
 
 def _presence(hall: Hall, name: str, now: float) -> Data:
@@ -557,6 +562,7 @@ def _fingered(hall: Hall, found: Fingered, now: float) -> Data:
         "player": name,
         "member": member is not None,
         "bot": False,
+        "operator": hall.is_operator(name),
         "room": None,
         "idle": None,
         "plays": [table.name for table in hall.seats_of(name)],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thudmud.english import counted, does, lasting
+from thudmud.english import counted, does, lasting, length
 from thudmud.play.asides import (
     Announced,
     Lifted,
@@ -58,7 +58,9 @@ def _to_whom(player: str, sanction: Sanction) -> str:
 
 
 def _length(sanction: Sanction) -> str:
-    return "" if sanction.until is None else f" for {lasting(sanction.until - sanction.since)}"
+    if sanction.until is None:
+        return ""
+    return f" for {length(round(sanction.until - sanction.since))}"
 
 
 def until(sanction: Sanction) -> str:

@@ -18,6 +18,7 @@ from thudmud.errors import Refused
 from thudmud.play.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
 from thudmud.play.commands import (
     OFFERING,
+    Boards,
     End,
     Go,
     Join,
@@ -33,7 +34,7 @@ from thudmud.play.options import WIDTHS
 from thudmud.play.refusals import Mistake, NameProblem, Refusal
 from thudmud.play.table import Seat
 from thudmud.rules import Ending, Reason, RecordError, Side, Square, Verb
-from thudmud.views.words import because, wrapped
+from thudmud.views.words import MOST_BOARDS, because, wrapped
 
 if TYPE_CHECKING:
     from thudmud.language import ParseError
@@ -473,6 +474,23 @@ class _Several(tuple[str, ...]):
         return listed(self, conjunction) if conjunction else ", ".join(self)
 
 
+_OF_THE_HALL = {
+    Refusal.NO_BOARD_HERE,
+    Refusal.NO_SUCH_ORDINAL,
+    Refusal.WHICH_BOARD,
+    Refusal.SAY_WHICH,
+    Refusal.NOTHING_USED,
+}
+"""What names boards that are in the hall, which may be many, and not somebody's own."""
+
+
+def _shown(boards: Sequence[str]) -> Sequence[str]:
+    """Return the boards that a sentence names: of many the first, and how to see the others."""
+    if (more := len(boards) - MOST_BOARDS) <= 0:
+        return boards
+    return (*boards[:MOST_BOARDS], f'{more} more ("{Boards()}" lists all)')
+
+
 def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square], str] = str) -> str:
     """Return the sentence of a refusal.
 
@@ -488,6 +506,8 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
         details = {key: _said(value, name) for key, value in refusal.details.items()}
         if "words" in details:
             details["words"] = shortened(str(details["words"]))
+        if refusal.code in _OF_THE_HALL:
+            details["boards"] = _Several(_shown(refusal.details["boards"]))
         sentence = template.format(**details) if template else _composed(refusal, me, details)
     meant = refusal.details.get("suggestion")
     return f'{sentence} Did you mean "{meant}"?' if meant else sentence
@@ -542,7 +562,8 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
         case Refusal.NO_BOARD_HERE:
             words, boards = refusal.details["words"], refusal.details["boards"]
             hint = _board_meant(words, boards)
-            return f'There is no "{details["words"]}" here.{hint} The boards are: {listed(boards)}.'
+            there = f"{details['boards']:and}"
+            return f'There is no "{details["words"]}" here.{hint} The boards are: {there}.'
         case Refusal.INVITE_SELF:
             return f'That is you. "{Join(details["side"], board)}" takes a seat.'
         case Refusal.ONE_SEAT_EACH:

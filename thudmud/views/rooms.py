@@ -9,6 +9,7 @@ from typing import assert_never
 from thudmud.english import capitalised, counted, does, lasting, listed
 from thudmud.play import asides, events
 from thudmud.play.archive import BotList, ListedBot
+from thudmud.play.clocks import AWAY
 from thudmud.play.commands import (
     Accept,
     Boards,
@@ -43,7 +44,7 @@ from thudmud.views.options import choice_text
 from thudmud.views.ratings import explained, points_of
 from thudmud.views.sentences import timed
 from thudmud.views.view import Display
-from thudmud.views.words import wrapped, wrapped_each
+from thudmud.views.words import MOST_BOARDS, wrapped, wrapped_each
 
 _JOINS = ("'s ", ", ")
 """What an emote begins with if no blank is to stand between it and the name."""
@@ -267,15 +268,12 @@ def hall_seen(hall: Hall, player: str, width: int) -> list[str]:
         *_ways_to_play(hall, width),
         *_who_waits(hall, player, width),
         *wrapped('This is the hall. Walk up to a board with "go to" and its name:', width),
-        *wrapped_each(entries[:_MOST_BOARDS], width, "    "),
+        *wrapped_each(entries[:MOST_BOARDS], width, "    "),
     ]
-    if more := len(entries[_MOST_BOARDS:]):
+    if more := len(entries[MOST_BOARDS:]):
         lines += wrapped(f'And {counted(more, "more board")}: "{Boards()}" lists all.', width)
     return lines
 
-
-_MOST_BOARDS = 8
-"""How many boards are listed to somebody who comes to the hall."""
 
 _MOST_SEEKS = 2
 """How many seeks are told one by one to somebody who comes to the hall."""
@@ -458,11 +456,28 @@ def people_here(hall: Hall, player: str, room: str | None, width: int) -> list[s
 
 def elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
     """Return where else somebody who comes to a board is in the middle of a match."""
-    others = [each.name for each in hall.seats_of(player) if each.under_way and each.name != room]
+    others = [each for each in hall.seats_of(player) if each.under_way and each.name != room]
     if not others:
         return []
-    waits = "Your match there waits" if len(others) == 1 else "Your matches there wait"
-    return wrapped(f"You play at the {listed(others)}, too. {waits} for you.", width)
+    mine, theirs, waiting = list[str](), list[str](), list[str]()
+    for table in others:
+        clock = table.clock
+        if clock is None or (clock.stands and clock.stood < AWAY):
+            waiting.append(table.name)
+        else:
+            (mine if table.seats[clock.turn] == player else theirs).append(table.name)
+    names = listed(each.name for each in others)
+
+    def at(boards: list[str]) -> str:
+        return "there" if len(boards) == len(others) else f"at the {listed(boards)}"
+
+    told = [f"You play at the {names}, too."]
+    told += [f"Your time runs {at(mine)}."] if mine else []
+    told += [f"The other side's time runs {at(theirs)}."] if theirs else []
+    if waiting:
+        match = "match {} waits" if len(waiting) == 1 else "matches {} wait"
+        told.append(f"Your {match.format(at(waiting))} for you.")
+    return wrapped(" ".join(told), width)
 
 
 def observed(hall: Hall, player: str, width: int) -> list[str]:

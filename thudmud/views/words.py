@@ -17,6 +17,9 @@ from wcwidth import iter_graphemes, wcwidth
 
 UNKNOWN = "?"
 
+MOST_BOARDS = 8
+"""How many boards are named to somebody who did not ask for all."""
+
 _OWN = {
     **dict.fromkeys("\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}", "'"),
     **dict.fromkeys("\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}", '"'),

@@ -209,7 +209,7 @@ export class LobbyView {
         "span.what",
         {},
         h("b", {}, person.player),
-        h("small", {}, isMe ? " you" : person.bot ? " bot" : person.member ? "" : " guest"),
+        h("small", {}, role(person, isMe)),
         person.room && !plays.includes(person.room) && h("small", {}, ` · ${person.room}`),
         plays.length > 0 && h("small", {}, ` · plays at ${plays.join(", ")}`),
         person.idle > 1 && h("small", {}, ` · idle ${person.idle} min`),
@@ -238,6 +238,19 @@ export class LobbyView {
       label || h("span.eye"),
     );
   }
+}
+
+/**
+ * Return who somebody is, in a word that stands behind their name; none for a member.
+ *
+ * @param {any} person
+ * @param {boolean} isMe
+ */
+function role({ bot, operator, member }, isMe) {
+  if (isMe) return " you";
+  if (bot) return " bot";
+  if (operator) return " operator";
+  return member ? "" : " guest";
 }
 
 /** @param {any} known */

@@ -60,7 +60,15 @@ export class Log {
    */
   say(text) {
     const lines = plain(text);
-    if (lines) this.add(h("div", {}, lines));
+    if (!lines) return;
+    const entry = h("div");
+    for (const line of lines.split(/\n(?!more: )/)) {
+      // Voices are told by "more:" that somebody's own words go on. Here all of them are one line.
+      const words = line.split("\nmore: ");
+      const said = words.join(" ");
+      entry.append(entry.hasChildNodes() ? "\n" : "", words[1] ? h("span.own", {}, said) : said);
+    }
+    this.add(entry);
   }
 
   /**
