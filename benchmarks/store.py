@@ -61,7 +61,9 @@ from time import perf_counter
 from thudmud.store import Store
 async def start():
     begun = perf_counter()
-    store = await Store.open(sys.argv[1], serving=True)
+    place = sys.argv[1]
+    opened = Store.connect(place) if "=" in place else Store.open(place, serving=True)
+    store = await opened
     for board in await store.open_boards():
         await store.read(board.key, board.beginning)
     await store.beat("node"), await store.people(), await store.position()
@@ -148,11 +150,16 @@ async def appends(folder: Path, seconds: float) -> list[Row]:
     ]
 
 
-def starts(path: Path, rounds: int) -> tuple[float, float]:
-    """Return the least milliseconds and MiB of a process that starts with a store."""
+def starts(place: Path | str, rounds: int) -> tuple[float, float]:
+    """Return the least milliseconds and MiB of a process that starts with a store.
+
+    Args:
+        place: a file, or how to connect to a database.
+        rounds: how often it is started.
+    """
     found = []
     for _ in range(rounds):
-        command = [sys.executable, "-c", START, str(path)]
+        command = [sys.executable, "-c", START, str(place)]
         said = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603  (ours)
         found.append(tuple(map(float, said.split())))
     return min(each[0] for each in found), min(each[1] for each in found)

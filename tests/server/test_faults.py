@@ -164,7 +164,7 @@ async def test_a_ply_whose_answer_is_lost_is_there_once(
     started = [await nodes.start(dsn=through), await nodes.start()]
     await begin(players, *[await port_of(each) for each in started])
     anna, bert = players
-    proxy.cuts_after = lambda data: b"; commit" in data
+    proxy.cuts_after = lambda data: b"\0commit\0" in data
     assert "You move" in await anna.say(FIRST)
     assert proxy.cuts == 1
     await bert.until("Anna moves the dwarf from A6 to B6")

@@ -63,7 +63,7 @@ async def through(dsn: str, cluster: Cluster, proxy: Proxy) -> AsyncIterator[Sto
 
 
 def commits(data: bytes) -> bool:
-    return b"; commit" in data
+    return b"\0commit\0" in data
 
 
 async def players(store: Store, stream: str = OAK) -> list[str]:

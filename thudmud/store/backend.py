@@ -6,6 +6,7 @@ All that is stored is rows, and most statements mean the same to both. What does
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 from time import time
@@ -138,13 +139,27 @@ class Backend:
     errors: ClassVar[tuple[type[Exception], ...]] = ()
     is_shared = False
 
-    def begin(self) -> None:
-        """Begin a transaction that writes; no other connection's does until it ends."""
+    def begin(self) -> Any:
+        """Begin a transaction that writes; no other connection's does until it ends.
+
+        Returns:
+            The row of ``head``, if that is known by now.
+        """
         self.connection.execute("begin immediate")
 
     def commit(self) -> None:
         """End a transaction: once this returns, what it has written is there to stay."""
         self.connection.execute("commit")
+
+    @contextmanager
+    def committing(self) -> Iterator[None]:
+        """Do the last of a transaction, which comes to nothing that is waited for, and end it."""
+        yield
+        self.commit()
+
+    def together(self) -> AbstractContextManager[object]:
+        """Do what does not wait for what comes of it: all of it may be sent at once."""
+        return nullcontext()
 
     def rollback(self) -> None:
         """End a transaction as if there had been none."""

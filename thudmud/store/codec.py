@@ -215,6 +215,14 @@ def to_array(event: StoredEvent, number_of: Callable[[str], int]) -> list[Any]:
     return [kind.name, *values[kind.first :]]
 
 
+def players_of(event: StoredEvent) -> list[str]:
+    """Return the names in an event, in which some may be empty."""
+    kind = _BY_TYPE[type(event)]
+    found: list[str] = []
+    kind.change_players(kind.form.write(event), found.append)
+    return found
+
+
 def from_array(array: list[Any], at: float, name_of: Callable[[int], str]) -> StoredEvent:
     """Return the event that such an array stands for, which happened at a time.
 

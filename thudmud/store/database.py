@@ -17,7 +17,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from operator import attrgetter
 from secrets import randbits
@@ -86,6 +86,7 @@ from thudmud.store.codec import (
     analysis_to_text,
     from_array,
     from_text,
+    players_of,
     to_array,
     to_text,
 )
@@ -108,6 +109,7 @@ from thudmud.store.rows import (
     definitions,
     scan,
     strength_of,
+    unchanged,
 )
 
 BATCH = 1_000
@@ -128,6 +130,21 @@ STANDARD = Pool(DEFAULT_RULES.name)
 T = TypeVar("T")
 Work = Callable[["Database"], Any]
 Changes = Mapping[str, tuple[int, Sequence[StoredEvent]]]
+EventRow = tuple[int, int, int, int, float, int, str]
+Query = tuple[str, str, Sequence[object]]
+
+
+@dataclass(frozen=True)
+class Append:
+    """The work of storing events, see `thudmud.store.Store.append`."""
+
+    changes: Changes
+    key: str | None
+    mark: object
+
+    def __call__(self, database: Database) -> Mapping[str, Stored]:
+        """Do it."""
+        return database.append(self.changes, self.key, self.mark)
 
 
 class Head(NamedTuple):
@@ -252,21 +269,22 @@ class Database:
                 return work(self)
 
     def _transaction(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
-        self.backend.begin()
+        row = self.backend.begin()
         try:
-            unseen = self._unseen()
+            unseen = self._unseen(row)
+            self._look_up(works)
             self._new = []
             before = self._changes
             outcomes = [self._outcome(work) for work in works]
             if self._changes == before:
                 self.backend.rollback()
             else:
-                self._write_events()
-                commits = self.head.commits + 1
-                self.head = self.head._replace(commits=commits, sum=self.table.sum)
-                self.table.put("head", *self.head)
-                self.backend.require()
-                self.backend.commit()
+                with self.backend.committing():
+                    self._write_events()
+                    commits = self.head.commits + 1
+                    self.head = self.head._replace(commits=commits, sum=self.table.sum)
+                    self.table.put("head", *self.head)
+                    self.backend.require()
         except BaseException as error:
             with suppress(*self.backend.errors):
                 self.backend.rollback()
@@ -298,18 +316,29 @@ class Database:
                 raise _Spoilt from error
             return error
 
-    def _unseen(self) -> list[Entry]:
-        """Note what other processes have written; return those of its entries for subscribers."""
+    def _unseen(self, row: Any = None) -> list[Entry]:
+        """Note what other processes have written; return those of its entries for subscribers.
+
+        Args:
+            row: that of ``head``, if it is known.
+        """
         version = self.backend.version()
         if version != self._version or self.head.commits < 0:
-            if self._read_head().commits != self.head.commits:
-                self._forget()
+            head = self._head_of(unchanged("head", row)) if row else self._read_head()
+            if head.commits != self.head.commits:
+                self._clear()
+                self.head = head
                 self.others_wrote = True
             self._version = version
         head = self.head
         if not self._followed or head.position == self._handed:
             return []
         return self._entries("where position > ? order by position", self._handed)
+
+    @property
+    def is_caught_up(self) -> bool:
+        """Whether all has been handed out that was there when it was last looked."""
+        return self._handed == self.head.position
 
     def news(self) -> list[Entry] | None:
         """Return some entries that others have appended; None if nobody has written anything.
@@ -319,32 +348,47 @@ class Database:
         """
         with self._told():
             witnessed = self.backend.witnessed()
-            if witnessed == self.head.commits and self._handed == self.head.position:
+            if witnessed == self.head.commits and self.is_caught_up:
                 return None
-            head = self._read_head()
+            asked: list[Query] = [("head", "where id = 1", ())]
+            if self._followed:
+                asked.append(
+                    ("event", "where position > ? order by position limit ?", (self._handed, BATCH))
+                )
+            heads, *events = self.table.several(self.backend, *asked)
+            head = self._head_of(heads[0] if heads else None)
             if head.commits == self.head.commits and self._handed == head.position:
                 return None
             if head.commits != self.head.commits:
-                self._forget()
+                self._clear()
                 self.head = head
-            entries = self.after(self._handed) if self._followed else []
+            entries: list[Entry] = []
+            if self._followed:
+                entries = self._after(self._handed, head.position, *events)
             self._handed = entries[-1].position if entries else head.position
             self.others_wrote = True
             return entries
 
     def _read_head(self) -> Head:
-        row = self.table.row("head", "where id = 1")
+        return self._head_of(self.table.row("head", "where id = 1"))
+
+    def _head_of(self, row: Sequence[object] | None) -> Head:
         if row is None:
             raise Damaged("the row that it begins with is missing")
         head = Head(*cast("tuple[int, int, int, int, float, float, int, int]", row))
         self.table.sum = head.sum
         return head
 
-    def _forget(self) -> None:
-        """Forget what is cached: the rows may have changed."""
-        for cache in (self._streams, self._moved, self._keys, self._players, self._names):
+    def _clear(self) -> None:
+        """Forget what is cached: the rows may have changed. A stream keeps its key for ever."""
+        for cache in (self._streams, self._moved, self._players, self._names):
             cast("dict[Any, Any]", cache).clear()
         self._events.clear()
+
+    def _forget(self) -> None:
+        """Forget what is cached, and how far we are: a transaction has come to nothing."""
+        self._clear()
+        self._keys.clear()
         self.head = self.head._replace(commits=-1)  # if it cannot be read now, the next write does
         with suppress(*self.backend.errors, Damaged):  # the next read raises it
             self.head = self._read_head()
@@ -662,23 +706,40 @@ class Database:
 
     def after(self, position: int) -> list[Entry]:
         """Return the first entries after a position: whole appends."""
-        end = self.table.row(
-            "event", "where position >= ? and last = 1 order by position limit 1", position + BATCH
-        )
-        last = cast("int", end[0]) if end else self._read_head().position
-        where = "where position > ? and position <= ? order by position"
-        entries = self._entries(where, position, last)
+        return self._after(position, self._read_head().position)
+
+    def _after(
+        self, position: int, last: int, found: Sequence[Sequence[object]] | None = None
+    ) -> list[Entry]:
+        """Return the same.
+
+        Args:
+            position: the same.
+            last: the last position that there is.
+            found: the first rows after the position, if they are known, as many as a batch has.
+        """
+        if last > position + BATCH:
+            rest = "where position >= ? and last = 1 order by position limit 1"
+            end = self.table.row("event", rest, position + BATCH)
+            last, found = (cast("int", end[0]) if end else last), None
+        if found is None:
+            where = "where position > ? and position <= ? order by position"
+            entries = self._entries(where, position, last)
+        else:
+            entries = self._entries_of([row for row in found if cast("int", row[0]) <= last])
         missing = max(0, last - position) - len(entries)
         if missing and missing != self.pruned(position, last):
             raise Damaged(f"events after {position} are missing")
         return entries
 
     def _entries(self, rest: str, *values: object) -> list[Entry]:
+        return self._entries_of(list(self.table.rows("event", rest, *values)))
+
+    def _entries_of(self, rows: Sequence[Sequence[object]]) -> list[Entry]:
+        events = cast("Sequence[EventRow]", rows)
+        self._look_up_numbers(events)
         entries = []
-        for position, stream, version, schema, at, _, body in cast(
-            "Sequence[tuple[int, int, int, int, float, int, str]]",
-            list(self.table.rows("event", rest, *values)),
-        ):
+        for position, stream, version, schema, at, _, body in events:
             key, event = self._key(stream), from_text(schema, body, at, self.name_of)
             entries.append(self._entry(position, key, version, event))
         return entries
@@ -742,6 +803,71 @@ class Database:
                 raise Damaged(f"there is no player {number}")
             self._cache(self._names, number, cast("str", row[3]))
         return self._names[number]
+
+    def _look_up(self, works: Sequence[Work]) -> None:
+        """Ask at once for what some works will ask for, where to ask takes a round trip."""
+        if not self.backend.is_shared:
+            return
+        streams: set[str] = set()
+        players: dict[str, set[str]] = {}
+        for work in works:
+            if not isinstance(work, Append):
+                continue
+            for stream, (_, events) in work.changes.items():
+                if stream not in self._streams:
+                    streams.add(stream)
+                realm = realm_of(stream)
+                for event in events:
+                    for name in players_of(event):
+                        if name and (realm, name.lower()) not in self._players:
+                            players.setdefault(realm, set()).add(name.lower())
+        asked: list[Query] = [
+            ("player", "where realm = ? and key = any(?)", (realm, sorted(names)))
+            for realm, names in players.items()
+        ]
+        if streams:
+            asked.append(("stream", "where key = any(?)", (sorted(streams),)))
+        self._learn(asked)
+
+    def _look_up_numbers(self, rows: Sequence[EventRow]) -> None:
+        """Ask at once for the streams and players of rows of events, likewise."""
+        if not self.backend.is_shared:
+            return
+        streams = {row[1] for row in rows} - self._keys.keys()
+        players: set[int] = set()
+
+        def note(number: int) -> str:
+            if number and number not in self._names:
+                players.add(number)
+            return _as_text(number)
+
+        for _, _, _, schema, at, _, body in rows:
+            from_text(schema, body, at, note)
+        asked: list[Query] = []
+        if streams:
+            asked.append(("stream", "where id = any(?)", (sorted(streams),)))
+        if players:
+            asked.append(("player", "where id = any(?)", (sorted(players),)))
+        self._learn(asked)
+
+    def _learn(self, asked: Sequence[Query]) -> None:
+        """Cache the rows of streams and players that some queries find."""
+        if not asked:
+            return
+        for (table, _, _), rows in zip(
+            asked, self.table.several(self.backend, *asked), strict=True
+        ):
+            for row in rows:
+                if table == "stream":
+                    stream = Stream(*cast("tuple[int, str, str, int, int]", row))
+                    self._cache(self._keys, stream.id, stream.key)
+                    if stream.key not in self._moved:  # its row is behind
+                        self._cache(self._streams, stream.key, stream)
+                else:
+                    number, realm, key, name = cast("tuple[int, str, str | None, str]", row)
+                    self._cache(self._names, number, name)
+                    if key is not None:
+                        self._cache(self._players, (realm, key), (number, name))
 
     def _cache(self, cache: dict[Any, Any], key: object, value: object) -> None:
         if len(cache) >= MOST_CACHED:

@@ -21,7 +21,7 @@ import os
 import select
 import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from secrets import token_hex
 from threading import Event, Thread
@@ -152,6 +152,12 @@ class DatabaseLink:
         with self._watched():
             self.session.cursor().executemany(translated(query), rows)
 
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Do what waits for no result until the end, in one round trip."""
+        with self._watched(), self.session.pipeline():
+            yield
+
     def close(self) -> None:
         """Let go of it."""
         self._watch.close()
@@ -221,6 +227,9 @@ class LinkWatch:
     @contextmanager
     def over(self) -> Iterator[None]:
         """Watch over the link until what is asked there meanwhile has been answered."""
+        if self._asked is not None:  # of several that are asked together, the end is waited for
+            yield
+            return
         self.has_cut = False
         self._asked = monotonic()
         try:
@@ -293,7 +302,7 @@ class Postgres(Backend):
         if schema is None:
             raise StoreError(f"{self._name} has no schema that tables could be made in.")
         self._channel = f'"thudmud {schema}"'
-        self.begin()
+        self._begin()
         there = {name for (name,) in execute(self.dialect.tables)}
         if missing := self._missing(there):
             for statement in definitions(missing, self.dialect):
@@ -332,25 +341,43 @@ class Postgres(Backend):
             raise Damaged("its tables are not those of a store")
         return missing
 
-    def begin(self) -> None:
-        """Begin a transaction, wait for the writers' lock, and note the transaction's number."""
+    def begin(self) -> Any:
+        """Begin a transaction, wait for the writers' lock, and note the transaction's number.
+
+        Returns:
+            The row of ``head``, which is read in the same round trip.
+        """
+        cursor = self._begin("select * from head where id = 1")
+        cursor.nextset()
+        return cursor.fetchone()
+
+    def _begin(self, query: str = "") -> psycopg.Cursor[Any]:
         self.connection.restore()
         self._number = None
         try:
             cursor = self.connection.execute(
                 f"begin; select pg_advisory_xact_lock({Lock.WRITING:d});"
-                " select pg_current_xact_id()::text"
+                f" select pg_current_xact_id()::text; {query}"
             )
         except psycopg.Error:
             with suppress(psycopg.Error):
                 self.rollback()  # else the session would stay in a transaction that has failed
             raise
-        while cursor.nextset():
-            pass
+        for _ in range(2):
+            cursor.nextset()
         ((self._number,),) = cursor.fetchall()
+        return cursor
 
     def commit(self) -> None:
-        """End a transaction; if the answer is lost, find out what came of it.
+        """End a transaction, see `committing`."""
+        with self.committing():
+            pass
+
+    @contextmanager
+    def committing(self) -> Iterator[None]:
+        """End a transaction after its last statements, all of them in one round trip.
+
+        If the answer is lost, it is found out what came of it.
 
         Raises:
             NothingWritten: it came to nothing.
@@ -359,12 +386,19 @@ class Postgres(Backend):
         number, self._number = self._number, None
         pid = self.connection.session.info.backend_pid
         try:
-            self.connection.execute(f"notify {self._channel}, '{self._token}'; commit")
+            with self.connection.together():
+                yield
+                self.connection.execute(f"notify {self._channel}, '{self._token}'")
+                self.connection.session.execute(b"commit", prepare=False)
         except psycopg.Error as error:
             if not self.connection.is_lost:
                 raise
             if not self._was_committed(str(number), pid):
                 raise NothingWritten(str(error)) from error
+
+    def together(self) -> AbstractContextManager[object]:
+        """Do what does not wait for what comes of it, in one round trip."""
+        return self.connection.together()
 
     def _was_committed(self, number: str, pid: int) -> bool:
         """Ask what came of a transaction whose link was lost. Nothing else is done until then.
@@ -431,10 +465,9 @@ class Postgres(Backend):
         return isinstance(error, psycopg.OperationalError)
 
     def witnessed(self) -> int:
-        """Return how many commits there are."""
+        """Return -1: what ``head`` says is as soon asked for."""
         self.connection.restore()
-        row = self.connection.execute("select commits from head where id = 1").fetchone()
-        return int(row[0]) if row else -1
+        return -1
 
     def version(self) -> int:
         """Return another number each time: whether others have written is seen by ``head``."""

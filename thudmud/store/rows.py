@@ -300,7 +300,26 @@ class SqlTable:
         """
         query = f"select {table}.* from {table} {rest}"  # noqa: S608  (ours)
         for row in self.execute(query, values):  # no variable: a traceback would keep it open
-            yield _unchanged(table, row)
+            yield unchanged(table, row)
+
+    def several(
+        self, backend: Backend, *queries: tuple[str, str, Sequence[object]]
+    ) -> list[list[Sequence[object]]]:
+        """Return the rows of several queries, as `rows` does, which are asked for at once.
+
+        Args:
+            backend: what the table is kept in.
+            queries: of each the table, what follows its name, and the values in that.
+        """
+        with backend.together():
+            cursors = [
+                self.execute(f"select * from {table} {rest}", values)  # noqa: S608  (ours)
+                for table, rest, values in queries
+            ]
+        return [
+            [unchanged(table, row) for row in cursor]
+            for (table, _, _), cursor in zip(queries, cursors, strict=True)
+        ]
 
     def row(self, table: str, rest: str, *values: object) -> Sequence[object] | None:
         """Return the first such row, if there is one."""
@@ -317,10 +336,15 @@ def scan(
 ) -> Iterator[Sequence[object]]:
     """Yield rows as `SqlTable.rows` does, where there may be more than there is memory for."""
     for row in backend.scan(f"select * from {table} {rest}", values):  # noqa: S608  (ours)
-        yield _unchanged(table, row)
+        yield unchanged(table, row)
 
 
-def _unchanged(table: str, row: Sequence[object]) -> Sequence[object]:
+def unchanged(table: str, row: Sequence[object]) -> Sequence[object]:
+    """Return a row without its CRC.
+
+    Raises:
+        Damaged: it is not as it was written.
+    """
     if crc(row[:-1]) != row[-1]:
         raise Damaged(f"a row of {table} has changed: {row[0]!r:.50}")
     return row[:-1]

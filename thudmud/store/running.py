@@ -352,6 +352,8 @@ class InThread:
             self._tell_of_others(database)
             if entries:
                 self._tell(self._followers.deliver, entries)
+            if database.is_caught_up:
+                return
 
     def _tell_of_others(self, database: Database) -> None:
         if database.others_wrote:

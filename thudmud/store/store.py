@@ -53,7 +53,7 @@ from thudmud.store import persons
 from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import DAMAGED, IN_ORDER, check_backend
 from thudmud.store.codec import Form, Misread, note_from_text, note_to_text
-from thudmud.store.database import Changes, Database
+from thudmud.store.database import Append, Changes, Database
 from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.interface import (
     Damage,
@@ -297,7 +297,7 @@ class Store:
         kept = {name: (expected, tuple(events)) for name, (expected, events) in changes.items()}
         timed = self.timed
         begun = monotonic() if timed else 0.0
-        stored = await self._runner.write(lambda database: database.append(kept, key, mark))
+        stored = await self._runner.write(Append(kept, key, mark))
         if timed:
             timed(monotonic() - begun)
         return stored

@@ -1,0 +1,557 @@
+"""How fast PostgreSQL is beside SQLite, what several nodes on it bring, and how soon they go on.
+
+Run it from the checkout: ``python benchmarks/cluster.py``, or ``python -m benchmarks.cluster``. It
+takes some minutes; ``--quick`` one. Words choose parts: ``appends``, ``watchers``, ``nodes``,
+``failover``, ``starts``. It needs the programs of PostgreSQL, makes a cluster in a temporary folder
+with all the care that a cluster takes by default (``fsync`` is on), and prints one table. What is
+measured stands beside a yardstick, in turns with it:
+
+- appends of one ply, at one table and at 100, each of which waits for one before the next: how many
+  a second, and how long half of them and 99 in a hundred take, beside SQLite; beside bare commits
+  of PostgreSQL; what they take of its processors and its write-ahead log;
+- a ply that is typed at one node until somebody reads it who looks on at another, beside somebody
+  who looks on at the same node, of the very same plies; and these beside a server on SQLite;
+- plies a second of all tables at 1, 2 and 3 nodes, beside a server on SQLite, where whoever comes
+  in gets to any of the nodes; and what nodes and database take of the processors;
+- how soon somebody plays on whose node was killed, beside somebody whose connection was cut, and
+  how soon the other player is told; and how soon a ply is stored after the database was killed and
+  a synchronous standby promoted at once, beside a bare program that writes as soon as it can;
+- how long a node takes to start with many battles, beside SQLite: ``--battles`` of them, or those
+  of a file that ``python -m benchmarks.battles`` has made, which is copied.
+
+Players, nodes and the database share the machine's processors. So what is measured by the clock
+says little of nodes that have machines of their own, what is measured by CPU a lot.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import mean, median
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time
+
+import psycopg
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
+
+from benchmarks.battles import PLIES, battle, fill
+from benchmarks.load.crowd import PATIENCE, Crowd, Rate
+from benchmarks.load.databases import Spent, Spread, database, nodes, pour, spent, stored_in
+from benchmarks.load.guests import SECRET_PROMPTS, Guest
+from benchmarks.load.players import (
+    MOVED,
+    NAME_PROMPT,
+    PROMPT,
+    move,
+    seated,
+    start_over,
+    to_and_fro,
+    watching,
+)
+from benchmarks.load.processes import RAISED, ROOT, Running, board, letters, thudmud
+from benchmarks.store import Row, starts
+from tests.store.clusters import Cluster
+from thudmud.play.events import Moved
+from thudmud.store import Store
+from thudmud.store.codec import to_array, to_text
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is measured.
+
+    Attributes:
+        rounds: how often.
+        seconds: how long each takes.
+        tables: how many append at once.
+        boards: at how many people play at nodes.
+        plies: how many somebody looks on at.
+        most: nodes.
+        kills: how many of them are killed.
+        starts: how often each store is opened.
+    """
+
+    rounds: int = 5
+    seconds: float = 3.0
+    tables: int = 100
+    boards: int = 40
+    plies: int = 1000
+    most: int = 3
+    kills: int = 5
+    starts: int = 5
+
+
+PARTS = ("appends", "watchers", "nodes", "failover", "starts")
+"""What can be measured, each by itself."""
+
+ADDRESS = "127.0.0.1"
+SOON = 0.1
+"""Seconds after which who was not let in tries again."""
+
+APPENDING = """
+import asyncio, sys
+from benchmarks.cluster import appended
+from thudmud.store import Store
+async def append(dsn, tables, seconds, key):
+    store = await Store.connect(dsn)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    print((await appended(store, key, int(tables), float(seconds))).rate)
+    await store.close()
+asyncio.run(append(*sys.argv[1:]))
+"""
+"""A process that appends when it is told to."""
+
+BEGUN = b"The first battle"
+NOTHING = Spent(0, 0, 0, 0)
+
+QUICK = Extent(1, 0.5, boards=10, plies=50, kills=1, starts=1)
+
+
+@dataclass(frozen=True)
+class Appended:
+    """What appends took: how many a second, and each the seconds, in order of length."""
+
+    rate: float
+    times: Sequence[float]
+
+    def part(self, part: float) -> float:
+        """Return the milliseconds that such a part of them takes at most."""
+        return percentile(self.times, part)
+
+
+def percentile(times: Sequence[float], part: float) -> float:
+    """Return the milliseconds that such a part of some times in seconds takes at most."""
+    return sorted(times)[min(len(times) - 1, int(len(times) * part))] * 1000
+
+
+def compared(title: str, ours: Sequence[float], theirs: Sequence[float], unit: str) -> Row:
+    """Return the row of what was found in each round, beside the yardstick of that round."""
+    ratio = median(one / other for one, other in zip(ours, theirs, strict=True))
+    measured = median(ours)
+    return Row(title, measured, measured / ratio, unit)
+
+
+async def appended(store: Store, key: str, tables: int, seconds: float) -> Appended:
+    """Append plies at so many new tables for some time, one after the other at each."""
+    plies = [event for event in battle(0) if isinstance(event, Moved)]
+    times: list[float] = []
+    begun = perf_counter()
+
+    async def play(stream: str) -> None:
+        version, now = 0, begun
+        while now < begun + seconds:
+            await store.append({stream: (version, [plies[version % PLIES]])})
+            version += 1
+            before, now = now, perf_counter()
+            times.append(now - before)
+
+    await asyncio.gather(*(play(f"board {key} {number}") for number in range(tables)))
+    return Appended(len(times) / (perf_counter() - begun), sorted(times))
+
+
+def bare_commits(dsn: str, seconds: float) -> float:
+    """Return how many rows a second PostgreSQL stores, each by itself."""
+    with psycopg.connect(dsn, autocommit=True) as session:
+        session.execute("create table if not exists bare (id bigserial primary key, body text)")
+        begun, done = perf_counter(), 0
+        while perf_counter() < begun + seconds:
+            session.execute("insert into bare (body) values (%s)", ("x" * 80,))
+            done += 1
+        return done / (perf_counter() - begun)
+
+
+async def appends(cluster: Cluster, folder: Path, extent: Extent) -> list[Row]:
+    """Measure appends."""
+    dsn = database(cluster, "appends")
+    sqlite = await Store.open(folder / "appends", serving=True)
+    postgres = await Store.connect(dsn)
+    rows: list[Row] = []
+    bare = [bare_commits(dsn, extent.seconds) for _ in range(extent.rounds)]
+    for tables in (1, extent.tables):
+        ours: list[Appended] = []
+        theirs: list[Appended] = []
+        took, worked = NOTHING, 0.0
+        for number in range(extent.rounds):
+            key = f"{tables} {number}"
+            theirs.append(await appended(sqlite, key, tables, extent.seconds))
+            before, cpu = spent(cluster, "appends"), process_time()
+            ours.append(await appended(postgres, key, tables, extent.seconds))
+            worked += process_time() - cpu
+            took += spent(cluster, "appends") - before
+        at = "one table" if tables == 1 else f"{tables} tables"
+        title = f"appends at {at}, beside SQLite"
+        rates = [each.rate for each in ours]
+        rows.append(compared(title, rates, [each.rate for each in theirs], "a second"))
+        for name, part in (("half of them", 0.5), ("99 in a hundred", 0.99)):
+            there = [each.part(part) for each in theirs]
+            times = [each.part(part) for each in ours]
+            rows.append(compared(f"the same, {name}", times, there, "ms"))
+        if tables == 1:
+            title = "the same, beside bare commits of PostgreSQL"
+            rows.append(compared(title, rates, bare, "a second"))
+        rows += costs(took, worked / took.events * 1000, f"an append at {at}")
+    await sqlite.close()
+    await postgres.close()
+    one, three = (
+        [together(dsn, f"{count} {number}", extent, count) for number in range(extent.rounds)]
+        for count in (1, 3)
+    )
+    title = f"appends at {extent.tables} tables of each of 3 processes, beside of 1"
+    return [*rows, compared(title, three, one, "a second")]
+
+
+def together(dsn: str, key: str, extent: Extent, processes: int) -> float:
+    """Return how many appends a second some processes store, all of them together."""
+    pipe = subprocess.PIPE
+    words = [sys.executable, "-c", APPENDING, dsn, str(extent.tables), str(extent.seconds)]
+    with ExitStack() as stack:
+        some = [
+            stack.enter_context(
+                subprocess.Popen(  # noqa: S603  (ours)
+                    [*words, f"{key} {number}"], cwd=ROOT, stdin=pipe, stdout=pipe, text=True
+                )
+            )
+            for number in range(processes)
+        ]
+        for each in some:
+            assert each.stdout
+            assert each.stdout.readline() == "ready\n"
+        for each in some:
+            assert each.stdin
+            each.stdin.write("go\n")
+            each.stdin.flush()
+        return sum(float(each.communicate()[0]) for each in some)
+
+
+def costs(took: Spent, worked: float, what: str) -> list[Row]:
+    """Return the rows of what events have cost a database.
+
+    Args:
+        took: all of them together.
+        worked: the milliseconds of processor of those who use it, for each.
+        what: an event.
+    """
+    plies = [event for event in battle(0) if isinstance(event, Moved)]
+    text = mean(len(to_text(to_array(event, lambda _: 100))) for event in plies)
+    count = took.events
+    return [
+        Row(
+            f"CPU of PostgreSQL for {what}, beside its user's", took.cpu / count * 1e3, worked, "ms"
+        ),
+        Row(f"write-ahead log for {what}, beside its text", took.log / count, text, "bytes"),
+        Row(f"in a commit: {what}, beside one", count / took.commits, 1, ""),
+    ]
+
+
+def watchers(cluster: Cluster, folder: Path, extent: Extent) -> list[Row]:
+    """Measure how long a ply takes until somebody reads it who looks on."""
+    dsn = database(cluster, "watchers")
+    with ExitStack() as stack:
+        lone = stack.enter_context(thudmud(folder / "lone", 1))
+        both = stack.enter_context(nodes(folder / "both", 1, dsn, (0, 0, 0, 1)))
+        beside = stack.enter_context(watching(lone, 1, "full"))
+        crowd = stack.enter_context(watching(both, 2, "full", Spread))
+        found: dict[str, list[float]] = {"lone": [], "same": [], "other": []}
+        for ply in range(extent.plies):
+            found["lone"].append(seen(beside, ply)[2])
+            times = seen(crowd, ply)
+            found["same"].append(times[2])
+            found["other"].append(times[3])
+    rows = []
+    for name, part in (("half of them", 0.5), ("99 in a hundred", 0.99)):
+        lone_, same, other = (percentile(each, part) for each in found.values())
+        rows += [
+            Row(f"a ply read at another node, beside the same node, {name}", other, same, "ms"),
+            Row(f"a ply read at the same node, beside SQLite, {name}", same, lone_, "ms"),
+        ]
+    return rows
+
+
+def seen(crowd: Crowd, ply: int) -> Mapping[int, float]:
+    """Let one of two move; return the seconds until each member of the crowd has read it."""
+    found: dict[int, float] = {}
+    begun = perf_counter()
+    crowd.send(ply % 2, to_and_fro(0, ply))
+    read = dict.fromkeys(range(len(crowd)), b"")
+    while len(found) < len(crowd):
+        for number, data in crowd.heard():
+            read[number] += data
+            if MOVED in read[number] and read[number].endswith(PROMPT):
+                found[number] = perf_counter() - begun
+        if perf_counter() > begun + PATIENCE:
+            raise TimeoutError(f"a ply was read by {sorted(found)} alone")
+    return found
+
+
+def several(cluster: Cluster, folder: Path, extent: Extent) -> Iterator[Row]:
+    """Measure how many plies a second there are at several nodes, and what they take."""
+    dice, size = Random(1), 2 * extent.boards
+    numbers = range(1, extent.most + 1)
+    pairs = range(0, size, 2)
+    with ExitStack() as stack:
+        lone = stack.enter_context(thudmud(folder / "alone", extent.boards))
+        crowds: list[tuple[str, Crowd]] = [("", stack.enter_context(seated(lone, size)))]
+        for count in numbers:
+            name = f"nodes_{count}"
+            dsn = database(cluster, name)
+            order = [*range(count), *(dice.randrange(count) for _ in range(size - count))]
+            those = stack.enter_context(nodes(folder / name, extent.boards, dsn, order))
+            crowds.append((name, stack.enter_context(seated(those, size, Spread))))
+        rates: list[list[Rate]] = [[] for _ in crowds]
+        took = [NOTHING for _ in crowds]
+        for _ in range(extent.rounds):
+            for number, (name, crowd) in enumerate(crowds):
+                before = spent(cluster, name) if name else NOTHING
+                rates[number].append(crowd.turns(pairs, move, MOVED, extent.seconds))
+                if name:
+                    took[number] += spent(cluster, name) - before
+                start_over(crowd, range(size))
+    walls = [[each.wall for each in some] for some in rates]
+    works = [[1000 / each.cpu for each in some] for some in rates]
+    for number in numbers:
+        what = "1 node" if number == 1 else f"{number} nodes"
+        title = f"plies at {extent.boards} tables, {what} beside a server on SQLite"
+        yield compared(title, walls[number], walls[0], "a second")
+        title = f"CPU of {what} for a ply, beside that server's"
+        yield compared(title, works[number], works[0], "ms")
+        yield from costs(took[number], median(works[number]), f"a ply, {what}")
+
+
+def failures(cluster: Cluster, folder: Path, extent: Extent) -> Iterator[Row]:
+    """Measure how soon players go on whose node was killed."""
+    dsn = database(cluster, "failures")
+    tables = 4 * extent.kills
+    cut: list[tuple[float, float]] = []
+    killed: list[tuple[float, float]] = []
+    with thudmud(folder / "survivor", tables, stored_in(dsn)) as survivor:
+        for number in range(extent.kills):
+            with thudmud(folder / f"victim {number}", tables, stored_in(dsn)) as victim:
+                cut.append(gone(survivor, survivor, 4 * number))
+                killed.append(gone(victim, survivor, 4 * number + 2))
+    for place, title in enumerate(
+        ("until the other player is told", "until the next ply of who was there is read")
+    ):
+        ours, theirs = ([each[place] for each in some] for some in (killed, cut))
+        yield compared(f"a node is killed {title}, beside a lost connection", ours, theirs, "s")
+        yield Row("the longest of these", max(ours), max(theirs), "s")
+
+
+def gone(node: Running, survivor: Running, table: int) -> tuple[float, float]:
+    """Let two lose their connections at once, of whom one comes back to a node that survives.
+
+    Args:
+        node: where they are. It is killed, if it is not the one that survives.
+        survivor: where the other players are.
+        table: at which the one plays who stays away; the other one plays at the next.
+
+    Returns:
+        The seconds until who plays with the one is told, and until who plays with the other has
+        read that one's next ply.
+    """
+    away, told = play(node, survivor, table)
+    lost, kept = play(node, survivor, table + 1)
+    with told, kept, ThreadPoolExecutor(1) as pool:
+        begun = perf_counter()
+        if node is not survivor:
+            os.kill(node.pid, signal.SIGKILL)
+        for each in (away, lost):
+            each.guest.cut()
+
+        def hear() -> float:
+            told.until(b"lost the connection")
+            return perf_counter() - begun
+
+        hearing = pool.submit(hear)
+        with back(survivor.place, lost.name, lost.word) as again:
+            again.send(to_and_fro(0, 2).decode().strip())
+            kept.until(MOVED)
+            moved = perf_counter() - begun
+            return hearing.result(), moved
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Somebody who is about to lose a connection, and the word to come back with."""
+
+    guest: Guest
+    name: str
+    word: str
+
+
+def play(node: Running, survivor: Running, table: int) -> tuple[Lost, Guest]:
+    """Let one at a node and another at one that survives play two plies."""
+    lost, kept = Guest(node.place, ADDRESS), Guest(survivor.place, ADDRESS)
+    name = f"lost{letters(table)}"
+    word = lost.take(name)
+    kept.take(f"kept{letters(table)}")
+    lost.say(f"join game as dwarf on {board(table)}")
+    kept.until(b"dwarfs")
+    kept.say(f"join game as troll on {board(table)}")
+    lost.until(b"trolls")
+    lost.send("start game")
+    kept.until(BEGUN)
+    for ply, each in enumerate((lost, kept)):
+        each.send(to_and_fro(0, ply).decode().strip())
+        for player in (lost, kept):
+            player.until(MOVED)
+    kept.hear(SOON)
+    return Lost(lost, name, word), kept
+
+
+def takeovers(folder: Path, extent: Extent) -> Iterator[Row]:
+    """Measure how soon a ply is stored after the database was killed and its standby promoted."""
+    ours: list[float] = []
+    bare: list[float] = []
+    for number in range(extent.kills):
+        with ExitStack() as stack:
+            pool = stack.enter_context(ThreadPoolExecutor(2))
+            primary = Cluster()
+            stack.callback(primary.remove)
+            primary.start()
+            standby = primary.standby()
+            stack.callback(standby.remove)
+            either = f"host={ADDRESS},{ADDRESS} port={primary.port},{standby.port}"
+            either += " user=postgres dbname=postgres"
+            node = stack.enter_context(thudmud(folder / f"on {number}", 1, stored_in(either)))
+            player, other = play(node, node, 0)
+            stack.enter_context(player.guest)
+            stack.enter_context(other)
+            with psycopg.connect(primary.dsn()) as session:
+                session.execute("create table bare (body text)")
+            begun = perf_counter()
+            primary.kill()
+            promoting = pool.submit(standby.promote)
+            written = pool.submit(first_row, either)
+            while MOVED not in player.guest.say(to_and_fro(0, 2).decode().strip()):
+                time.sleep(SOON)
+            ours.append(perf_counter() - begun)
+            bare.append(written.result() - begun)
+            promoting.result()
+    title = "a database is killed until a ply is stored, beside a bare program's row"
+    yield compared(title, ours, bare, "s")
+    yield Row("the longest of these", max(ours), max(bare), "s")
+
+
+def first_row(dsn: str) -> float:
+    """Write a row as soon as that can be done; return when it was."""
+    while True:
+        with (
+            suppress(psycopg.Error),
+            psycopg.connect(dsn, connect_timeout=2, target_session_attrs="read-write") as session,
+        ):
+            session.execute("insert into bare values ('row')")
+            session.commit()
+            return perf_counter()
+        time.sleep(SOON)
+
+
+def back(place: tuple[str, int], name: str, word: str) -> Guest:
+    """Come back under a name, as often as it takes."""
+    end = perf_counter() + PATIENCE
+    while perf_counter() < end:
+        guest = Guest(place, ADDRESS)
+        with suppress(OSError):
+            guest.until(NAME_PROMPT)
+            guest.send(name)
+            guest.until(*SECRET_PROMPTS)
+            if guest.say(word).endswith(PROMPT):
+                return guest
+        guest.cut()
+        time.sleep(SOON)
+    raise TimeoutError(f"{name} could not come back")
+
+
+def node_starts(cluster: Cluster, folder: Path, extent: Extent, path: Path) -> Iterator[Row]:
+    """Measure how long a node takes to start with what a file has, beside one on that file."""
+    dsn = database(cluster, "starts")
+    starts(path, 1)  # what follows from the events is made then, if it is missing
+    pour(path, dsn)
+    size = path.stat().st_size
+    with psycopg.connect(dsn) as session:
+        ((battles,),) = session.execute("select max(number) from battle").fetchall()
+        ((events,),) = session.execute("select position from head").fetchall()
+        ((there,),) = session.execute("select pg_database_size(current_database())").fetchall()
+    title = f"an event of {battles:,} battles in the database, beside in the file"
+    yield Row(title, there / events, size / events, "bytes")
+    in_file = {**RAISED, "storage": {"file": f'"{path.resolve()}"'}}
+    opened: dict[str, list[float]] = {dsn: [], str(path): []}
+    started: dict[str, list[float]] = {dsn: [], str(path): []}
+    for _ in range(extent.starts):
+        for place, sections in ((dsn, stored_in(dsn)), (str(path), in_file)):
+            opened[place].append(starts(place, 1)[0])
+            with thudmud(folder / "starts", 4, sections) as server:
+                started[place].append(server.started * 1000)
+    for times, what in ((opened, "a store of"), (started, "a node is ready with")):
+        title = f"{what} {battles:,} battles, beside SQLite"
+        yield compared(title, times[dsn], times[str(path)], "ms")
+
+
+def report(parts: Sequence[str], extent: Extent, battles: int | Path) -> Iterator[Row | str]:
+    """Yield the lines of the table.
+
+    Args:
+        parts: what is measured, of `PARTS`.
+        extent: how much.
+        battles: how many there are when a node starts, or a file that has them.
+    """
+    yield f"{'':72}{'cluster':>12}{'yardstick':>12}{'ratio':>19}"
+    cluster = Cluster()
+    try:
+        cluster.start()
+        with TemporaryDirectory(prefix="thudmud.") as name:
+            folder = Path(name)
+            if "appends" in parts:
+                yield from asyncio.run(appends(cluster, folder, extent))
+            if "watchers" in parts:
+                yield from watchers(cluster, folder, extent)
+            if "nodes" in parts:
+                yield from several(cluster, folder, extent)
+            if "failover" in parts:
+                yield from failures(cluster, folder, extent)
+                yield from takeovers(folder, extent)
+            if "starts" in parts:
+                if isinstance(battles, int):
+                    path = folder / "battles"
+                    fill(path, battles)
+                else:
+                    path = battles
+                yield from node_starts(cluster, folder, extent, path)
+    finally:
+        cluster.remove()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description="Measure nodes on PostgreSQL.")
+    parser.add_argument("part", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; default: all")
+    parser.add_argument("--quick", action="store_true", help="less of everything, for a short run")
+    parser.add_argument("--battles", type=int, default=1000, help="how many; default: 1000")
+    parser.add_argument("--file", type=Path, help="one that has the battles, instead")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.part).difference(PARTS):
+        parser.error(f"there is no part {', '.join(sorted(unknown))}: {', '.join(PARTS)}")
+    extent = QUICK if options.quick else Extent()
+    for line in report(options.part or PARTS, extent, options.file or options.battles):
+        print(line, flush=True)
+    print(
+        f"\n{os.cpu_count()} processors for players, nodes and the database; the medians of"
+        f" {extent.rounds} rounds of {extent.seconds:g} s."
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,19 @@
+"""The benchmark of PostgreSQL and of nodes on it runs, and finds something."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.cluster import PARTS, Extent, report
+from benchmarks.store import Row
+
+LEAST = Extent(1, 0.05, tables=2, boards=2, plies=4, most=2, kills=1, starts=1)
+
+
+@pytest.mark.slow
+def test_the_table() -> None:
+    heading, *rows = list(report(PARTS, LEAST, 20))
+    assert isinstance(heading, str)
+    found = [row for row in rows if isinstance(row, Row)]
+    assert len(found) == len(rows) == 37
+    assert all(row.measured > 0 < row.yardstick for row in found)
