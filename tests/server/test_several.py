@@ -116,7 +116,7 @@ async def test_two_serve_at_once_and_their_bots_run_on_one(start: Start) -> None
 async def test_a_seek_and_a_ban_hold_on_all(start: Start, dsn: str) -> None:
     servers = [await start(), await start()]
     ports = [await port_of(each) for each in servers]
-    secret = "correct horse"
+    secret = "correct horse"  # noqa: S105  (nobody's)
     anna, _ = await come(ports[0], "Anna", "register", secret, secret)
     store = await Store.connect(dsn)
     await store.set_operator("Anna", is_one=True)
