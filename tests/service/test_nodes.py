@@ -20,8 +20,8 @@ from thudmud.play.options import Options, SetWidth, Switch, Toggle
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.service import Dismissal, Elsewhere, Node, service
-from thudmud.service.nodes import note_form
-from thudmud.store import NotWritten, StoreError
+from thudmud.service.nodes import NodeHello, note_form
+from thudmud.store import NotesMissed, NotWritten, StoreError
 from thudmud.views import Terminal
 
 LEASE = 10.0
@@ -644,6 +644,24 @@ async def test_where_the_store_was_away_nobody_is_dismissed_or_taken_for_dead(
     for task in living:
         task.cancel()
     await asyncio.wait(living)
+
+
+async def test_who_cannot_ask_the_others_who_is_there_asks_them_later(
+    world: World, one: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[object] = []
+    world.store.hear(heard.append, note_form)
+    node = world.nodes["one"]
+    with monkeypatch.context() as patch:
+        patch.setattr(world.store, "notify", fail)
+        node._hear(NotesMissed())
+        assert heard == []
+    node.lease = 0.01
+    living = asyncio.create_task(node.live())
+    await until(lambda: bool(heard))
+    assert heard == [NodeHello("one")]
+    living.cancel()
+    await asyncio.wait([living])
 
 
 @pytest.mark.parametrize("line", [MOVE, "options reader on"])

@@ -133,9 +133,10 @@ class Pair:
         events = [plain(cast("Event", entry.event)) for entry in entries]
         stored = [event for event in events if not isinstance(event, Absent | Returned)]
         expected = [plain(event) for event in self.acknowledged]
-        assert stored[: len(expected)] == expected, "what was acknowledged is not there"
+        told = f"{expected}, perhaps {self.in_flight}, not {stored}"
+        assert stored[: len(expected)] == expected, f"what was acknowledged is not there: {told}"
         more = stored[len(expected) :]
-        assert more in ([], [plain(event) for event in self.in_flight]), "more is there"
+        assert more in ([], [plain(event) for event in self.in_flight]), f"more is there: {told}"
         self.happened(self.in_flight if more else ())
         self.kinds |= set(map(type, stored))
         self.stored, self.acknowledged, self.in_flight = self.stored + len(entries), [], ()

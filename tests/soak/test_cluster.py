@@ -84,7 +84,7 @@ class FarPair(Pair):
             Killed: that is not known.
         """
         try:
-            answer = await player.say(line)
+            answer = " ".join((await player.say(line)).split())  # sentences are wrapped
         except Killed:
             await player.hang_up()
             raise

@@ -61,6 +61,7 @@ class Proxy:
                     return
                 server.sendall(data)
             else:
+                server.shutdown(socket.SHUT_RDWR)  # it would hear of no end while it is read from
                 return
             self.cuts += 1
             for each in (client, server):

@@ -127,6 +127,8 @@ class Node:
         self._store, self._settings, self._clock = store, settings, clock
         self._services: list[Service] = []
         self._until: float | None = None
+        self._has_asked = True
+        """Whether the others know that we want to know who is on them."""
         self._spares = 0.0
         """Until when it takes no others for dead; 0 if it does."""
         self._has_ghosts = False
@@ -155,26 +157,28 @@ class Node:
         """Renew the lease for ever, and reap nodes that have died."""
         import asyncio  # noqa: PLC0415  (a house needs none)
 
-        pause, failed = self.lease / 2, False
+        is_behind = False
         while True:
-            await asyncio.sleep(pause)
-            pause, begun = self.lease / 20, self._clock()
+            await asyncio.sleep(self.lease / (20 if is_behind else 2))
+            begun = self._clock()
             try:
                 await self.renew()
-                if failed or self._clock() > begun + self.lease / 10:
+                if is_behind or self._clock() > begun + self.lease / 10:
                     self._spare_others()
+                is_behind = False
+                if not self._has_asked:
+                    await self._ask_who()
                 if not self._is_sparing:
                     if self._spares:
                         self._spares = 0.0
                         for service in self._services:
                             service.recount()
                     await self.reap()
-                pause, failed = self.lease / 2, False
             except OtherSettings as error:  # they have begun while this node slept
                 for service in self._services:
                     service.fail(error)
             except StoreError as error:
-                failed = True
+                is_behind = True
                 _log.error("it cannot be stored that the server runs: %s", error)
             except Exception:  # noqa: BLE001  (a node that does not renew its lease is dead)
                 _log.exception("failed while the lease was renewed")
@@ -202,7 +206,17 @@ class Node:
         for service in list(self._services):
             names = {each.name.lower() for each in ours if each.realm == service.realm}
             await service.dismiss(names)
-        await self._notify(NodeHello(self.name))
+        await self._ask_who()
+
+    async def _ask_who(self) -> None:
+        """Ask the others who is on them; if that cannot be done now, when the lease is renewed."""
+        self._has_asked = False
+        try:
+            await self._notify(NodeHello(self.name))
+        except StoreError as error:
+            _log.error("other nodes are not asked who is on them: %s", error)
+        else:
+            self._has_asked = True
 
     def _spare_others(self) -> None:
         """Take no other node for dead for a while: the store was away, and so for them as well."""
@@ -352,7 +366,7 @@ class Node:
                 self._spare_others()
                 for service in self._services:
                     service.recount()
-                now(self._notify(NodeHello(self.name)))
+                now(self._ask_who())
             case NodeHello(node) if node != self.name:
                 self.peers.add(node)
                 for service in self._services:

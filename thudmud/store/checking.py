@@ -217,7 +217,8 @@ def run(path: Path | None, dsn: str = "") -> int:
         print(error, file=sys.stderr)
         return UNCHECKED
     except Exception as error:  # noqa: BLE001  (whatever it is, it is no damage)
-        print(f"The store {path or ''} could not be checked: {error!r}.", file=sys.stderr)
+        what = f"The store {path}" if path else "The database"
+        print(f"{what} could not be checked: {error!r}.", file=sys.stderr)
         return UNCHECKED
     print(f"{path or 'The database'} is in order: {contents}")
     return IN_ORDER

@@ -52,9 +52,14 @@ PAUSE = 0.1
 TRY_AGAIN = 0.5
 """Seconds between two looks at whether a lock is free that somebody else has."""
 
+OPENING = 15.0
+"""Seconds for which a server that does not answer is waited for at first."""
+
 SILENCE = 2.0
-"""Seconds without an answer after which it is asked from beside whether the server is there; and
-seconds for which that is waited for."""
+"""Seconds without an answer after which it is asked from beside whether the server is there."""
+
+BESIDE = 3
+"""Seconds for which that is waited for: `PATIENCE` in all."""
 
 AT_ONCE = 1000
 """How many rows of a large result are fetched at once."""
@@ -110,7 +115,7 @@ class DatabaseLink:
         """When it was last tried in vain, if the link has been lost for longer than we wait."""
         self._watch = LinkWatch()
         try:
-            self._connect()
+            self._open()
         except BaseException:
             self._watch.close()
             raise
@@ -163,6 +168,17 @@ class DatabaseLink:
         self._watch.close()
         self.session.close()
 
+    def _open(self) -> None:
+        until = monotonic() + OPENING
+        while True:
+            try:
+                self._connect()
+            except psycopg.errors.ConnectionTimeout:
+                if monotonic() >= until:
+                    raise
+            else:
+                return
+
     def _connect(self) -> None:
         self.session = connected(self._dsn)
         self._watch.follow(self._dsn, self.session)
@@ -214,7 +230,7 @@ class LinkWatch:
             "host": info.host,
             "hostaddr": info.hostaddr or None,
             "port": info.port,
-            "connect_timeout": round(SILENCE),
+            "connect_timeout": BESIDE,
             "target_session_attrs": "any",
         }
         with self._lock:
