@@ -564,14 +564,15 @@ class Listener:
         os.close(self._wake)
 
     def _run(self) -> None:
+        begun = monotonic()
         while not self._is_over(0.0):
             try:
                 with connected(self._dsn) as session:
                     session.execute(f"listen {self._channel}")
-                    was_listening = self._listens.is_set()
+                    is_late = self._listens.is_set() or monotonic() > begun + PATIENCE
                     self._listens.set()
                     # What was written before is told of to nobody.
-                    self._heard(MISSED if was_listening else None)
+                    self._heard(MISSED if is_late else None)
                     self._listen(session)
             except psycopg.Error as error:
                 _log.warning("nothing is heard of others: %s", in_line(error))
