@@ -163,7 +163,7 @@ class Node:
             begun = self._clock()
             try:
                 await self.renew()
-                if is_behind or self._clock() > begun + self.lease / 10:
+                if is_behind or self._clock() > begun + self.lease / 3:
                     self._spare_others()
                 is_behind = False
                 if not self._has_asked:
@@ -327,11 +327,10 @@ class Node:
         """Release a name; a note tells whoever waits for it."""
         try:
             await self._store.release(name, self.name, realm=service.realm)
+            if self.peers:
+                await self._notify(NameReleased(service.realm, name))
         except StoreError as error:  # it is let go when this node ends, or comes back
             _log.error("not stored: %s", error, extra={"player": name})
-            return
-        if self.peers:
-            await self._notify(NameReleased(service.realm, name))
 
     async def tell(self, service: Service, asides: tuple[CrossingAside, ...]) -> None:
         """Tell the other nodes what has happened that is only told, or who is here.

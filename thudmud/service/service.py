@@ -1144,6 +1144,10 @@ class Service:
             StoreError: it cannot be read.
             Unfollowed: it will never be.
         """
+        if conflict.expected > conflict.found > 0:
+            # A database that had not got all of it has taken the place of one that had.
+            self.fail(StoreError("The store has forgotten what this server has seen of it."))
+            raise Unfollowed from conflict
         while self._version(conflict.stream, conflict.found) < conflict.found:
             if self._trouble:
                 raise Unfollowed from self._trouble
