@@ -6,7 +6,7 @@ import asyncio
 import logging
 from asyncio import FIRST_COMPLETED
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
@@ -164,7 +164,7 @@ class Bots:
             if each.name not in self._bots or self._bots[each.name].ended:
                 self._begin(each, is_first=is_first)
 
-    async def follow(self, holders: asyncio.Queue[Holder]) -> None:
+    def follow(self, holders: asyncio.Queue[Holder]) -> Coroutine[None, None, None]:
         """Let them come in while we have the lock on them, and leave when others have it.
 
         Until that is known for the first time nobody gets a name. Those who are sent away, because
@@ -172,9 +172,15 @@ class Bots:
 
         Args:
             holders: what says who has it.
+
+        Returns:
+            what has to be run.
         """
-        known = asyncio.get_running_loop().create_future()
+        known: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._sessions.expect(known)
+        return self._follow(holders, known)
+
+    async def _follow(self, holders: asyncio.Queue[Holder], known: asyncio.Future[None]) -> None:
         is_ours = False
         while True:
             coming = asyncio.ensure_future(holders.get())

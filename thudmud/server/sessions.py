@@ -159,7 +159,7 @@ class Sessions:
 
     async def ready(self) -> None:
         """Wait until all who were expected are in, or stay outside."""
-        if self._expected:
+        while self._expected:
             await asyncio.wait(self._expected)
 
     def is_here(self, name: str) -> bool:
