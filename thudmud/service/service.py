@@ -1717,8 +1717,8 @@ class Service:
 
     def announce(self, sentence: str) -> None:
         """Tell everybody the same."""
-        for name in self.hall.people:
-            self._say(name, sentence, None)
+        if self.hall.people:
+            self._tell([Message(tuple(self.hall.people), sentence)])
 
     def tell(self, name: str, sentence: str) -> None:
         """Tell somebody who is here a sentence."""
