@@ -553,7 +553,7 @@ def common_settings(settings: Settings) -> dict[str, str]:
 
 def _values(section: _Section, without: set[str]) -> str:
     values = section.model_dump(exclude=without, exclude_defaults=True)
-    return ", ".join(f"{key} {value}" for key, value in values.items()) or "as usual"
+    return ", ".join(f"{key} {value}" for key, value in values.items()) or "with the defaults"
 
 
 def _turns_tls(key: str, old: _Section, new: _Section) -> bool:

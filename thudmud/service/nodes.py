@@ -128,15 +128,25 @@ class Node:
         self._services: list[Service] = []
         self._until: float | None = None
         self._has_asked = True
-        """Whether the others know that we want to know who is on them."""
+        """Whether the others have been asked who is on them. If not, `live` asks them."""
         self._spares = 0.0
-        """Until when it takes no others for dead; 0 if it does."""
+        """Until when no other node is taken for dead, by our clock; 0 when they are again.
+
+        While the store was away, they could not renew their leases either.
+        """
         self._has_ghosts = False
-        """Whether claims may be ours of which we do not know."""
+        """Whether we may have claims on players who are not here; `reap` sees those out.
+
+        They have left while the store was away, or were given to us by a transaction whose answer
+        was lost.
+        """
         self._releases: dict[tuple[str, str], list[asyncio.Future[None]]] = {}
-        """Those who wait here until a name is released, by realm and name."""
+        """Who waits until another node releases a name, by the realm and the name."""
         self._late: set[tuple[str, str]] = set()
-        """Names that another node may still release, though nobody waits for it any more."""
+        """Names that were not released in time, by the realm and the name.
+
+        If they still are, their players are seen out here: nobody waits for them any more.
+        """
 
     @property
     def is_alive(self) -> bool:
