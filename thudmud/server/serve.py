@@ -367,6 +367,8 @@ async def _follow_removals(sessions: Sessions, changed: asyncio.Event) -> None:
             await sessions.end_removed()
         except StoreError as error:
             _log.error("who was removed is not known: %s", error)
+        except Exception:  # noqa: BLE001  (the next ones have to be ended all the same)
+            _log.exception("failed while those were ended who have been removed")
 
 
 # What a gateway does with its store, too.
