@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import psycopg
 import pytest
 
 from tests.service.place import until
-from tests.store.clusters import Cluster
+from tests.store.clusters import FAST, Cluster
 from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, joined
 from tests.store.proxies import Proxy
 from tests.store.test_projections import live
@@ -125,11 +126,12 @@ class TestLostLinks:
                     await store.append({OAK: (1, [joined(2, "Bert")])})
         finally:
             cluster.signal(signal.SIGCONT)
-        while True:
-            assert await until_read(store, OAK) == 1
-            with suppress(NotWritten):
-                await store.append({OAK: (1, [joined(2, "Bert")])})
-                break
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                assert await until_read(store, OAK) == 1
+                with suppress(NotWritten):
+                    await store.append({OAK: (1, [joined(2, "Bert")])})
+                    break
         assert await players(store) == ["Anna", "Bert"]
 
     async def test_one_that_is_there_may_take_its_time(
@@ -154,6 +156,21 @@ class TestLostLinks:
         assert set(looks) == {True}
         await patient.close()
 
+    @pytest.mark.parametrize(
+        ("said", "is_there"),
+        [
+            ("host=255.255.255.255", False),  # no network has it
+            ("host=127.0.0.1 port=1", True),  # refused
+            ("{dsn} dbname=none", True),
+            ("{dsn}", True),
+        ],
+    )
+    def test_only_what_answers_is_there(self, dsn: str, said: str, *, is_there: bool) -> None:
+        watch = postgres.LinkWatch()
+        watch._beside = said.format(dsn=dsn)
+        assert watch._is_there() == is_there
+        watch.close()
+
     async def test_events_that_are_brought_in_are_not_asked_for_twice(
         self, through: Store, proxy: Proxy
     ) -> None:
@@ -162,6 +179,175 @@ class TestLostLinks:
         with pytest.raises(NotWritten, match="was interrupted"):
             await through.bring_in(((OAK, each) for each in [joined(1)]), lambda _: None)
         assert await through.version(OAK) == 0
+
+
+class TestStandby:
+    """The primary acknowledges nothing before its standby has it."""
+
+    @pytest.fixture
+    def primary(self) -> Iterator[Cluster]:
+        cluster = Cluster(**FAST)
+        yield cluster
+        cluster.remove()
+
+    @pytest.fixture
+    async def standby(self, primary: Cluster) -> AsyncIterator[Cluster]:
+        await asyncio.to_thread(primary.start)
+        cluster = await asyncio.to_thread(primary.standby)
+        yield cluster
+        cluster.remove()
+
+    @pytest.fixture
+    async def link(self, primary: Cluster, standby: Cluster) -> AsyncIterator[Proxy]:
+        proxy = Proxy(primary.port)
+        yield proxy
+        proxy.close()
+
+    @pytest.fixture
+    async def through(self, primary: Cluster, link: Proxy) -> AsyncIterator[Store]:
+        store = await Store.connect(primary.dsn().replace(f"{primary.port}", f"{link.port}"))
+        yield store
+        await store.close()
+
+    @pytest.mark.parametrize("is_ended", [False, True])
+    async def test_what_it_may_not_have_is_not_said_to_be_stored(
+        self,
+        through: Store,
+        link: Proxy,
+        primary: Cluster,
+        standby: Cluster,
+        monkeypatch: pytest.MonkeyPatch,
+        *,
+        is_ended: bool,
+    ) -> None:
+        """Whether the session still waits for it, or was ended: then it counts as committed."""
+        monkeypatch.setattr(postgres, "PATIENCE", 1.0)
+        await through.append({OAK: (0, [joined(1, "Anna")])})
+        await asyncio.to_thread(standby.stop)
+        link.cuts_after = commits
+        link.refuses = True
+        appending = asyncio.ensure_future(through.append({OAK: (1, [joined(2, "Bert")])}))
+        with psycopg.connect(primary.dsn(), autocommit=True) as session:
+            [waiting] = await sessions_that_wait(session)
+            if is_ended:
+                session.execute("select pg_terminate_backend(%s, 20000)", [waiting])
+        link.refuses = False
+        with pytest.raises(Uncertain):
+            await appending
+        await through.close()
+        await asyncio.to_thread(primary.kill)
+        await asyncio.to_thread(standby.start)
+        standby.promote()
+        after = await Store.connect(standby.dsn())
+        assert await players(after) == ["Anna"]
+        await after.close()
+
+    async def test_it_is_waited_for(
+        self,
+        through: Store,
+        link: Proxy,
+        primary: Cluster,
+        standby: Cluster,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(postgres, "PATIENCE", 3 * PATIENCE)
+        await through.append({OAK: (0, [joined(1, "Anna")])})
+        standby.signal(signal.SIGSTOP)
+        link.cuts_after = commits
+        appending = asyncio.ensure_future(through.append({OAK: (1, [joined(2, "Bert")])}))
+        with psycopg.connect(primary.dsn(), autocommit=True) as session:
+            assert len(await sessions_that_wait(session)) == 1
+        assert not appending.done()
+        standby.signal(signal.SIGCONT)
+        await appending
+        assert await players(through) == ["Anna", "Bert"]
+
+
+async def sessions_that_wait(session: psycopg.Connection[Any]) -> list[int]:
+    """Wait until sessions wait for a standby; return their processes."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            query = "select pid from pg_stat_activity where wait_event = 'SyncRep'"
+            if found := [pid for (pid,) in session.execute(query)]:
+                return found
+            await asyncio.sleep(0.01)
+
+
+class TestHangs:
+    """A server stops as soon as a link to it has been made."""
+
+    @pytest.fixture
+    def stopped(
+        self, cluster: Cluster, dsn: str, monkeypatch: pytest.MonkeyPatch
+    ) -> Iterator[Event]:
+        stopped = Event()
+        connect = psycopg.connect
+
+        def stopping(*words: Any, **more: Any) -> psycopg.Connection[Any]:
+            session = connect(*words, **more)
+            cluster.signal(signal.SIGSTOP)
+            stopped.set()
+            return session
+
+        with monkeypatch.context() as patch:
+            patch.setattr(psycopg, "connect", stopping)
+            patch.setattr(postgres, "PATIENCE", 1.0)
+            yield stopped
+        cluster.signal(signal.SIGCONT)
+
+    @pytest.mark.parametrize(
+        "begin",
+        [
+            lambda dsn: postgres.AdvisoryLock(dsn, Lock.SERVING, lambda _: None),
+            lambda dsn: postgres.Listener(dsn, '"thudmud"', "token", lambda _: None),
+        ],
+        ids=["lock", "listener"],
+    )
+    async def test_nobody_who_ends_waits_for_it(
+        self,
+        dsn: str,
+        stopped: Event,
+        begin: Callable[[str], postgres.AdvisoryLock | postgres.Listener],
+    ) -> None:
+        async with asyncio.timeout(PATIENCE):
+            begun = await asyncio.to_thread(begin, dsn)
+            assert await asyncio.to_thread(stopped.wait, PATIENCE)
+            await asyncio.to_thread(begun.close)
+
+    @pytest.mark.usefixtures("stopped")
+    async def test_a_link_to_it_is_given_up(self, dsn: str) -> None:
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(psycopg.OperationalError):
+                await asyncio.to_thread(postgres.connected, dsn)
+
+
+async def test_the_server_notices_as_well_that_we_are_gone(dsn: str) -> None:
+    with postgres.connected(dsn) as session:
+        shown = [
+            session.execute(f"show {name}".encode()).fetchall()[0][0]
+            for name in (
+                "tcp_keepalives_idle",
+                "tcp_keepalives_interval",
+                "tcp_keepalives_count",
+                "tcp_user_timeout",
+            )
+        ]
+    assert shown == ["5", "2", "3", "10000"]
+
+
+async def test_a_server_on_this_machine_may_be_without_network() -> None:
+    cluster = Cluster(**FAST)
+    cluster.settings["unix_socket_directories"] = str(cluster.folder)
+    try:
+        await asyncio.to_thread(cluster.start)
+        store = await Store.connect(cluster.dsn().replace("127.0.0.1", str(cluster.folder)))
+        await store.append({OAK: (0, [joined(1, "Anna")])})
+        assert await players(store) == ["Anna"]
+        await store.close()
+        assert "WARNING" not in (cluster.folder / "log").read_text("utf-8")
+        assert "could not set" not in (cluster.folder / "log").read_text("utf-8")
+    finally:
+        cluster.remove()
 
 
 async def test_nothing_that_was_told_is_lost_with_the_server() -> None:

@@ -9,13 +9,16 @@ on which it learns what others have written. Three things are not as they are wi
 - If the link is lost before a commit is answered, it may have been done or not. The transaction
   has a number, by which the server tells what came of it, or the standby that has taken its place.
   Until that is known nothing else is written here. The old session is ended first: else a commit
-  that is under way could still be done after it was taken for lost.
+  that is under way could still be done after it was taken for lost. But if it waits for a standby,
+  it is let wait: its commit would be seen by others before it is safe. And what counts as committed
+  may be on one server alone. It is believed once a later commit has been acknowledged.
 
 A text cannot hold a NUL in PostgreSQL; what players write never has one.
 """
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import select
@@ -24,7 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import lru_cache
 from secrets import token_hex
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from threading import Lock as Mutex
 from time import monotonic, sleep
 from typing import Any, ClassVar
@@ -61,6 +64,9 @@ SILENCE = 2.0
 BESIDE = 3
 """Seconds for which that is waited for: `PATIENCE` in all."""
 
+ENDING = 1.0
+"""Seconds for which a thread is waited for that is to end: the server may not answer it."""
+
 AT_ONCE = 1000
 """How many rows of a large result are fetched at once."""
 
@@ -87,7 +93,15 @@ SETTINGS = (
     "select set_config('synchronous_commit', 'on', false)"
     " where current_setting('synchronous_commit') = 'off'",
     "set client_min_messages = 'warning'",
+    # So does the server notice that our machine is gone, and lets go of its locks.
+    "set tcp_keepalives_idle = '5s'",
+    "set tcp_keepalives_interval = '2s'",
+    "set tcp_keepalives_count = 3",
+    "set tcp_user_timeout = '10s'",
 )
+
+LATER_COMMIT = "select pg_logical_emit_message(true, 'thudmud', '')"
+"""A transaction that changes nothing, and is acknowledged as any other, after those before it."""
 
 Heard = Callable[[str | None], None]
 
@@ -268,10 +282,10 @@ class LinkWatch:
         """Return whether the server answers. It may refuse us: who is there will answer, too."""
         try:
             psycopg.connect(self._beside).close()
-        except psycopg.errors.ConnectionTimeout:
-            return False
-        except psycopg.Error:
-            return True
+        except psycopg.Error as error:
+            # What a server says begins with how grave it is, in its language, and two spaces. All
+            # else is the network's, but for this.
+            return ":  " in str(error) or os.strerror(errno.ECONNREFUSED) in str(error)
         return True
 
 
@@ -427,6 +441,7 @@ class Postgres(Backend):
             # The session is ours, if it is there still; on another server it is nobody's of ours.
             end = "select pg_terminate_backend(pid) from pg_stat_activity"
             end += " where pid = ? and application_name = ? and usename = current_user"
+            end += " and wait_event is distinct from 'SyncRep'"
             name = self.connection.session.info.get_parameters().get("application_name", "")
             self.connection.execute(end, (pid, name))
             status = "in progress"
@@ -436,6 +451,9 @@ class Postgres(Backend):
                 ((status,),) = asked.fetchall()
                 if status == "in progress":
                     sleep(PAUSE)
+            if status == "committed":
+                with no_longer_than(PATIENCE, self.connection.session):
+                    self.connection.execute(LATER_COMMIT)
         except psycopg.Error as error:
             raise self._not_known() from error
         if status not in {"committed", "aborted"}:
@@ -553,6 +571,7 @@ class Listener:
         self._dsn, self._channel, self._token, self._heard = dsn, channel, token, heard
         self._wake, self._waker = os.pipe()
         self._listens = Event()
+        self._begun = monotonic()
         self._thread = Thread(target=self._run, name="store listener", daemon=True)
         self._thread.start()
         self._listens.wait(PATIENCE)
@@ -560,16 +579,14 @@ class Listener:
     def close(self) -> None:
         """Listen no longer."""
         os.close(self._waker)
-        self._thread.join()
-        os.close(self._wake)
+        self._thread.join(ENDING)
 
     def _run(self) -> None:
-        begun = monotonic()
         while not self._is_over(0.0):
             try:
                 with connected(self._dsn) as session:
                     session.execute(f"listen {self._channel}")
-                    is_late = self._listens.is_set() or monotonic() > begun + PATIENCE
+                    is_late = self._listens.is_set() or monotonic() > self._begun + PATIENCE
                     self._listens.set()
                     # What was written before is told of to nobody.
                     self._heard(MISSED if is_late else None)
@@ -577,6 +594,7 @@ class Listener:
             except psycopg.Error as error:
                 _log.warning("nothing is heard of others: %s", in_line(error))
                 self._is_over(1.0)
+        os.close(self._wake)
 
     def _listen(self, session: psycopg.Connection[Any]) -> None:
         is_over = False
@@ -628,8 +646,7 @@ class AdvisoryLock:
     def close(self) -> None:
         """Let go of it, or wait for it no longer."""
         os.close(self._waker)
-        self._thread.join()
-        os.close(self._wake)
+        self._thread.join(ENDING)
 
     def _run(self) -> None:
         name = name_of(self._dsn)
@@ -641,6 +658,7 @@ class AdvisoryLock:
                 _log.warning("a lock is waited for: %s", in_line(error))
                 self._told(StoreError(f"{name} could not be used: {in_line(error)}."))
                 self._is_closing(1.0)
+        os.close(self._wake)
 
     def _wait_and_hold(self, session: psycopg.Connection[Any]) -> None:
         is_told = False
@@ -670,6 +688,30 @@ def readable(files: Iterable[int], timeout: float | None) -> set[int]:
     return {each for each, _ in poll.poll(None if timeout is None else timeout * 1000)}
 
 
+@contextmanager
+def no_longer_than(seconds: float, session: psycopg.Connection[Any]) -> Iterator[None]:
+    """Cut the link of a session if what is asked there meanwhile takes longer.
+
+    Raises:
+        psycopg.OperationalError: it has taken longer.
+    """
+    # A file of our own: by its number it could be another's by the time that it is cut.
+    with socket.socket(fileno=os.dup(session.fileno())) as link:
+
+        def cut() -> None:
+            with suppress(OSError):  # it is lost by now
+                link.shutdown(socket.SHUT_RDWR)
+
+        timer = Timer(seconds, cut)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+
+
 def in_line(error: Exception) -> str:
     """Return what PostgreSQL says in several lines as one, without a full stop."""
     return " ".join(str(error).split()).rstrip(".")
@@ -685,8 +727,8 @@ def connected(dsn: str) -> psycopg.Connection[Any]:
     defaults = {name: value for name, value in LINK.items() if given.get(name) is None}
     session = psycopg.connect(make_conninfo(dsn, **defaults), autocommit=True)
     try:
-        for setting in SETTINGS:
-            session.execute(setting)
+        with no_longer_than(PATIENCE, session):
+            session.execute("; ".join(SETTINGS).encode())
     except BaseException:
         session.close()
         raise
