@@ -244,6 +244,23 @@ async def test_after_a_restart_nobody_has_lost_the_time_without_a_server(
     assert again.outcome.winner is Side.TROLL
 
 
+async def test_while_nothing_could_be_stored_no_time_is_lost(store: SlowStore) -> None:
+    node = Node(store, "one", lease=70, clock=lambda: store.time)
+    await node.open()
+    place = TimedPlace(store, node)
+    await place.open()
+    await place.begin(TimeControl(1))
+    place.now = store.time = store.time + 5
+    await node.renew()
+    place.now = store.time = store.time + 100  # the database was away, and this server was not
+    await node.renew()
+    place.wait(50)
+    assert place.clock.left(Side.DWARF) == pytest.approx(55)
+    assert place.outcome is None
+    place.wait(5)
+    await until(lambda: place.outcome is not None)
+
+
 async def test_a_flag_falls_once_though_two_nodes_watch_it(store: SlowStore) -> None:
     nodes = [Node(store, name, lease=DAY, clock=lambda: store.time) for name in ("one", "two")]
     for node in nodes:
