@@ -31,7 +31,8 @@ fast: $(VENV)/.dev
 	$(BIN)/pytest -q
 
 # A server is killed 200 times, while people play, while it starts and while it shuts down, and 200
-# times one of two servers on one database, or the database; "make test" does it less often. Properties are tried with examples that nobody has tried before.
+# times one of two servers on one database, or the database; "make test" does it less often.
+# Properties are tried with examples that nobody has tried before.
 soak: $(VENV)/.dev
 	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak
 	$(BIN)/pytest -q -n auto --hypothesis-profile=explore $(PROPERTIES)

@@ -101,4 +101,4 @@ class StartError(ThudmudError):
 
 
 class NotYet(StartError):
-    """Nothing is wrong with the configuration, but with when it starts: it may be tried again."""
+    """It may be tried again: what it needs is not there yet, or others are in its place."""

@@ -70,7 +70,7 @@ def test_a_server_that_ends_says_so(window: Open, tmp_path: Path) -> None:
         status = server.stop()
     assert status == 0
     for player in (anna, bob):
-        player.until("The server is shutting down. Seats and matches are kept. Goodbye.\n")
+        player.until("The server is shutting down. Goodbye.\n")
         player.until("Connection closed by foreign host.")
         assert player.until_ended() == 0
 

@@ -42,6 +42,7 @@ from thudmud.server.bots import Bots
 from thudmud.server.config import BotSettings, Settings, StorageSettings
 from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
+from thudmud.service import Dismissal
 from thudmud.store import KeptName
 
 OWN = [sys.executable, "-m", "thudmud.cli.main", "engine", "--level", "4", "--seed", "1"]
@@ -144,6 +145,23 @@ async def test_it_is_in_before_anybody_is_asked_for_a_name(tmp_path: Path) -> No
     async with open_sessions(settings(AMBLING), tmp_path) as sessions:
         await sessions.ready()
         assert sessions.is_here("Grog")
+        sessions.close("The server stops.")
+
+
+@pytest.mark.parametrize("why", [Dismissal.CUT_OFF, Dismissal.MOVED])
+async def test_it_comes_in_again_after_its_server_was_taken_for_dead(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: Dismissal
+) -> None:
+    monkeypatch.setattr("thudmud.server.bots.AGAIN", 0.01)
+    async with open_sessions(settings(AMBLING), tmp_path) as sessions:
+        await sessions.ready()
+        [before] = sessions.all
+        before.dismissed(why)
+        await until(lambda: sessions.is_here("Grog") and before not in sessions.all)
+        before = sessions.all.copy().pop()
+        before.dismissed(Dismissal.KICKED)
+        await sessions.wait_closed()
+        assert not sessions.is_here("Grog")
         sessions.close("The server stops.")
 
 

@@ -146,9 +146,14 @@ P = TypeVar("P", bound=Pair)
 
 
 def seated(kind: type[P], dice: Random) -> list[P]:
-    """Return pairs that are yet to come."""
+    """Return pairs that are yet to come, each with dice of its own: they play at the same time."""
     return [
-        kind(name, {each: Player(each) for each in pair}, dice, Table.set_up(BoardSpec(name)))
+        kind(
+            name,
+            {each: Player(each) for each in pair},
+            Random(dice.random()),  # noqa: S311  (games to try, no secrets)
+            Table.set_up(BoardSpec(name)),
+        )
         for name, pair in BOARDS.items()
     ]
 

@@ -11,9 +11,10 @@ LEAST = Extent(1, 0.05, tables=2, boards=2, plies=4, most=2, kills=1, starts=1)
 
 
 @pytest.mark.slow
-def test_the_table() -> None:
-    heading, *rows = list(report(PARTS, LEAST, 20))
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_finds_something(part: str) -> None:
+    heading, *rows = report([part], LEAST, 20)
     assert isinstance(heading, str)
     found = [row for row in rows if isinstance(row, Row)]
-    assert len(found) == len(rows) == 37
+    assert len(found) == len(rows) > 0
     assert all(row.measured > 0 < row.yardstick for row in found)

@@ -15,7 +15,10 @@ UNUSABLE = 2
 """The exit status for a command line, a configuration or a file that can't be used."""
 
 TRY_LATER = 75
-"""The exit status where nothing is wrong but the time, which the C library calls EX_TEMPFAIL."""
+"""The exit status if the same may work later, such as when another server has ended.
+
+The C library calls it EX_TEMPFAIL.
+"""
 
 HIGHEST_PORT = 65535
 

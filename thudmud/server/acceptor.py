@@ -46,7 +46,7 @@ from thudmud.web.http import plain
 from thudmud.web.mpackage import NAME as MPACKAGE
 from thudmud.web.site import files
 
-FAREWELL = "The server is shutting down. Seats and matches are kept. Goodbye."
+FAREWELL = "The server is shutting down. Goodbye."
 
 _ALL_ADDRESSES = {"0.0.0.0", "::"}  # noqa: S104  (that this machine has)
 _ABORT_TIME = 5.0  # seconds that connections may take to be gone once they are aborted

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from asyncio import FIRST_COMPLETED
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
@@ -24,14 +24,16 @@ from thudmud.search.levels import level_called
 from thudmud.server.config import BotSettings
 from thudmud.server.sessions import Sessions, release
 from thudmud.service import Dismissal, Elsewhere, Visit, now
-from thudmud.store import StoreError
-from thudmud.store.backend import Holder
+from thudmud.store import Holder, StoreError
 from thudmud.telnet.screen import Goodbye
 from thudmud.views import Message
 
 SLOW, SLOW_AGAIN = 2.0, 10.0
 """After how many seconds beyond its pause it shows that it thinks; the second once it has in that
 battle, whose players know by then how long it takes."""
+
+MOMENT = 2.0
+"""How many seconds those who come in wait for the bots of a server that has just begun, at most."""
 
 AGAIN = 5.0
 """Seconds before a bot that could not come in tries again."""
@@ -157,23 +159,40 @@ class Bots:
 
     def start(self) -> None:
         """Let those come in who are not here."""
+        is_first = not self._bots
         for each in self._settings:
             if each.name not in self._bots or self._bots[each.name].ended:
-                bot = self._bots[each.name] = self._bot(each)
-                bot.start()
+                self._begin(each, is_first=is_first)
 
-    async def take_turns(self, turns: asyncio.Queue[Holder]) -> None:
-        """Let them come in whenever it is our turn to have them, and leave when it is not.
+    def follow(self, holders: asyncio.Queue[Holder]) -> Coroutine[None, None, None]:
+        """Let them come in while we have the lock on them, and leave when others have it.
 
-        Until that is known for the first time nobody gets a name.
+        Until that is known for the first time nobody gets a name. Those who are sent away, because
+        this server was taken for dead, come in again after a while.
 
         Args:
-            turns: what says whose turn it is.
+            holders: what says who has it.
+
+        Returns:
+            what has to be run.
         """
-        known = asyncio.get_running_loop().create_future()
+        known: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._sessions.expect(known)
+        return self._follow(holders, known)
+
+    async def _follow(self, holders: asyncio.Queue[Holder], known: asyncio.Future[None]) -> None:
+        is_ours = False
         while True:
-            if await turns.get() is Holder.OURS:
+            coming = asyncio.ensure_future(holders.get())
+            try:
+                while not (await asyncio.wait([coming], timeout=AGAIN))[0]:
+                    for each in self._settings if is_ours else ():
+                        if self._bots[each.name].is_cut_off:
+                            self._begin(each, is_first=False)
+            finally:
+                coming.cancel()
+            is_ours = coming.result() is Holder.OURS
+            if is_ours:
                 self.start()
             else:
                 await self.close()
@@ -185,6 +204,10 @@ class Bots:
             bot.end()
         for bot in self._bots.values():
             await bot.gone()
+
+    def _begin(self, settings: BotSettings, *, is_first: bool) -> None:
+        bot = self._bots[settings.name] = self._bot(settings)
+        bot.start(is_expected=is_first)
 
     def _bot(self, settings: BotSettings) -> Bot:
         chooser: Chooser = Shared(settings, self._workers)
@@ -201,6 +224,7 @@ class Bot:
     Attributes:
         name: under which it plays.
         address: empty, since it comes from none.
+        is_cut_off: whether it had to leave because this server was taken for dead.
     """
 
     def __init__(
@@ -219,6 +243,7 @@ class Bot:
         """Until when it leaves boards alone at which a command has changed nothing."""
         self._begun = False
         self._over = asyncio.Event()
+        self.is_cut_off = False
         self._woken = asyncio.Event()
         self._asked: deque[tuple[Invited, asyncio.Future[None]]] = deque()
         """Invitations, and what is set when each has been answered."""
@@ -229,11 +254,14 @@ class Bot:
         """Whether it has left, or is about to."""
         return self._over.is_set()
 
-    def start(self) -> None:
-        """Come in."""
+    def start(self, *, is_expected: bool) -> None:
+        """Come in; nobody gets a name before that if it is expected, for a moment at most."""
         self._sessions.add(self)
-        tried = asyncio.get_running_loop().create_future()
-        self._sessions.expect(tried)
+        loop = asyncio.get_running_loop()
+        tried: asyncio.Future[None] = loop.create_future()
+        if is_expected:
+            self._sessions.expect(tried)
+            loop.call_later(MOMENT, release, tried)
         self._coming = asyncio.create_task(self._come_in(tried))
         self._living = asyncio.create_task(self._live())
 
@@ -261,8 +289,9 @@ class Bot:
     def put(self, message: Message) -> None:
         """Pass over what is for people."""
 
-    def dismissed(self, why: Dismissal) -> None:  # noqa: ARG002  (it has no other way in)
+    def dismissed(self, why: Dismissal) -> None:
         """Leave."""
+        self.is_cut_off = why in {Dismissal.MOVED, Dismissal.CUT_OFF}
         self.end()
 
     def end(self, sentence: str = "", why: Goodbye = Goodbye.QUIT) -> None:  # noqa: ARG002  (a person's)

@@ -536,7 +536,7 @@ def changes(before: Settings, after: Settings) -> tuple[list[str], list[str]]:
     return sorted(live), sorted(others)
 
 
-def shared(settings: Settings) -> dict[str, str]:
+def common_settings(settings: Settings) -> dict[str, str]:
     """Return what all servers have to go by that serve the same boards: by name, what holds.
 
     It is `[game]`, the boards, the bots, and which formats are stored. Where a bot's program is may
@@ -553,7 +553,7 @@ def shared(settings: Settings) -> dict[str, str]:
 
 def _values(section: _Section, without: set[str]) -> str:
     values = section.model_dump(exclude=without, exclude_defaults=True)
-    return ", ".join(f"{key} {value}" for key, value in values.items()) or "as usual"
+    return ", ".join(f"{key} {value}" for key, value in values.items()) or "with the defaults"
 
 
 def _turns_tls(key: str, old: _Section, new: _Section) -> bool:

@@ -36,13 +36,13 @@ from thudmud.server.config import (
     Settings,
     StorageSettings,
     changes,
-    shared,
+    common_settings,
     with_changes,
 )
+from thudmud.server.locks import bots_lock, serving_lock
 from thudmud.server.notify import ServiceManager
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.server.stores import open_store
-from thudmud.server.turns import turn_to_serve, turns_of_bots
 from thudmud.service import Node
 from thudmud.store import Damaged, InUse, OtherSettings, Store, StoreError
 from thudmud.store.steady import SteadyClock
@@ -89,8 +89,8 @@ async def serve(
 
     async with background(manager.watch()), AsyncExitStack() as stack:
         if settings.storage.backend == "postgresql":
-            turn = turn_to_serve(settings.storage, stopped, stand_by)
-            if not await stack.enter_async_context(turn):
+            lock = serving_lock(settings.storage, stopped, stand_by, stopped.ask)
+            if not await stack.enter_async_context(lock):
                 manager.stopping(stopped.why)
                 return
         await _serve(
@@ -183,9 +183,9 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
     news = news_of(settings, folder)
     async with AsyncExitStack() as stack:
         # First: whoever runs the bots after us finds that our lease has ended.
-        turns = await stack.enter_async_context(turns_of_bots(storage))
+        holders = await stack.enter_async_context(bots_lock(storage))
         store, node = await stack.enter_async_context(
-            served_store(storage, folder, shared=shared(settings))
+            served_store(storage, folder, common=common_settings(settings))
         )
         talk, shouts = TalkLimiter(*talk_limits(players)), TalkLimiter(*shout_limits(players))
         hall = Hall(boards(settings), caps=caps(settings), **game.limits)
@@ -230,7 +230,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             pause=START_AFTER,
         )
         stack.push_async_callback(bots.close)
-        await stack.enter_async_context(background(bots.take_turns(turns)))
+        await stack.enter_async_context(background(bots.follow(holders)))
         yield sessions
 
 
@@ -367,6 +367,8 @@ async def _follow_removals(sessions: Sessions, changed: asyncio.Event) -> None:
             await sessions.end_removed()
         except StoreError as error:
             _log.error("who was removed is not known: %s", error)
+        except Exception:  # noqa: BLE001  (the next ones have to be ended all the same)
+            _log.exception("failed while those were ended who have been removed")
 
 
 # What a gateway does with its store, too.
@@ -392,7 +394,7 @@ async def served_store(
     storage: StorageSettings,
     folder: Path,
     setting: str = "storage",
-    shared: Mapping[str, str] | None = None,
+    common: Mapping[str, str] | None = None,
 ) -> AsyncIterator[tuple[Store, Node]]:
     """Open a store to serve boards from, and close it again.
 
@@ -400,7 +402,7 @@ async def served_store(
         storage: where it is.
         folder: where its file is, if its name is not absolute.
         setting: the section that says so.
-        shared: what all servers have to go by that serve from it.
+        common: what all servers have to go by that serve from it.
 
     Yields:
         the store, and the node that lives on it meanwhile.
@@ -417,7 +419,7 @@ async def served_store(
         key = "dsn" if storage.backend == "postgresql" else "file"
         raise StartError(f"{setting}.{key}: {error}") from error
     try:
-        node = Node(store, settings=None if store.is_exclusive else shared)
+        node = Node(store, settings=None if store.is_exclusive else common)
         await _open(node)
         async with background(node.live()):
             yield store, node

@@ -77,7 +77,7 @@ NOT_SEEN = (
     " you go on."
 )
 _UNCERTAIN = (
-    "The server has lost its storage just now, and cannot tell whether that has happened. Look at"
+    "The server has lost touch with its storage, and cannot tell whether that has happened. Look at"
     " the board before you go on."
 )
 _TOO_OFTEN = "Others have just heard a lot from you. You can go on in {}."

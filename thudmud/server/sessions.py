@@ -155,10 +155,11 @@ class Sessions:
     def expect(self, coming: asyncio.Future[None]) -> None:
         """Let no name be given to anybody until this is done: a bot is coming in."""
         self._expected.append(coming)
+        coming.add_done_callback(self._expected.remove)
 
     async def ready(self) -> None:
         """Wait until all who were expected are in, or stay outside."""
-        if self._expected:
+        while self._expected:
             await asyncio.wait(self._expected)
 
     def is_here(self, name: str) -> bool:

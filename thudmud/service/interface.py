@@ -13,6 +13,7 @@ from thudmud.play.asides import OfOperators
 from thudmud.play.commands import Command
 from thudmud.play.hall import Decision, Person, Telling
 from thudmud.play.hints import Line
+from thudmud.play.table import Table
 from thudmud.rules import Game
 from thudmud.store import Conflict, StoreError
 from thudmud.views.messages import Message
@@ -100,6 +101,9 @@ class Stores(Protocol):
 
     async def until(self, conflict: Conflict) -> None:
         """Wait until what came first has been applied here; StoreError if it will never be."""
+
+    async def hold_clock(self, table: Table) -> None:
+        """Note that a board's clock stood still while no server could store anything."""
 
     async def close_idle_board(self, key: str) -> None:
         """Close a board unless somebody needs it; StoreError if that cannot be stored."""

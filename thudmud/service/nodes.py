@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
     from thudmud.service.service import Service
 
+GREETINGS = 3
+"""How often the others are asked who is on them, half a lease apart, after something was missed."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -127,16 +130,29 @@ class Node:
         self._store, self._settings, self._clock = store, settings, clock
         self._services: list[Service] = []
         self._until: float | None = None
-        self._has_asked = True
-        """Whether the others know that we want to know who is on them."""
+        self._greetings = 0
+        """How often `live` still tells the others who is here, and asks who is on them.
+
+        Once would do if all heard each other again at the same moment, after the store was away.
+        """
         self._spares = 0.0
-        """Until when it takes no others for dead; 0 if it does."""
+        """Until when no other node is taken for dead, by our clock; 0 when they are again.
+
+        While the store was away, they could not renew their leases either.
+        """
         self._has_ghosts = False
-        """Whether claims may be ours of which we do not know."""
+        """Whether we may have claims on players who are not here; `reap` sees those out.
+
+        They have left while the store was away, or were given to us by a transaction whose answer
+        was lost.
+        """
         self._releases: dict[tuple[str, str], list[asyncio.Future[None]]] = {}
-        """Those who wait here until a name is released, by realm and name."""
+        """Who waits until another node releases a name, by the realm and the name."""
         self._late: set[tuple[str, str]] = set()
-        """Names that another node may still release, though nobody waits for it any more."""
+        """Names that were not released in time, by the realm and the name.
+
+        If they still are, their players are seen out here: nobody waits for them any more.
+        """
 
     @property
     def is_alive(self) -> bool:
@@ -163,11 +179,12 @@ class Node:
             begun = self._clock()
             try:
                 await self.renew()
-                if is_behind or self._clock() > begun + self.lease / 10:
+                if is_behind or self._clock() > begun + self.lease / 3:
                     self._spare_others()
                 is_behind = False
-                if not self._has_asked:
-                    await self._ask_who()
+                if self._greetings:
+                    self._greetings -= 1
+                    await self._greet()
                 if not self._is_sparing:
                     if self._spares:
                         self._spares = 0.0
@@ -178,7 +195,7 @@ class Node:
                 for service in self._services:
                     service.fail(error)
             except StoreError as error:
-                is_behind = True
+                is_behind, self._greetings = True, GREETINGS
                 _log.error("it cannot be stored that the server runs: %s", error)
             except Exception:  # noqa: BLE001  (a node that does not renew its lease is dead)
                 _log.exception("failed while the lease was renewed")
@@ -204,19 +221,23 @@ class Node:
         self._has_ghosts = True  # of those who have left meanwhile
         _log.warning("the lease had run out", extra={"kept": len(ours)})
         for service in list(self._services):
+            await service.hold_all_clocks()
             names = {each.name.lower() for each in ours if each.realm == service.realm}
             await service.dismiss(names)
-        await self._ask_who()
+        self._greetings = GREETINGS
+        await self._greet()
 
-    async def _ask_who(self) -> None:
-        """Ask the others who is on them; if that cannot be done now, when the lease is renewed."""
-        self._has_asked = False
+    async def _greet(self) -> None:
+        """Ask the others who is on them, and tell them who is here."""
         try:
             await self._notify(NodeHello(self.name))
         except StoreError as error:
+            self._greetings = GREETINGS
             _log.error("other nodes are not asked who is on them: %s", error)
-        else:
-            self._has_asked = True
+            return
+        for service in list(self._services):
+            if people := service.people_here():
+                await self.tell(service, people)
 
     def _spare_others(self) -> None:
         """Take no other node for dead for a while: the store was away, and so for them as well."""
@@ -327,11 +348,10 @@ class Node:
         """Release a name; a note tells whoever waits for it."""
         try:
             await self._store.release(name, self.name, realm=service.realm)
+            if self.peers:
+                await self._notify(NameReleased(service.realm, name))
         except StoreError as error:  # it is let go when this node ends, or comes back
             _log.error("not stored: %s", error, extra={"player": name})
-            return
-        if self.peers:
-            await self._notify(NameReleased(service.realm, name))
 
     async def tell(self, service: Service, asides: tuple[CrossingAside, ...]) -> None:
         """Tell the other nodes what has happened that is only told, or who is here.
@@ -348,6 +368,7 @@ class Node:
             await self.tell(service, asides[:middle])
             await self.tell(service, asides[middle:])
         except StoreError as error:
+            self._greetings = GREETINGS
             _log.error("other nodes are not told: %s", error)
 
     async def _notify(self, note: Note) -> None:
@@ -366,7 +387,8 @@ class Node:
                 self._spare_others()
                 for service in self._services:
                     service.recount()
-                now(self._ask_who())
+                self._greetings = GREETINGS
+                now(self._greet())
             case NodeHello(node) if node != self.name:
                 self.peers.add(node)
                 for service in self._services:

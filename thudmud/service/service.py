@@ -71,6 +71,7 @@ from thudmud.play.asides import (
     Spoke,
     StyleChosen,
     TookOver,
+    WentOut,
 )
 from thudmud.play.commands import (
     Again,
@@ -368,19 +369,31 @@ class Service:
         Raises:
             StoreError: that must be stored, and cannot be.
         """
-        for table in list(self.hall.tables.values()):
-            try:
-                await self._hold_clock(table)
-            except StoreError as error:
-                if must_store:
-                    raise
-                _log.error("not stored: %s", error, extra={"board": table.name})
+        await self.hold_all_clocks(must_store=must_store)
         for table in list(self.hall.tables.values()):
             for side, name in table.seats.items():
                 if side not in table.away and name not in self.hall.people:
                     await self._note_presence(name, Parting.RESTART, raises=must_store)
         self._tidying.begin()
         self._timing.begin()
+
+    async def hold_all_clocks(self, *, must_store: bool = False) -> None:
+        """Note that clocks stood still while no server could store anything.
+
+        Raises:
+            StoreError: that must be stored, and cannot be.
+        """
+        for table in list(self.hall.tables.values()):
+            await self.hold_clock(table, must_store=must_store)
+
+    async def hold_clock(self, table: Table, *, must_store: bool = False) -> None:
+        """Note the same of one board."""
+        try:
+            await self._hold_clock(table)
+        except StoreError as error:
+            if must_store:
+                raise
+            _log.error("not stored: %s", error, extra={"board": table.name})
 
     async def hold_clocks(self, since: float) -> None:
         """Note that clocks have stood still since then, of which the store does not know.
@@ -1144,6 +1157,10 @@ class Service:
             StoreError: it cannot be read.
             Unfollowed: it will never be.
         """
+        if conflict.expected > conflict.found > 0:
+            # A database that had not got all of it has taken the place of one that had.
+            self.fail(StoreError("The store has forgotten what this server has seen of it."))
+            raise Unfollowed from conflict
         while self._version(conflict.stream, conflict.found) < conflict.found:
             if self._trouble:
                 raise Unfollowed from self._trouble
@@ -1592,7 +1609,7 @@ class Service:
                 case CameIn(room=str(room)) if room not in self.hall.tables:
                     self._on_the_way[name] = aside  # its board may be about to be opened
                     continue
-                case Spoke(room=str(room)) | Emoted(room=str(room)):
+                case Spoke(room=str(room)) | Emoted(room=str(room)) | WentOut(room=str(room)):
                     if room not in self.hall.tables:
                         continue
             if person or isinstance(aside, Entered):
@@ -1713,8 +1730,8 @@ class Service:
 
     def announce(self, sentence: str) -> None:
         """Tell everybody the same."""
-        for name in self.hall.people:
-            self._say(name, sentence, None)
+        if self.hall.people:
+            self._tell([Message(tuple(self.hall.people), sentence)])
 
     def tell(self, name: str, sentence: str) -> None:
         """Tell somebody who is here a sentence."""

@@ -93,6 +93,9 @@ class Timing:
     async def _see_to(self, table: Table) -> None:
         """Do what is due at a board, and watch it again."""
         try:
+            if table.clock and overdue(table, self._clock()):
+                await self._stores.hold_clock(table)
+                table = self._hall.board_with(table.key) or table
             if events := overdue(table, self._clock()):
                 await self._stores.write(Decision("", table.name, table.version, events))
                 return  # who applied it watches the board again

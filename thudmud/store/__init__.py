@@ -1,5 +1,6 @@
 """What has happened, and who has which name, durably: one interface, one file, one thread."""
 
+from thudmud.store.backend import Holder, Lock
 from thudmud.store.database import LEASE
 from thudmud.store.interface import (
     Account,
@@ -32,8 +33,10 @@ __all__ = [
     "Damage",
     "Damaged",
     "Entry",
+    "Holder",
     "InUse",
     "KeptName",
+    "Lock",
     "NameTaken",
     "Nobody",
     "NotWritten",

@@ -171,7 +171,7 @@ class Screen:
         if linger and self._transport.can_write_eof():
             try:
                 self._transport.write_eof()
-            except OSError:  # the client has gone already
+            except (OSError, RuntimeError):  # the client has gone already, as uvloop says it
                 self._transport.abort()
         elif linger and not self._transport.is_reading():
             # TLS has no such half; what the client has sent meanwhile is read first.

@@ -1,4 +1,4 @@
-"""Whose turn it is among the servers on one database: to serve at all, and to run the bots."""
+"""The locks among the servers on one database: who serves at all, and who runs the bots."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from thudmud.errors import NotYet, StartError
 from thudmud.server.config import StorageSettings
 from thudmud.server.stores import NEEDS_PSYCOPG
-from thudmud.store import StoreError
-from thudmud.store.backend import Holder, Lock
+from thudmud.store import Holder, Lock, StoreError
 
 if TYPE_CHECKING:
     from thudmud.store.postgres import AdvisoryLock
@@ -20,13 +19,15 @@ ALONE = (
     "Another server serves alone from this database, since it has storage.standby = true. Let this"
     " one stand by, too, or none."
 )
-
-Answer = Holder | StoreError
+TAKEN = "Another server has taken over while the database could not be reached."
 
 
 @asynccontextmanager
-async def turn_to_serve(
-    storage: StorageSettings, stopped: asyncio.Event, announce: Callable[[str], None]
+async def serving_lock(
+    storage: StorageSettings,
+    stopped: asyncio.Event,
+    announce: Callable[[str], None],
+    stop: Callable[[str], None],
 ) -> AsyncIterator[bool]:
     """Wait until we may serve from a database; yield whether we may.
 
@@ -36,63 +37,74 @@ async def turn_to_serve(
         storage: how the database is reached, and whether we stand by.
         stopped: set once we are not to wait any longer.
         announce: called with a line if we have to wait.
+        stop: called with the reason if we may not serve any longer.
 
     Raises:
-        NotYet: another server serves alone, and we do not stand by; or the database cannot be
-            asked.
+        NotYet: another server serves alone, and we do not stand by, or have stood by for it until
+            the link was lost; or the database cannot be asked.
     """
-    turn: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+    serving: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+    has_to_wait = is_lost = False
 
-    def take_note(answer: Answer) -> None:
-        if turn.done():
-            return
-        if answer is Holder.OURS:
-            turn.set_result(True)
+    def take_note(answer: Holder | StoreError) -> None:
+        nonlocal has_to_wait, is_lost
+        if serving.done():
+            if storage.standby and answer is Holder.OTHERS:
+                is_lost = True
+                stop("another server serves")
+        elif answer is Holder.OURS:
+            serving.set_result(True)
         elif not storage.standby:
-            turn.set_exception(
-                NotYet(ALONE if answer is Holder.OTHERS else f"storage.dsn: {answer}")
-            )
-        elif answer is Holder.OTHERS:
+            why = ALONE if answer is Holder.OTHERS else f"storage.dsn: {answer}"
+            serving.set_exception(NotYet(why))
+        elif answer is Holder.OTHERS and not has_to_wait:
+            has_to_wait = True
             announce("thudmud stands by: another server serves from the same database")
 
     lock = _lock(storage, Lock.SERVING, take_note, shared=not storage.standby)
     ending: asyncio.Future[bool] = asyncio.ensure_future(stopped.wait())
     try:
-        await asyncio.wait([turn, ending], return_when=asyncio.FIRST_COMPLETED)
-        yield turn.done() and turn.result()
+        await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
+        yield serving.done() and serving.result()
+        if is_lost:
+            raise NotYet(TAKEN)
     finally:
         ending.cancel()
-        turn.cancel()
+        serving.cancel()
         await asyncio.to_thread(lock.close)
 
 
 @asynccontextmanager
-async def turns_of_bots(storage: StorageSettings) -> AsyncIterator[asyncio.Queue[Holder]]:
+async def bots_lock(storage: StorageSettings) -> AsyncIterator[asyncio.Queue[Holder]]:
     """Wait for the lock of the one server on which the bots of all run, and hold it.
 
     Yields:
         a queue, of which each item says who runs them from now on. While a database cannot be
         reached, nothing changes.
     """
-    turns = asyncio.Queue[Holder]()
+    holders = asyncio.Queue[Holder]()
     if storage.backend != "postgresql":
-        turns.put_nowait(Holder.OURS)
-        yield turns
+        holders.put_nowait(Holder.OURS)
+        yield holders
         return
 
-    def take_note(answer: Answer) -> None:
+    def take_note(answer: Holder | StoreError) -> None:
         if isinstance(answer, Holder):
-            turns.put_nowait(answer)
+            holders.put_nowait(answer)
 
     lock = _lock(storage, Lock.BOTS, take_note)
     try:
-        yield turns
+        yield holders
     finally:
         await asyncio.to_thread(lock.close)
 
 
 def _lock(
-    storage: StorageSettings, key: Lock, told: Callable[[Answer], None], *, shared: bool = False
+    storage: StorageSettings,
+    key: Lock,
+    told: Callable[[Holder | StoreError], None],
+    *,
+    shared: bool = False,
 ) -> AdvisoryLock:
     """Return a lock that tells, in the event loop, what becomes of it."""
     try:
@@ -101,7 +113,7 @@ def _lock(
         raise StartError(f"storage.backend: {NEEDS_PSYCOPG}") from error
     loop = asyncio.get_running_loop()
 
-    def tell(answer: Answer) -> None:
+    def tell(answer: Holder | StoreError) -> None:
         loop.call_soon_threadsafe(told, answer)
 
     return AdvisoryLock(storage.dsn, key, tell, shared=shared)
