@@ -26,6 +26,7 @@ Each is defined in the room that raises it; those that several rooms raise are d
             NotWritten      what was to be stored was not, and may be later
             Uncertain       what was to be stored may have been, which is not known
             Damaged         what is stored is not what was written
+            Forgotten       what was seen in the store is there no longer
             Unknown         a later version of thudmud wrote it, or another program
             InUse           another server keeps its boards there
             OtherSettings   other nodes that live go by other settings

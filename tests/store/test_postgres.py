@@ -512,6 +512,45 @@ class TestTwo:
         await other.close()
 
 
+class TestForgotten:
+    """A standby that was behind has become the primary."""
+
+    @pytest.mark.parametrize("appends", [False, True])
+    async def test_the_store_ends(
+        self, dsn: str, monkeypatch: pytest.MonkeyPatch, *, appends: bool
+    ) -> None:
+        store = await Store.connect(dsn, poll=PATIENCE * 10 if appends else 0.1)
+        await store.append({OAK: (0, [joined(1, "Anna")])})
+        taken = Taken()
+        await store.subscribe(None, 0, taken.take, taken.failed)
+        ended = asyncio.ensure_future(store.stopped())
+        with psycopg.connect(dsn) as session:
+            tables = "head", "stream"
+            before = {
+                each: session.execute(f"select * from {each}".encode()).fetchall()  # noqa: S608
+                for each in tables
+            }
+            await store.append({OAK: (1, [joined(2, "Anna")])})
+            session.execute("delete from event where position = 2")
+            for each, [row] in before.items():
+                session.execute(f"delete from {each}".encode())  # noqa: S608
+                marks = ", ".join(["%s"] * len(row))
+                session.execute(f"insert into {each} values ({marks})".encode(), row)  # noqa: S608
+        if appends:
+            with pytest.raises(StoreError, match="has forgotten events"):
+                await store.append({OAK: (2, [joined(3, "Carla")])})
+        with pytest.raises(StoreError, match="the last that it has is 1, and 2 was seen"):
+            async with asyncio.timeout(PATIENCE):
+                await ended
+        with pytest.raises(NotWritten, match="has forgotten events"):
+            await store.append({OAK: (1, [joined(3, "Carla")])})
+        await store.close()
+        anew = await Store.connect(dsn)
+        assert await players(anew) == ["Anna"]
+        assert await anew.check() is None
+        await anew.close()
+
+
 class TestWhatIsThere:
     async def test_another_programs_tables(self, cluster: Cluster) -> None:
         dsn = cluster.schema()

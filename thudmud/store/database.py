@@ -94,6 +94,7 @@ from thudmud.store.interface import (
     Conflict,
     Damaged,
     Entry,
+    Forgotten,
     NotWritten,
     OpenBoard,
     OtherSettings,
@@ -186,6 +187,8 @@ class Database:
         self.backend = backend
         self.damage: Damaged | None = None
         """The damage that was found; from then on nothing is written."""
+        self.forgotten: Forgotten | None = None
+        """That events are gone which we have seen; from then on nothing may be done with it."""
         self._clock = clock
         self._version: int | None = None
         """The backend's version when it was last seen what others have written."""
@@ -208,6 +211,8 @@ class Database:
         """Whether a commit of another process was seen that nobody has been told of yet."""
         self.erased = False
         """Whether something was erased that the -wal may still hold."""
+        self._handed = 0
+        """The position up to which entries have been handed out, or seen."""
         with self._told():
             if backend.is_new:
                 self._begin()
@@ -247,7 +252,7 @@ class Database:
             # One bad work must not fail the others that happen to share its transaction: each is
             # tried by itself. But what the disk or another process refuses, it refuses to all of
             # them, and each time after a wait.
-            refuses_all = isinstance(error, NotWritten | Uncertain)
+            refuses_all = isinstance(error, NotWritten | Uncertain | Forgotten)
             is_its_own = not refuses_all and not self.backend.refuses_all(error)
             if len(works) > 1 and is_its_own:
                 done = [self.write([work]) for work in works]
@@ -376,6 +381,12 @@ class Database:
         if row is None:
             raise Damaged("the row that it begins with is missing")
         head = Head(*cast("tuple[int, int, int, int, float, float, int, int]", row))
+        if head.position < self._handed:  # a standby that was behind is the primary by now, say
+            self.forgotten = Forgotten(
+                "The database has forgotten events that this server has seen: the last that it has"
+                f" is {head.position}, and {self._handed} was seen. Restart the server."
+            )
+            raise self.forgotten
         self.table.sum = head.sum
         return head
 
@@ -390,7 +401,7 @@ class Database:
         self._clear()
         self._keys.clear()
         self.head = self.head._replace(commits=-1)  # if it cannot be read now, the next write does
-        with suppress(*self.backend.errors, Damaged):  # the next read raises it
+        with suppress(*self.backend.errors, Damaged, Forgotten):  # the next read raises it
             self.head = self._read_head()
 
     def scrub(self) -> bool:

@@ -42,6 +42,10 @@ class Damaged(StoreError):
     """What is stored is not what was written."""
 
 
+class Forgotten(StoreError):
+    """What was seen in the store is there no longer."""
+
+
 class Unknown(StoreError):
     """What is stored was written by a later version of this program, or by another one."""
 

@@ -21,7 +21,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from thudmud.store.database import Database
-from thudmud.store.interface import Entry, NotWritten, StoreError
+from thudmud.store.interface import Entry, Forgotten, NotWritten, StoreError
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -203,7 +203,7 @@ class InThread:
         poll: seconds between two looks at whether another process has written something.
         followers: those to whom entries are handed.
         changed: called when another process has written something, maybe of accounts.
-        stopped: called when nothing can be done with the database any more, by a mistake of ours.
+        stopped: called when nothing can be done with the database any more.
         heard: called with what other nodes say.
     """
 
@@ -288,6 +288,8 @@ class InThread:
             self._tell(_settle, self._started, None)
             try:
                 self._work(database)
+            except Forgotten as error:
+                self._why = str(error)
             except Exception as error:  # noqa: BLE001 - it is logged, and who waits is told
                 _log.exception("the store has come to an end that it should not come to")
                 self._why = f"The store has stopped: {error!r}."
@@ -320,6 +322,8 @@ class InThread:
             if monotonic() >= due:
                 self._look(database)
                 due = monotonic() + self._poll
+            if database.forgotten:
+                raise database.forgotten
 
     def _next_jobs(self, due: float) -> Sequence[_Job]:
         """Return all jobs that wait; none if there are none until it is ``due``."""

@@ -249,7 +249,9 @@ class Store:
             raise
 
     async def stopped(self) -> None:
-        """Wait until nothing can be done with the store any more, by a mistake of ours.
+        """Wait until nothing can be done with the store any more.
+
+        By a mistake of ours, or because events are gone from it that were seen.
 
         Raises:
             StoreError: always, when that is so.
