@@ -313,7 +313,8 @@ async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
     """Wait for a signal.
 
     Raises:
-        Exception: what ended the store, or the following of it.
+        NotYet: the store has ended, or cannot be followed.
+        Exception: what ended the following of it by a mistake of ours.
     """
     signalled = asyncio.create_task(stopped.wait())
     ends = [
@@ -324,7 +325,10 @@ async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
     for end in ends:
         if end.done() and not stopped.is_set():
             _log.critical("boards cannot be served from here any longer, so the server stops")
-            end.result()
+            try:
+                end.result()
+            except StoreError as error:  # a new start reads all anew
+                raise NotYet(str(error)) from error
         end.cancel()
 
 
