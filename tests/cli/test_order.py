@@ -86,7 +86,7 @@ def test_an_operator_keeps_order(
         for player in (bert, carla):
             player.until("Olga, an operator, tells everybody: hello")
         olga.type("mute bert for an hour because of the noise")
-        bert.until("muted you for 60 minutes, because of the noise.")
+        bert.until("muted you for 1 hour, because of the noise.")
         bert.type("say hi")
         bert.until("Nobody hears what you say for another")
         bert.type("join game as dwarf on oak board")

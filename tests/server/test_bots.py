@@ -737,6 +737,8 @@ if not os.fork():
         note()
         time.sleep(3600)
     os._exit(0) if sys.argv[1] == "killed" else time.sleep(3600)
+while len(open("pids").read().split()) < 3:  # else some are ended before they note theirs
+    time.sleep(0.01)
 print("name", flush=True)
 time.sleep(3600 if sys.argv[1] == "killed" else 0)
 """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from thudmud.store.postgres import AdvisoryLock
 
 ALONE = (
-    "Another server serves alone from this database, since it has storage.standby = true. Let this"
+    "Another server serves alone from this database, since it has storage.standby = true: let this"
     " one stand by, too, or none."
 )
 TAKEN = "Another server has taken over while the database could not be reached."
