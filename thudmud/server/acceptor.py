@@ -596,11 +596,8 @@ class IncomingConnection(asyncio.Protocol):
         """Accept the connection, or reject it; a proxy's, once it has said whom it is for."""
         raw = cast("asyncio.Transport", transport)
         if self._place is None:
-            peer = transport.get_extra_info("peername")
-            if not peer:  # it has gone already, as a proxy does that only looks for us
-                raw.abort()
-                return
-            self._place = str(peer[0]), int(peer[1])
+            host, port = (transport.get_extra_info("peername") or ("", 0))[:2]
+            self._place = str(host), int(port)
             if self._place[0] in self._proxies:
                 self._hand_over(raw, self._ask_proxy)
                 return
