@@ -12,7 +12,7 @@ from tests.service.stores import SlowStore
 from tests.store.deeds import moved
 from thudmud.rules import Side
 from thudmud.service import Unfollowed
-from thudmud.store import Entry, StoreError
+from thudmud.store import Conflict, Entry, Forgotten, StoreError
 
 
 @pytest.fixture
@@ -52,6 +52,22 @@ async def test_a_board_that_is_not_as_it_is_stored_is_not_played_on(
         await obeyed(place, "join game as dwarf on elm board")
     async with asyncio.timeout(PATIENCE):
         await place.service.close()
+
+
+async def test_a_store_that_has_forgotten_what_was_seen_is_not_waited_for(
+    place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await place.sit()
+
+    async def behind(*_: object, **__: object) -> None:
+        await asyncio.sleep(0)  # so that a line that is decided again for ever can be given up
+        raise Conflict("oak board", 2, 1)
+
+    monkeypatch.setattr(store, "append_to_board", behind)
+    with pytest.raises(Unfollowed):
+        await obeyed(place, "leave game on oak board")
+    with pytest.raises(Forgotten):
+        await place.service.ended()
 
 
 async def test_what_cannot_be_told_is_made_so(

@@ -154,6 +154,7 @@ from thudmud.service.timing import Timing
 from thudmud.store import (
     Conflict,
     Entry,
+    Forgotten,
     Nobody,
     NotWritten,
     Store,
@@ -1158,8 +1159,9 @@ class Service:
             Unfollowed: it will never be.
         """
         if conflict.expected > conflict.found > 0:
-            # A database that had not got all of it has taken the place of one that had.
-            self.fail(StoreError("The store has forgotten what this server has seen of it."))
+            # A database that had not got all of it has taken the place of one that had. The store
+            # sees that itself, unless others have written as much again by now.
+            self.fail(Forgotten("The store has forgotten what this server has seen of it."))
             raise Unfollowed from conflict
         while self._version(conflict.stream, conflict.found) < conflict.found:
             if self._trouble:
