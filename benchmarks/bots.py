@@ -3,12 +3,16 @@
 Run it from the checkout, a git repository: ``python benchmarks/bots.py``. All of it takes hours of
 the processor; what was played is kept in ``--folder``, and the next run goes on from there. Another
 version of the player needs another folder. ``--only WORDS`` leaves out the contests without these
-words in their title, ``--workers N`` plays so many battles at a time.
+words in their title, ``--workers N`` plays so many battles at a time, and ``--seconds S`` gives the
+player more time for a ply, or less.
 
 A match is two battles from one opening of four plies by chance, with the sides swapped. Against the
 reference, the first version of this search, both have the same time of the processor for each ply;
 against players that take hardly any, it has as much; levels play by their own limits. A battle is
 ended and scored as it stands after 60 plies without a capture, or 220 plies.
+
+Margins are means of what the player had more than the other at the end, with the standard error
+behind ``±``.
 
 At the end it prints how deep the player looks by each ruleset, and at how many positions a second.
 """
@@ -48,7 +52,7 @@ BEFORE = "43b3dae7cf21a56c59e4298f23da5064bf72017d"
 """The commit of the bot before that, which looks one ply ahead."""
 
 SECONDS = 0.2
-"""Seconds of the processor that may be used for a ply; a little less is."""
+"""Seconds of the processor that may be used for a ply, if nothing else is said; 0.7 of it is."""
 
 MATCHES, FEWER = 40, 10
 
@@ -101,9 +105,9 @@ def command(path: Path, *module: str) -> str:
     return shlex.join(["env", f"PYTHONPATH={path}", sys.executable, "-P", "-m", *module])
 
 
-def contests(folder: Path) -> Iterator[Contest]:
-    """Yield all contests."""
-    timed = ("--seconds", f"{SECONDS:g}", "--cpu")
+def contests(folder: Path, seconds: float) -> Iterator[Contest]:
+    """Yield all contests, in which a ply may take so many seconds of the processor."""
+    timed = ("--seconds", f"{seconds:g}", "--cpu")
     for rules in ("discworld", "classic"):
         reference = f"{version(REFERENCE, folder)} --cpu"
         yield Contest(
@@ -130,7 +134,8 @@ def contests(folder: Path) -> Iterator[Contest]:
 
 def played(contest: Contest, folder: Path, workers: int) -> dict[str, Any]:
     """Return what has come of a contest, having played what was left of it."""
-    name = f"{contest.title} {contest.rules}".replace(" ", "-")
+    _, limit, *_ = contest.options
+    name = f"{contest.title} {contest.rules} {limit}".replace(" ", "-")
     done = subprocess.run(  # noqa: S603
         [
             *shlex.split(command(ROOT, "thudmud.cli.main", "match")),
@@ -161,8 +166,8 @@ def row(contest: Contest, found: dict[str, Any]) -> str:
     faults = sum(us[each] for each in ("illegal_plies", "time_outs", "failures"))
     return (
         f"| {contest.title} | {contest.rules} | {won} | {drawn} | {lost} | {contest.share:.0%}"
-        f"{'' if is_met else ' !'} | {_signed(us['margin_as_dwarfs'])}"
-        f" | {_signed(us['margin_as_trolls'])} | {times} | {faults or ''} |"
+        f"{'' if is_met else ' !'} | {_signed(us['margin_as_dwarfs'], us['error_as_dwarfs'])}"
+        f" | {_signed(us['margin_as_trolls'], us['error_as_trolls'])} | {times} | {faults or ''} |"
     )
 
 
@@ -171,8 +176,11 @@ def _is_at_least(margin: float | None, least: float) -> bool:
     return margin is None or margin >= least
 
 
-def _signed(margin: float | None) -> str:
-    return "" if margin is None else f"{margin:+.1f}"
+def _signed(margin: float | None, error: float | None) -> str:
+    """Return a margin, and its standard error if there was more than one battle."""
+    if margin is None:
+        return ""
+    return f"{margin:+.1f}" if error is None else f"{margin:+.1f} ± {error:.1f}"
 
 
 HEAD = (
@@ -218,13 +226,16 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--only", default="")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument(
+        "--seconds", type=float, default=SECONDS, help="seconds of the processor a ply"
+    )
     options = parser.parse_args(words)
     for each in (signal.SIGINT, signal.SIGTERM):  # and what it runs ends with it
         signal.signal(each, lambda *_: sys.exit(INTERRUPTED))
     folder = options.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     print(HEAD)
-    for contest in contests(folder):
+    for contest in contests(folder, options.seconds):
         if options.only in f"{contest.title} {contest.rules}":
             print(row(contest, played(contest, folder, options.workers)), flush=True)
     print(f"\n{DEPTH_HEAD}")

@@ -121,6 +121,22 @@ def test_the_sides_are_swapped_and_points_are_added(tmp_path: Path, capsys: Show
     assert summary["matches"] == {"won": 1, "drawn": 0, "lost": 0}
     assert summary["elo_from"] < 0
     assert summary["elo_to"] is None
+    assert summary["bots"][0]["error_as_dwarfs"] is None  # of one battle there is none
+
+
+def test_margins_have_a_standard_error(tmp_path: Path, capsys: Shown) -> None:
+    out = tmp_path / "out"
+    words = ["--games", "6", "--plies", "24", "--out", str(out)]
+    summary = played(capsys, "thudmud:2", "thudmud:1", *words)
+    lines = map(json.loads, out.read_text("utf-8").splitlines()[1:])
+    margins = [dwarf - troll for battle in lines if battle["dwarfs"] == 1
+               for dwarf, troll in (battle["score"],)]  # fmt: skip
+    mean = sum(margins) / 3
+    error = (sum((each - mean) ** 2 for each in margins) / (3 * 2)) ** 0.5
+    first, second = summary["bots"]
+    assert first["margin_as_dwarfs"] == -second["margin_as_trolls"] == pytest.approx(mean, abs=0.01)
+    assert first["error_as_dwarfs"] == second["error_as_trolls"] == pytest.approx(error, abs=0.01)
+    assert error > 0
 
 
 @pytest.mark.parametrize("kind", FAULTS)

@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import mean, stdev
 from textwrap import fill
 from typing import Any
 
@@ -360,8 +361,8 @@ class _Contest:
         return {
             "name": self._bots[at].name,
             "points": sum(each.points(bot) for each in played),
-            "margin_as_dwarfs": self._margin(bot, played, as_dwarfs=True),
-            "margin_as_trolls": self._margin(bot, played, as_dwarfs=False),
+            **_of_margins("as_dwarfs", self._margins(bot, played, as_dwarfs=True)),
+            **_of_margins("as_trolls", self._margins(bot, played, as_dwarfs=False)),
             "illegal_plies": faults[Forfeit.ILLEGAL.value],
             "time_outs": faults[Forfeit.LATE.value],
             "failures": faults[Forfeit.FAILED.value],
@@ -371,15 +372,13 @@ class _Contest:
         }  # fmt: skip
 
     @staticmethod
-    def _margin(bot: int, played: Iterable[Played], *, as_dwarfs: bool) -> float | None:
-        """Return the mean margin of the battles that were played to an end."""
-        return _mean(
-            [
-                2 * each.points(bot) - sum(each.score)
-                for each in played
-                if not each.faulty and (each.dwarfs == bot) is as_dwarfs
-            ]
-        )
+    def _margins(bot: int, played: Iterable[Played], *, as_dwarfs: bool) -> list[int]:
+        """Return the margins of the battles that were played to an end."""
+        return [
+            2 * each.points(bot) - sum(each.score)
+            for each in played
+            if not each.faulty and (each.dwarfs == bot) is as_dwarfs
+        ]
 
     def report(self) -> Iterator[str]:
         """Yield what has come of it, for people."""
@@ -403,7 +402,9 @@ class _Contest:
 _TOLD = {
     "points": "points",
     "margin_as_dwarfs": "margin as dwarfs",
+    "error_as_dwarfs": "standard error",
     "margin_as_trolls": "margin as trolls",
+    "error_as_trolls": "standard error",
     "illegal_plies": "illegal plies",
     "time_outs": "time-outs",
     "failures": "failures",
@@ -505,8 +506,13 @@ def _seconds(text: str) -> float:
     return number
 
 
-def _mean(numbers: Sequence[int]) -> float | None:
-    return round(sum(numbers) / len(numbers), 2) if numbers else None
+def _of_margins(side: str, margins: Sequence[int]) -> dict[str, float | None]:
+    """Return the mean of margins, and its standard error, as far as there are any."""
+    many = len(margins) > 1
+    return {
+        f"margin_{side}": round(mean(margins), 2) if margins else None,
+        f"error_{side}": round(stdev(margins) / math.sqrt(len(margins)), 2) if many else None,
+    }
 
 
 def _ratio(amount: float, number: int) -> float | None:
