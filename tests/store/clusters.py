@@ -144,9 +144,11 @@ class Cluster:
         return standby
 
     def promote(self) -> None:
-        """Let a standby take the place of the one that it follows; wait until it does."""
-        with psycopg.connect(self.dsn(), autocommit=True) as session:
-            session.execute("select pg_promote()")
+        """Let a standby take the place of the one that it follows; wait until it does.
+
+        From outside: a statement that waits for it can be cancelled by what is still replayed.
+        """
+        self.run("pg_ctl", "promote", "-D", str(self.data))
 
     def signal(self, number: int) -> None:
         """Send a signal to all of the server's processes.
