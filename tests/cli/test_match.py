@@ -129,8 +129,8 @@ def test_margins_have_a_standard_error(tmp_path: Path, capsys: Shown) -> None:
     words = ["--games", "6", "--plies", "24", "--out", str(out)]
     summary = played(capsys, "thudmud:2", "thudmud:1", *words)
     lines = map(json.loads, out.read_text("utf-8").splitlines()[1:])
-    margins = [dwarf - troll for battle in lines if battle["dwarfs"] == 1
-               for dwarf, troll in (battle["score"],)]  # fmt: skip
+    scores = [battle["score"] for battle in lines if battle["dwarfs"] == 1]
+    margins = [dwarfs - trolls for dwarfs, trolls in scores]
     mean = sum(margins) / 3
     error = (sum((each - mean) ** 2 for each in margins) / (3 * 2)) ** 0.5
     first, second = summary["bots"]

@@ -6,11 +6,11 @@ import asyncio
 import signal
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from itertools import count
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 import pytest
@@ -181,52 +181,45 @@ class TestLostLinks:
         assert await through.version(OAK) == 0
 
 
-class TestStandby:
-    """The primary acknowledges nothing before its standby has it."""
+class Replicated(NamedTuple):
+    """A primary that acknowledges nothing before its standby has it, and a store on it."""
 
-    @pytest.fixture
-    def primary(self) -> Iterator[Cluster]:
-        cluster = Cluster(**FAST)
-        yield cluster
-        cluster.remove()
+    primary: Cluster
+    standby: Cluster
+    link: Proxy
+    """Between the store and the primary."""
+    store: Store
 
-    @pytest.fixture
-    async def standby(self, primary: Cluster) -> AsyncIterator[Cluster]:
+
+@pytest.fixture
+async def replicated() -> AsyncIterator[Replicated]:
+    with ExitStack() as ending:
+        primary = Cluster(**FAST)
+        ending.callback(primary.remove)
         await asyncio.to_thread(primary.start)
-        cluster = await asyncio.to_thread(primary.standby)
-        yield cluster
-        cluster.remove()
-
-    @pytest.fixture
-    async def link(self, primary: Cluster, standby: Cluster) -> AsyncIterator[Proxy]:
-        proxy = Proxy(primary.port)
-        yield proxy
-        proxy.close()
-
-    @pytest.fixture
-    async def through(self, primary: Cluster, link: Proxy) -> AsyncIterator[Store]:
+        standby = await asyncio.to_thread(primary.standby)
+        ending.callback(standby.remove)
+        link = ending.enter_context(closing(Proxy(primary.port)))
         store = await Store.connect(primary.dsn().replace(f"{primary.port}", f"{link.port}"))
-        yield store
+        yield Replicated(primary, standby, link, store)
         await store.close()
+
+
+class TestStandby:
+    """Whether the primary's standby has what is said to be stored."""
 
     @pytest.mark.parametrize("is_ended", [False, True])
     async def test_what_it_may_not_have_is_not_said_to_be_stored(
-        self,
-        through: Store,
-        link: Proxy,
-        primary: Cluster,
-        standby: Cluster,
-        monkeypatch: pytest.MonkeyPatch,
-        *,
-        is_ended: bool,
+        self, replicated: Replicated, monkeypatch: pytest.MonkeyPatch, *, is_ended: bool
     ) -> None:
         """Whether the session still waits for it, or was ended: then it counts as committed."""
+        primary, standby, link, store = replicated
         monkeypatch.setattr(postgres, "PATIENCE", 1.0)
-        await through.append({OAK: (0, [joined(1, "Anna")])})
+        await store.append({OAK: (0, [joined(1, "Anna")])})
         await asyncio.to_thread(standby.stop)
         link.cuts_after = commits
         link.refuses = True
-        appending = asyncio.ensure_future(through.append({OAK: (1, [joined(2, "Bert")])}))
+        appending = asyncio.ensure_future(store.append({OAK: (1, [joined(2, "Bert")])}))
         with psycopg.connect(primary.dsn(), autocommit=True) as session:
             [waiting] = await sessions_that_wait(session)
             if is_ended:
@@ -234,7 +227,7 @@ class TestStandby:
         link.refuses = False
         with pytest.raises(Uncertain):
             await appending
-        await through.close()
+        await store.close()
         await asyncio.to_thread(primary.kill)
         await asyncio.to_thread(standby.start)
         standby.promote()
@@ -243,24 +236,20 @@ class TestStandby:
         await after.close()
 
     async def test_it_is_waited_for(
-        self,
-        through: Store,
-        link: Proxy,
-        primary: Cluster,
-        standby: Cluster,
-        monkeypatch: pytest.MonkeyPatch,
+        self, replicated: Replicated, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        primary, standby, link, store = replicated
         monkeypatch.setattr(postgres, "PATIENCE", 3 * PATIENCE)
-        await through.append({OAK: (0, [joined(1, "Anna")])})
+        await store.append({OAK: (0, [joined(1, "Anna")])})
         standby.signal(signal.SIGSTOP)
         link.cuts_after = commits
-        appending = asyncio.ensure_future(through.append({OAK: (1, [joined(2, "Bert")])}))
+        appending = asyncio.ensure_future(store.append({OAK: (1, [joined(2, "Bert")])}))
         with psycopg.connect(primary.dsn(), autocommit=True) as session:
             assert len(await sessions_that_wait(session)) == 1
         assert not appending.done()
         standby.signal(signal.SIGCONT)
         await appending
-        assert await players(through) == ["Anna", "Bert"]
+        assert await players(store) == ["Anna", "Bert"]
 
 
 async def sessions_that_wait(session: psycopg.Connection[Any]) -> list[int]:
