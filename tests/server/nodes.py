@@ -156,9 +156,11 @@ async def line_of(server: Process) -> str:
 
 
 async def port_of(server: Process) -> int:
-    """Wait until a server is ready; return its port."""
+    """Wait until a server is ready; return its port. If it ends instead, say why."""
     ready = await line_of(server)
-    assert "is ready" in ready, ready
+    if "is ready" not in ready:
+        said = (await server.communicate())[1].decode()
+        raise AssertionError(f"the server ended with {server.returncode}: {ready}{said}")
     return int(ready.split()[-1])
 
 

@@ -306,8 +306,34 @@ class TestHangs:
     @pytest.mark.usefixtures("stopped")
     async def test_a_link_to_it_is_given_up(self, dsn: str) -> None:
         async with asyncio.timeout(PATIENCE):
-            with pytest.raises(psycopg.OperationalError):
+            with pytest.raises(psycopg.errors.ConnectionTimeout):
                 await asyncio.to_thread(postgres.connected, dsn)
+
+    async def test_who_begins_waits_for_it(
+        self, cluster: Cluster, dsn: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        connect, given_up, told = postgres.connected, [], list[object]()
+
+        def noted(dsn: str) -> psycopg.Connection[Any]:
+            try:
+                return connect(dsn)
+            except psycopg.errors.ConnectionTimeout:
+                given_up.append(dsn)
+                raise
+
+        monkeypatch.setattr(postgres, "connected", noted)
+        brief = f"{dsn} connect_timeout=2"
+        cluster.signal(signal.SIGSTOP)
+        try:
+            lock = postgres.AdvisoryLock(brief, Lock.SERVING, told.append)
+            opening = asyncio.ensure_future(Store.connect(brief))
+            await until(lambda: len(given_up) >= 2)
+        finally:
+            cluster.signal(signal.SIGCONT)
+        await (await opening).close()
+        await until(lambda: bool(told))
+        assert told == [Holder.OURS]
+        lock.close()
 
 
 async def test_the_server_notices_as_well_that_we_are_gone(dsn: str) -> None:

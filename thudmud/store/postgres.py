@@ -624,8 +624,8 @@ class AdvisoryLock:
         dsn: how to connect.
         key: which lock.
         told: called, in the thread, with who has it: once it is ours, and again after each lost
-            link; or if another server has it. With an error, if it cannot be asked for. It is
-            waited for all the same.
+            link; or if another server has it. With an error, if it cannot be asked for: then it is
+            waited for all the same. A server that does not answer at first is given some seconds.
         shared: whether others may have it as well who want no more than to share it.
     """
 
@@ -649,14 +649,16 @@ class AdvisoryLock:
         self._thread.join(ENDING)
 
     def _run(self) -> None:
-        name = name_of(self._dsn)
+        name, until = name_of(self._dsn), monotonic() + OPENING
         while not self._is_closing(0.0):
             try:
                 with connected(self._dsn) as session:
                     self._wait_and_hold(session)
             except psycopg.Error as error:
                 _log.warning("a lock is waited for: %s", in_line(error))
-                self._told(StoreError(f"{name} could not be used: {in_line(error)}."))
+                is_silent = isinstance(error, psycopg.errors.ConnectionTimeout)
+                if not is_silent or monotonic() >= until:
+                    self._told(StoreError(f"{name} could not be used: {in_line(error)}."))
                 self._is_closing(1.0)
         os.close(self._wake)
 
@@ -693,12 +695,15 @@ def no_longer_than(seconds: float, session: psycopg.Connection[Any]) -> Iterator
     """Cut the link of a session if what is asked there meanwhile takes longer.
 
     Raises:
-        psycopg.OperationalError: it has taken longer.
+        psycopg.errors.ConnectionTimeout: it has taken longer.
     """
+    has_cut = False
     # A file of our own: by its number it could be another's by the time that it is cut.
     with socket.socket(fileno=os.dup(session.fileno())) as link:
 
         def cut() -> None:
+            nonlocal has_cut
+            has_cut = True
             with suppress(OSError):  # it is lost by now
                 link.shutdown(socket.SHUT_RDWR)
 
@@ -707,6 +712,11 @@ def no_longer_than(seconds: float, session: psycopg.Connection[Any]) -> Iterator
         timer.start()
         try:
             yield
+        except psycopg.OperationalError as error:
+            if not has_cut:
+                raise
+            why = f"it has not answered for {seconds:g} seconds"
+            raise psycopg.errors.ConnectionTimeout(why) from error
         finally:
             timer.cancel()
             timer.join()
@@ -721,7 +731,8 @@ def connected(dsn: str) -> psycopg.Connection[Any]:
     """Return a new connection.
 
     Raises:
-        psycopg.Error: it cannot be made.
+        psycopg.errors.ConnectionTimeout: the server does not answer.
+        psycopg.Error: it cannot be made for another reason.
     """
     given = conninfo_to_dict(dsn)
     defaults = {name: value for name, value in LINK.items() if given.get(name) is None}
