@@ -529,7 +529,8 @@ CASES = [
         'Nothing has been offered to you. "seeks" lists who wants to play.',
     ),
     Case(
-        R.NOTHING_OFFERED_BY, "", "Anna: accept bert", "Bert has offered you nothing.",
+        R.NOTHING_OFFERED_BY, "", "Anna: accept bert",
+        'Bert has no seek and no offer for you now. "seeks" lists those that stand.',
     ),
     Case(
         R.WHICH_OFFER, "Anna: match bert; Carla: match bert", "Bert: yes",

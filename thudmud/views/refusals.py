@@ -328,7 +328,9 @@ _TEMPLATES: Mapping[Enum, str] = {
         "{player} asks anybody by seek {number}, so there is nothing to decline."
     ),
     Refusal.NOTHING_STANDS: 'Nothing has been offered to you. "seeks" lists who wants to play.',
-    Refusal.NOTHING_OFFERED_BY: "{player} has offered you nothing.",
+    Refusal.NOTHING_OFFERED_BY: (
+        '{player} has no seek and no offer for you now. "seeks" lists those that stand.'
+    ),
     Refusal.HAS_BEGUN: "The battle at the {board} has begun already.",
     Refusal.WHICH_SEAT: (
         'As which side? "join game as dwarf on {board}" or "join game as troll on {board}".'
