@@ -11,6 +11,8 @@ EVENNIA := build/evennia
 CERTIFICATES := $(wildcard /etc/ssl/certs/ca-certificates.crt)
 # Tests start hundreds of programs: what Python compiles is kept, or each would compile it all.
 export PYTHONDONTWRITEBYTECODE :=
+# One process more than there are processors: for a third of its time a test waits for a program.
+TESTERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PROPERTIES = $(shell grep -rl --include='test_*.py' '@given' tests)
 REFERENCE := thudmud thudmud.rules thudmud.play thudmud.language thudmud.views \
 	thudmud.service thudmud.house thudmud.script
@@ -25,7 +27,7 @@ run: $(VENV)/.run
 test:
 	@$(MAKE) --no-print-directory --jobs=3 lint clients evennia
 	@echo "Running all tests, on all processors ..."
-	@$(BIN)/pytest -q -m "" -n auto --dist worksteal
+	@$(BIN)/pytest -q -m "" -n $(TESTERS) --dist worksteal
 
 fast: $(VENV)/.dev
 	$(BIN)/pytest -q
@@ -35,7 +37,7 @@ fast: $(VENV)/.dev
 # Properties are tried with examples that nobody has tried before.
 soak: $(VENV)/.dev
 	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak
-	$(BIN)/pytest -q -n auto --hypothesis-profile=explore $(PROPERTIES)
+	$(BIN)/pytest -q -n $(TESTERS) --hypothesis-profile=explore $(PROPERTIES)
 
 # Each target is fuzzed by coverage for so many seconds. What breaks one gets into build/fuzz.
 FUZZ_SECONDS ?= 60

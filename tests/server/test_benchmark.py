@@ -25,6 +25,7 @@ TINY = Extent(
     accounts=(1, 2),
     plies=(2, 4),
     games=2,
+    clocks=2,
 )
 
 
