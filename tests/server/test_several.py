@@ -177,9 +177,12 @@ async def test_no_seat_is_lost_when_all_are_restarted_one_by_one(start: Start) -
     await bert.until(b"Anna moves the dwarf from A7 to B7")
 
 
-async def test_one_that_serves_alone_refuses_others(start: Start) -> None:
+async def test_one_that_serves_alone_refuses_others(start: Start, tmp_path: Path) -> None:
     await port_of(await start(standby=True))
     assert "storage.standby = true" in await refused(await start())
+    *_, last = (tmp_path / "log-2").read_text("ascii").splitlines()
+    assert 'event="cannot serve"' in last
+    assert "storage.standby = true" in last
 
 
 async def test_who_stands_by_can_be_stopped(start: Start) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from functools import partial
 from pathlib import Path
 
 from thudmud.cli.common import port
 from thudmud.cli.configured import config_option, tells_errors
+from thudmud.errors import StartError
 from thudmud.server.config import Settings, config_folder, load_settings, named_or_default
 from thudmud.server.serve import begin_log, run_in_loop, serve
+from thudmud.store import StoreError
+
+_log = logging.getLogger(__name__)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +51,12 @@ def run(options: argparse.Namespace) -> int:
     settings, folder = _settings(path, options), config_folder(path)
     begin_log(settings, folder)
     reread = partial(_settings, path, options)
-    run_in_loop(serve(settings, folder, partial(print, flush=True), reread))
+    try:
+        run_in_loop(serve(settings, folder, partial(print, flush=True), reread))
+    except (StartError, StoreError) as error:
+        if settings.server.log_file:  # else the log is where it is told to whoever started us
+            _log.error("cannot serve", extra={"why": str(error)})
+        raise
     return 0
 
 
