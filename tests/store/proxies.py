@@ -34,6 +34,10 @@ class Proxy:
     def close(self) -> None:
         self._listening.close()
 
+    def lead_to(self, port: int) -> None:
+        """Connect whoever connects from now on to another server."""
+        self._server = "127.0.0.1", port
+
     def _accept(self) -> None:
         with suppress(OSError):
             while True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import ExitStack, closing, suppress
 from itertools import count
 from pathlib import Path
@@ -250,6 +250,73 @@ class TestStandby:
         standby.signal(signal.SIGCONT)
         await appending
         assert await players(store) == ["Anna", "Bert"]
+
+    @pytest.mark.parametrize(
+        ("write", "read"),
+        [
+            (
+                lambda store: store.append({OAK: (1, [joined(2, "Bert")])}),
+                lambda store: players(store),
+            ),
+            (lambda store: store.enrol("Bert", "hash"), lambda store: store.find("Bert")),
+            (
+                lambda store: store.report("Anna", "Bert", "Rude.", []),
+                lambda store: store.reports(),
+            ),
+            (lambda store: store.claim("Bert", "node", "session"), lambda store: store.people()),
+        ],
+        ids=["events", "account", "report", "claim"],
+    )
+    async def test_it_is_asked_for_what_was_written_not_for_a_number(
+        self,
+        replicated: Replicated,
+        monkeypatch: pytest.MonkeyPatch,
+        write: Callable[[Store], Awaitable[object]],
+        read: Callable[[Store], Awaitable[object]],
+    ) -> None:
+        """A promoted server gives out again the numbers of transactions that it has not seen.
+
+        The link is lost after a commit was sent, which never reaches the standby. It is asked for
+        only after another transaction has had its number there.
+        """
+        primary, standby, link, store = replicated
+        await store.append({OAK: (0, [joined(1, "Anna")])})
+        await store.beat("node", 1000.0)
+        may_connect, connect = Event(), postgres.connected
+
+        def connected_later(dsn: str) -> psycopg.Connection[Any]:
+            may_connect.wait()
+            return connect(dsn)
+
+        monkeypatch.setattr(postgres, "connected", connected_later)
+        await asyncio.to_thread(standby.stop)
+        link.cuts_after = commits
+        writing = asyncio.ensure_future(write(store))
+        with psycopg.connect(primary.dsn(), autocommit=True) as session:
+            [waiting] = await sessions_that_wait(session)
+            query = "select backend_xid::text::bigint from pg_stat_activity where pid = %s"
+            ((number,),) = session.execute(query, [waiting]).fetchall()
+        await asyncio.to_thread(primary.kill)
+        await asyncio.to_thread(standby.start)
+        await asyncio.to_thread(standby.promote)
+        link.lead_to(standby.port)
+        with psycopg.connect(standby.dsn(), autocommit=True) as session:
+            given_out = 0
+            while given_out <= number:
+                query = "select pg_current_xact_id()::text::bigint"
+                ((given_out,),) = session.execute(query).fetchall()
+            status = session.execute("select pg_xact_status(%s::text::xid8)", [number]).fetchall()
+        assert status == [("committed",)]
+        assert not writing.done()
+        may_connect.set()
+        async with asyncio.timeout(PATIENCE):
+            await writing
+        after = await Store.connect(standby.dsn())
+        assert await read(after) == await read(store)
+        assert await read(after)
+        assert await players(after) in (["Anna"], ["Anna", "Bert"])
+        assert await after.check() is None
+        await after.close()
 
 
 async def sessions_that_wait(session: psycopg.Connection[Any]) -> list[int]:

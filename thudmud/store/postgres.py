@@ -6,12 +6,15 @@ on which it learns what others have written. Three things are not as they are wi
 - The writers' lock is an advisory one. Whoever gets it reads ``head`` first, and so knows whether
   others have written since.
 - A link that is lost is made again. Failing over to a standby takes some seconds.
-- If the link is lost before a commit is answered, it may have been done or not. The transaction
-  has a number, by which the server tells what came of it, or the standby that has taken its place.
-  Until that is known nothing else is written here. The old session is ended first: else a commit
-  that is under way could still be done after it was taken for lost. But if it waits for a standby,
-  it is let wait: its commit would be seen by others before it is safe. And what counts as committed
-  may be on one server alone. It is believed once a later commit has been acknowledged.
+- If the link is lost before a commit is answered, it may have been done or not. Each transaction
+  writes which it is of its writer's, and that row is read back, from the same server or from the
+  standby that has taken its place. Until it is known nothing else is written here. The number that
+  the server gives to a transaction would not do: a promoted standby gives out again those that it
+  has not seen, and says "committed" of somebody else's.
+  The row is read under the writers' lock. The transaction has that until it has ended, so what is
+  read then is final. Its session is ended first, unless it waits for a standby: its commit would be
+  seen by others before it is safe. And what is there may be on one server alone. It is believed
+  once a later commit has been acknowledged.
 
 A text cannot hold a NUL in PostgreSQL; what players write never has one.
 """
@@ -100,8 +103,20 @@ SETTINGS = (
     "set tcp_user_timeout = '10s'",
 )
 
+WRITERS = 'create table writer (token text collate "C" primary key, number bigint, at timestamptz)'
+"""Of each store that has written here, its last transaction. It is no table of other databases, nor
+is it checked or copied: it says nothing once the writer has ended."""
+
+WRITE_NUMBER = (
+    "insert into writer values (?, ?, now())"
+    " on conflict (token) do update set number = excluded.number, at = excluded.at"
+)
+
+FORGET_WRITERS = "delete from writer where at < now() - interval '3 days'"
+"""The number is asked for within seconds, or never."""
+
 LATER_COMMIT = "select pg_logical_emit_message(true, 'thudmud', '')"
-"""A transaction that changes nothing, and is acknowledged as any other, after those before it."""
+"""It changes nothing, but its commit is acknowledged as any other, after those before it."""
 
 Heard = Callable[[str | None], None]
 
@@ -310,8 +325,9 @@ class Postgres(Backend):
     def __init__(self, dsn: str, patience: float = PATIENCE) -> None:
         self._dsn, self._name = dsn, name_of(dsn)
         self._token = token_hex(8)
-        self._number: str | None = None
-        """The number of the transaction that is under way, if it is one that writes."""
+        """What tells this store from all others, those of this process as well."""
+        self._number = 0
+        """How many transactions of this store have been committed, or may have been."""
         self._looks = 0
         self._cursors = 0
         self._listener: Listener | None = None
@@ -338,10 +354,11 @@ class Postgres(Backend):
             for statement in definitions(missing, self.dialect):
                 execute(statement)
             execute(f"comment on table head is '{OURS}{FORMAT}'")
+        execute(FORGET_WRITERS if "writer" in there else WRITERS)
         self.is_new = not execute("select count(*) from head").fetchall()[0][0]
         if self.is_new and has_rows(self.connection):
             raise Damaged("the row that it begins with is missing")
-        self.commit()
+        execute("commit")  # whoever only looks is no writer; what is made here can be made again
 
     def _missing(self, there: set[str]) -> list[str]:
         """Return the tables that are to be made.
@@ -350,7 +367,7 @@ class Postgres(Backend):
             Unknown: what is there is not ours, or of a later version.
             Damaged: some are missing that no version would have left out.
         """
-        ours = DURABLE.keys() | PROJECTIONS.keys()
+        ours = DURABLE.keys() | PROJECTIONS.keys() | {"writer"}
         if not there & ours:
             return [*DURABLE, *PROJECTIONS]
         query = "select obj_description(to_regclass('head'), 'pg_class')"
@@ -372,7 +389,7 @@ class Postgres(Backend):
         return missing
 
     def begin(self) -> Any:
-        """Begin a transaction, wait for the writers' lock, and note the transaction's number.
+        """Begin a transaction, and wait for the writers' lock.
 
         Returns:
             The row of ``head``, which is read in the same round trip.
@@ -383,19 +400,15 @@ class Postgres(Backend):
 
     def _begin(self, query: str = "") -> psycopg.Cursor[Any]:
         self.connection.restore()
-        self._number = None
         try:
             cursor = self.connection.execute(
-                f"begin; select pg_advisory_xact_lock({Lock.WRITING:d});"
-                f" select pg_current_xact_id()::text; {query}"
+                f"begin; select pg_advisory_xact_lock({Lock.WRITING:d}); {query}"
             )
         except psycopg.Error:
             with suppress(psycopg.Error):
                 self.rollback()  # else the session would stay in a transaction that has failed
             raise
-        for _ in range(2):
-            cursor.nextset()
-        ((self._number,),) = cursor.fetchall()
+        cursor.nextset()
         return cursor
 
     def commit(self) -> None:
@@ -413,25 +426,29 @@ class Postgres(Backend):
             NothingWritten: it came to nothing.
             Uncertain: it is not known.
         """
-        number, self._number = self._number, None
+        self._number += 1
         pid = self.connection.session.info.backend_pid
         try:
             with self.connection.together():
                 yield
+                self.connection.execute(WRITE_NUMBER, (self._token, self._number))
                 self.connection.execute(f"notify {self._channel}, '{self._token}'")
                 self.connection.session.execute(b"commit", prepare=False)
         except psycopg.Error as error:
             if not self.connection.is_lost:
                 raise
-            if not self._was_committed(str(number), pid):
+            if not self._was_committed(pid):
                 raise NothingWritten(str(error)) from error
 
     def together(self) -> AbstractContextManager[object]:
         """Do what does not wait for what comes of it, in one round trip."""
         return self.connection.together()
 
-    def _was_committed(self, number: str, pid: int) -> bool:
-        """Ask what came of a transaction whose link was lost. Nothing else is done until then.
+    def _was_committed(self, pid: int) -> bool:
+        """Look up whether the last transaction, whose link was lost, has been committed.
+
+        Args:
+            pid: the process of its session.
 
         Raises:
             Uncertain: it cannot be found out for now.
@@ -444,21 +461,18 @@ class Postgres(Backend):
             end += " and wait_event is distinct from 'SyncRep'"
             name = self.connection.session.info.get_parameters().get("application_name", "")
             self.connection.execute(end, (pid, name))
-            status = "in progress"
-            until = monotonic() + PATIENCE
-            while status == "in progress" and monotonic() < until:
-                asked = self.connection.execute("select pg_xact_status(?::xid8)", (number,))
-                ((status,),) = asked.fetchall()
-                if status == "in progress":
-                    sleep(PAUSE)
-            if status == "committed":
-                with no_longer_than(PATIENCE, self.connection.session):
+            with no_longer_than(PATIENCE, self.connection.session):
+                self._begin()
+                asked = "select 1 from writer where token = ? and number = ?"
+                found = self.connection.execute(asked, (self._token, self._number)).fetchall()
+                if found:
                     self.connection.execute(LATER_COMMIT)
+                self.connection.execute("commit")
         except psycopg.Error as error:
+            with suppress(psycopg.Error):
+                self.rollback()
             raise self._not_known() from error
-        if status not in {"committed", "aborted"}:
-            raise self._not_known()
-        return bool(status == "committed")
+        return bool(found)
 
     def _not_known(self) -> Uncertain:
         return Uncertain(
@@ -467,7 +481,6 @@ class Postgres(Backend):
 
     def rollback(self) -> None:
         """End a transaction as if there had been none."""
-        self._number = None
         if not self.connection.is_lost:
             self.connection.execute("rollback")
 
