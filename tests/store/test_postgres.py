@@ -256,11 +256,11 @@ class TestStandby:
         [
             (
                 lambda store: store.append({OAK: (1, [joined(2, "Bert")])}),
-                lambda store: players(store),
+                players,
             ),
             (lambda store: store.enrol("Bert", "hash"), lambda store: store.find("Bert")),
             (
-                lambda store: store.report("Anna", "Bert", "Rude.", []),
+                lambda store: store.report("Anna", "Bert", "Rude."),
                 lambda store: store.reports(),
             ),
             (lambda store: store.claim("Bert", "node", "session"), lambda store: store.people()),
