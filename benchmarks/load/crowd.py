@@ -240,8 +240,8 @@ class Crowd:
         watch = _Watch(self.server)
         while going and watch.goes_on(seconds, answered):
             for number, data in self.heard():
-                if self._count(number, data, told) and number in seen:
-                    seen[number] += 1
+                if (found := self._count(number, data, told)) and number in seen:
+                    seen[number] += found  # both sides' lines may come in one read
                     if seen[number] % 2 == number % 2:
                         answered += 1
                         next_line = line(number, seen[number])
