@@ -11,6 +11,8 @@ from tests.fuzz.targets import WILLING
 from tests.server.plain import CHUNK, Client, Serving
 from tests.telnet.commands import END, GMCP, IAC, SB, framed, naws
 from tests.telnet.test_connection import well
+from thudmud.accounts.limiters import TokenBucket
+from thudmud.server import acceptor
 from thudmud.server.config import ServerSettings
 from thudmud.telnet.intake import TelnetQueue
 
@@ -105,13 +107,24 @@ async def test_by_default_the_longest_subnegotiation_is_no_flood(serving: Servin
     assert await well(client)
 
 
-async def test_the_budget_fills_up_again(serving: Serving) -> None:
-    setup = await serving(**{**SMALL, "telnet_bytes_per_second": 1_000_000})
+async def test_the_budget_fills_up_again(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+
+    class Bucket(TokenBucket):
+        def left(self, _: float) -> float:
+            return super().left(now)
+
+    monkeypatch.setattr(acceptor, "TokenBucket", Bucket)
+    setup = await serving(**{**SMALL, "telnet_bytes_per_second": 1000})
     client = await setup.connect("Anna")
     for _ in range(50):
         await client.send(NOP * 100)
         await client.fence()
+        now += 0.5
     assert await well(client)
+    with suppress(ConnectionError):  # while no time goes by, nothing comes in
+        await client.send(NOP * 2000)
+    assert TOO_MUCH in await last_words(client)
 
 
 async def test_lines_and_commands_that_wait_keep_their_order(serving: Serving) -> None:
