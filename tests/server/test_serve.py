@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import re
+import signal
 import socket
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, cast
@@ -16,7 +19,7 @@ import uvloop
 
 from tests.accounts.dialogues import CHEAP
 from tests.conftest import RunServer
-from tests.server.plain import Client
+from tests.server.plain import PATIENCE, Client
 from tests.service.place import Place
 from tests.service.stores import SlowStore
 from tests.store.deeds import moved
@@ -25,7 +28,7 @@ from thudmud.errors import StartError
 from thudmud.server import acceptor, serve
 from thudmud.server import serve as serving
 from thudmud.server.acceptor import Acceptor
-from thudmud.server.config import Settings
+from thudmud.server.config import Settings, WebSettings
 from thudmud.server.serve import open_sessions
 from thudmud.server.session import TelnetSession
 from thudmud.store import Damage, InUse, Store, StoreError
@@ -335,3 +338,53 @@ async def test_that_the_time_of_the_machine_was_set_is_logged_once(
         "the machine's time is +3600 seconds from ours, since it was set; the next start takes it"
         " over"
     ]
+
+
+class TestPortOfThePage:
+    @pytest.fixture
+    def busy(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+        """Have another program listen at the port that the page has by default."""
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            port = listening.getsockname()[1]
+            monkeypatch.setattr(WebSettings.model_fields["port"], "default", port)
+            yield port
+
+    async def test_one_that_nobody_has_chosen_is_another_if_it_is_in_use(
+        self, tmp_path: Path, busy: int
+    ) -> None:
+        said: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        web = {"port": busy}  # a whole config.toml has it
+        settings = SETTINGS.model_copy(update={"web": WebSettings.model_validate(web)})
+        server = asyncio.create_task(serving.serve(settings, tmp_path, said.set_result))
+        async with asyncio.timeout(PATIENCE):
+            either: list[asyncio.Future[Any]] = [said, server]
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            found = re.fullmatch(
+                r"thudmud is ready: http://127\.0\.0\.1:(\d+)/ or telnet 127\.0\.0\.1 \d+"
+                rf" \(port {busy} is in use, so the page has another\)",
+                said.result(),
+            )
+            assert found
+            _, writer = await asyncio.open_connection("127.0.0.1", int(found[1]))
+            writer.transport.abort()
+            os.kill(os.getpid(), signal.SIGTERM)
+            await server
+
+    @pytest.mark.parametrize(
+        "chosen",
+        [{"public_url": "https://example.org"}, {"proxies": ["127.0.0.1"]}],
+        ids=["public", "proxy"],
+    )
+    async def test_not_where_a_proxy_looks_for_it(
+        self, busy: int, chosen: Mapping[str, object]
+    ) -> None:
+        web = WebSettings.model_validate({"port": busy, **chosen})
+        await self._is_refused(web)
+
+    async def test_not_where_it_was_chosen(self, busy: int) -> None:
+        await self._is_refused(WebSettings().model_copy(update={"port": busy}))
+
+    async def _is_refused(self, web: WebSettings) -> None:
+        server = Acceptor(SETTINGS.model_copy(update={"web": web}))
+        with pytest.raises(StartError, match=rf"web\.port: port {web.port} of .* is in use"):
+            await server.bind()

@@ -124,9 +124,7 @@ class Acceptor:
                     lambda: self._telnet_incoming(self._contexts["server"]),
                 )
             if web.enabled:
-                self.web_places = await self._listen(
-                    web.host, "web.port", web.port, self._web_incoming
-                )
+                self.web_places = await self._listen_for_page(web)
         except StartError:
             self.close()
             raise
@@ -225,6 +223,12 @@ class Acceptor:
             listening.close()
 
     @property
+    def has_moved(self) -> bool:
+        """Whether the web page has another port than the settings say, which was in use."""
+        port = self._whole.web.port
+        return bool(port and self.web_places) and self.web_places[0][1] != port
+
+    @property
     def web_links(self) -> list[str]:
         """Where the web page is."""
         scheme = "https" if self._whole.web.tls_certificate else "http"
@@ -247,6 +251,16 @@ class Acceptor:
                 return ""  # certificates are for a name
             link = self.web_links[0]
         return json.dumps({"version": VERSION, "url": link + MPACKAGE})
+
+    async def _listen_for_page(self, web: WebSettings) -> list[tuple[str, int]]:
+        try:
+            return await self._listen(web.host, "web.port", web.port, self._web_incoming)
+        except StartError as error:
+            why = error.__cause__
+            is_in_use = isinstance(why, OSError) and why.errno == errno.EADDRINUSE
+            if not (is_in_use and web.may_move):
+                raise
+        return await self._listen(web.host, "web.port", 0, self._web_incoming)
 
     async def _listen(
         self, host: str, setting: str, port: int, incoming: Callable[[], IncomingConnection]

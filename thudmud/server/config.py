@@ -406,6 +406,19 @@ class WebSettings(_Section):
     patience: float = _seconds(30, 1, 3600)
     ping: float = _seconds(30, 1, 3600)
 
+    @property
+    def may_move(self) -> bool:
+        """Whether another port would do: nobody has chosen this one, nor put a proxy before it."""
+        is_chosen = "port" in self.model_fields_set
+        return not (is_chosen or self.public_url or self.proxies or self.forwarders)
+
+    @model_validator(mode="after")
+    def _chosen(self) -> Self:
+        # A whole config.toml names it, too: as it comes it is nobody's choice.
+        if self.port == type(self).model_fields["port"].default:
+            self.model_fields_set.discard("port")
+        return self
+
     @model_validator(mode="after")
     def _certified(self) -> Self:
         if self.tls_key and not self.tls_certificate:

@@ -132,7 +132,10 @@ async def _serve(
                 )
             ways = [*server.web_links, *(f"telnet {host} {port}" for host, port in places)]
             ways += [f"with TLS {host} {port}" for host, port in server.tls_places]
-            announce("thudmud is ready: " + " or ".join(ways))
+            line = "thudmud is ready: " + " or ".join(ways)
+            if server.has_moved:
+                line += f" (port {settings.web.port} is in use, so the page has another)"
+            announce(line)
             manager.status = partial(_status, sessions)
             manager.ready()
             try:
