@@ -76,3 +76,8 @@ class Proxy:
             while data := server.recv(65536):
                 client.sendall(data)
             client.shutdown(socket.SHUT_RDWR)
+
+
+def commits(data: bytes) -> bool:
+    """Whether a client says that its transaction is to end."""
+    return b"\0commit\0" in data

@@ -5,20 +5,20 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import ExitStack, closing, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from threading import Event
-from typing import Any, NamedTuple
+from typing import Any
 
 import psycopg
 import pytest
 
 from tests.service.place import until
 from tests.store.clusters import FAST, Cluster
-from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, joined
-from tests.store.proxies import Proxy
+from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, joined, players
+from tests.store.proxies import Proxy, commits
 from tests.store.test_projections import live
 from thudmud.cli.main import main
 from thudmud.service import Node
@@ -63,14 +63,6 @@ async def through(dsn: str, cluster: Cluster, proxy: Proxy) -> AsyncIterator[Sto
     await store.close()
 
 
-def commits(data: bytes) -> bool:
-    return b"\0commit\0" in data
-
-
-async def players(store: Store, stream: str = OAK) -> list[str]:
-    return [entry.event.player for entry in await store.read(stream)]  # type: ignore[union-attr]  # Joined
-
-
 class TestLostLinks:
     async def test_a_commit_that_was_done_is_not_done_again(
         self, through: Store, proxy: Proxy
@@ -105,6 +97,33 @@ class TestLostLinks:
             await asyncio.to_thread(lonely.commit)
         lonely.close()
         await store.append({OAK: (0, [joined(1)])})
+
+    async def test_nor_is_what_was_forgotten_meanwhile(
+        self, through: Store, dsn: str, proxy: Proxy
+    ) -> None:
+        """The row that tells is missing: it says nothing, though one has been there before."""
+        await through.append({OAK: (0, [joined(1, "Anna")])})
+        proxy.cuts_after = commits
+        proxy.refuses = True
+        appending = asyncio.ensure_future(through.append({OAK: (1, [joined(2, "Bert")])}))
+        with psycopg.connect(dsn, autocommit=True) as session:
+            await until(lambda: len(session.execute("select from event").fetchall()) == 2)
+            session.execute("update writer set commits = commits - 1000001")
+        await (await Store.connect(dsn)).close()
+        proxy.refuses = False
+        with pytest.raises(Uncertain):
+            await appending
+
+    async def test_only_a_session_on_the_same_server_is_ended(self, dsn: str) -> None:
+        """On another one a session of the same number is somebody else's."""
+        asked = Postgres(dsn)
+        with psycopg.connect(dsn, autocommit=True, application_name="thudmud") as session:
+            assert not asked._was_committed(session.info.backend_pid, "another")
+            session.execute("select 1")
+            assert not asked._was_committed(session.info.backend_pid, asked.connection.server)
+            with pytest.raises(psycopg.errors.AdminShutdown):
+                session.execute("select 1")
+        asked.close()
 
     async def test_so_is_what_was_lost_at_its_beginning(self, through: Store, proxy: Proxy) -> None:
         await through.append({OAK: (0, [joined(1, "Anna")])})
@@ -179,154 +198,6 @@ class TestLostLinks:
         with pytest.raises(NotWritten, match="was interrupted"):
             await through.bring_in(((OAK, each) for each in [joined(1)]), lambda _: None)
         assert await through.version(OAK) == 0
-
-
-class Replicated(NamedTuple):
-    """A primary that acknowledges nothing before its standby has it, and a store on it."""
-
-    primary: Cluster
-    standby: Cluster
-    link: Proxy
-    """Between the store and the primary."""
-    store: Store
-
-
-@pytest.fixture
-async def replicated() -> AsyncIterator[Replicated]:
-    with ExitStack() as ending:
-        primary = Cluster(**FAST)
-        ending.callback(primary.remove)
-        await asyncio.to_thread(primary.start)
-        standby = await asyncio.to_thread(primary.standby)
-        ending.callback(standby.remove)
-        link = ending.enter_context(closing(Proxy(primary.port)))
-        store = await Store.connect(primary.dsn().replace(f"{primary.port}", f"{link.port}"))
-        yield Replicated(primary, standby, link, store)
-        await store.close()
-
-
-class TestStandby:
-    """Whether the primary's standby has what is said to be stored."""
-
-    @pytest.mark.parametrize("is_ended", [False, True])
-    async def test_what_it_may_not_have_is_not_said_to_be_stored(
-        self, replicated: Replicated, monkeypatch: pytest.MonkeyPatch, *, is_ended: bool
-    ) -> None:
-        """Whether the session still waits for it, or was ended: then it counts as committed."""
-        primary, standby, link, store = replicated
-        monkeypatch.setattr(postgres, "PATIENCE", 1.0)
-        await store.append({OAK: (0, [joined(1, "Anna")])})
-        await asyncio.to_thread(standby.stop)
-        link.cuts_after = commits
-        link.refuses = True
-        appending = asyncio.ensure_future(store.append({OAK: (1, [joined(2, "Bert")])}))
-        with psycopg.connect(primary.dsn(), autocommit=True) as session:
-            [waiting] = await sessions_that_wait(session)
-            if is_ended:
-                session.execute("select pg_terminate_backend(%s, 20000)", [waiting])
-        link.refuses = False
-        with pytest.raises(Uncertain):
-            await appending
-        await store.close()
-        await asyncio.to_thread(primary.kill)
-        await asyncio.to_thread(standby.start)
-        standby.promote()
-        after = await Store.connect(standby.dsn())
-        assert await players(after) == ["Anna"]
-        await after.close()
-
-    async def test_it_is_waited_for(
-        self, replicated: Replicated, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        primary, standby, link, store = replicated
-        monkeypatch.setattr(postgres, "PATIENCE", 3 * PATIENCE)
-        await store.append({OAK: (0, [joined(1, "Anna")])})
-        standby.signal(signal.SIGSTOP)
-        link.cuts_after = commits
-        appending = asyncio.ensure_future(store.append({OAK: (1, [joined(2, "Bert")])}))
-        with psycopg.connect(primary.dsn(), autocommit=True) as session:
-            assert len(await sessions_that_wait(session)) == 1
-        assert not appending.done()
-        standby.signal(signal.SIGCONT)
-        await appending
-        assert await players(store) == ["Anna", "Bert"]
-
-    @pytest.mark.parametrize(
-        ("write", "read"),
-        [
-            (
-                lambda store: store.append({OAK: (1, [joined(2, "Bert")])}),
-                players,
-            ),
-            (lambda store: store.enrol("Bert", "hash"), lambda store: store.find("Bert")),
-            (
-                lambda store: store.report("Anna", "Bert", "Rude."),
-                lambda store: store.reports(),
-            ),
-            (lambda store: store.claim("Bert", "node", "session"), lambda store: store.people()),
-        ],
-        ids=["events", "account", "report", "claim"],
-    )
-    async def test_it_is_asked_for_what_was_written_not_for_a_number(
-        self,
-        replicated: Replicated,
-        monkeypatch: pytest.MonkeyPatch,
-        write: Callable[[Store], Awaitable[object]],
-        read: Callable[[Store], Awaitable[object]],
-    ) -> None:
-        """A promoted server gives out again the numbers of transactions that it has not seen.
-
-        The link is lost after a commit was sent, which never reaches the standby. It is asked for
-        only after another transaction has had its number there.
-        """
-        primary, standby, link, store = replicated
-        await store.append({OAK: (0, [joined(1, "Anna")])})
-        await store.beat("node", 1000.0)
-        may_connect, connect = Event(), postgres.connected
-
-        def connected_later(dsn: str) -> psycopg.Connection[Any]:
-            may_connect.wait()
-            return connect(dsn)
-
-        monkeypatch.setattr(postgres, "connected", connected_later)
-        await asyncio.to_thread(standby.stop)
-        link.cuts_after = commits
-        writing = asyncio.ensure_future(write(store))
-        with psycopg.connect(primary.dsn(), autocommit=True) as session:
-            [waiting] = await sessions_that_wait(session)
-            query = "select backend_xid::text::bigint from pg_stat_activity where pid = %s"
-            ((number,),) = session.execute(query, [waiting]).fetchall()
-        await asyncio.to_thread(primary.kill)
-        await asyncio.to_thread(standby.start)
-        await asyncio.to_thread(standby.promote)
-        link.lead_to(standby.port)
-        with psycopg.connect(standby.dsn(), autocommit=True) as session:
-            given_out = 0
-            while given_out <= number:
-                query = "select pg_current_xact_id()::text::bigint"
-                ((given_out,),) = session.execute(query).fetchall()
-            status = session.execute("select pg_xact_status(%s::text::xid8)", [number]).fetchall()
-        assert status == [("committed",)]
-        assert not writing.done()
-        may_connect.set()
-        async with asyncio.timeout(PATIENCE):
-            await writing
-        after = await Store.connect(standby.dsn())
-        assert await read(after) == await read(store)
-        assert await read(after)
-        assert await players(after) in (["Anna"], ["Anna", "Bert"])
-        assert await after.check() is None
-        await after.close()
-
-
-async def sessions_that_wait(session: psycopg.Connection[Any]) -> list[int]:
-    """Wait until sessions wait for a standby; return their processes."""
-    async with asyncio.timeout(PATIENCE):
-        while True:
-            query = "select pid from pg_stat_activity where wait_event = 'SyncRep'"
-            if found := [pid for (pid,) in session.execute(query)]:
-                return found
-            await asyncio.sleep(0.01)
 
 
 class TestHangs:
@@ -587,50 +458,46 @@ class TestTwo:
             await asyncio.to_thread(postgres.AdvisoryLock(dsn, Lock.SERVING, lambda _: None).close)
         with_it.close()
 
-    async def test_they_go_by_the_same_time(self, dsn: str) -> None:
-        one, other = await Store.connect(dsn), await Store.connect(dsn)
-        assert abs(one.clock() - other.clock()) < 1.0
-        await one.close()
-        await other.close()
-
-
-class TestForgotten:
-    """A standby that was behind has become the primary."""
-
-    @pytest.mark.parametrize("appends", [False, True])
-    async def test_the_store_ends(
-        self, dsn: str, monkeypatch: pytest.MonkeyPatch, *, appends: bool
+    @pytest.mark.parametrize("ahead", [-5000.0, 0.0, 5000.0])
+    async def test_they_go_by_the_same_time(
+        self, dsn: str, monkeypatch: pytest.MonkeyPatch, ahead: float
     ) -> None:
-        store = await Store.connect(dsn, poll=PATIENCE * 10 if appends else 0.1)
-        await store.append({OAK: (0, [joined(1, "Anna")])})
-        taken = Taken()
-        await store.subscribe(None, 0, taken.take, taken.failed)
-        ended = asyncio.ensure_future(store.stopped())
-        with psycopg.connect(dsn) as session:
-            tables = "head", "stream"
-            before = {
-                each: session.execute(f"select * from {each}".encode()).fetchall()  # noqa: S608
-                for each in tables
-            }
-            await store.append({OAK: (1, [joined(2, "Anna")])})
-            session.execute("delete from event where position = 2")
-            for each, [row] in before.items():
-                session.execute(f"delete from {each}".encode())  # noqa: S608
-                marks = ", ".join(["%s"] * len(row))
-                session.execute(f"insert into {each} values ({marks})".encode(), row)  # noqa: S608
-        if appends:
-            with pytest.raises(StoreError, match="has forgotten events"):
-                await store.append({OAK: (2, [joined(3, "Carla")])})
-        with pytest.raises(StoreError, match="the last that it has is 1, and 2 was seen"):
-            async with asyncio.timeout(PATIENCE):
-                await ended
-        with pytest.raises(NotWritten, match="has forgotten events"):
-            await store.append({OAK: (1, [joined(3, "Carla")])})
-        await store.close()
-        anew = await Store.connect(dsn)
-        assert await players(anew) == ["Anna"]
-        assert await anew.check() is None
-        await anew.close()
+        """The server's may be another one since one of them began: a standby has taken over."""
+        one = await Store.connect(dsn)
+        node = Node(one, lease=PATIENCE)
+        await node.open()
+        await one.claim("Anna", node.name, "session")
+        told = Postgres.now
+        monkeypatch.setattr(Postgres, "now", lambda postgres: told(postgres) + ahead)
+        other = await Store.connect(dsn)
+        second = Node(other, lease=PATIENCE)
+        opening = asyncio.ensure_future(second.open())
+        while not opening.done():
+            await node.renew()
+        await opening
+        assert abs(one.clock() - other.clock()) < PATIENCE / 2
+        assert await other.reap(second.name) == []
+        assert [each.node for each in await other.people()] == [node.name]
+        assert not await other.interruptions(0.0)
+        for each, store in ((node, one), (second, other)):
+            await each.close()
+            await store.close()
+
+    async def test_nobody_goes_by_the_time_of_the_dead(
+        self, dsn: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        one = await Store.connect(dsn)
+        await one.beat("one", 0.2)
+        await one.close()
+        told = Postgres.now
+        monkeypatch.setattr(Postgres, "now", lambda postgres: told(postgres) + 5000.0)
+        other = await Store.connect(dsn)
+        node = Node(other)
+        await node.open()
+        [(since, until_then)] = await other.interruptions(0.0)
+        assert 4900.0 < until_then - since < 5100.0
+        await node.close()
+        await other.close()
 
 
 class TestWhatIsThere:

@@ -166,6 +166,7 @@ class Node:
             OtherSettings: nodes that live go by other settings.
             StoreError: that cannot be stored.
         """
+        await self._store.go_by_nodes()
         await self.renew()
         self._unhear = self._store.hear(self._hear, note_form)
 

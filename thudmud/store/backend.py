@@ -139,6 +139,21 @@ class Backend:
     errors: ClassVar[tuple[type[Exception], ...]] = ()
     is_shared = False
 
+    def link(self) -> int:
+        """Make the link to it again if it was lost; return how often one has been made.
+
+        Behind a new one may be another server, or the same after a crash.
+        """
+        return 1
+
+    def has_settled(self) -> bool:
+        """Wait until nothing that can be read over a new link can get lost any more.
+
+        Returns:
+            Whether all that was acknowledged over the links before is there.
+        """
+        return True
+
     def begin(self) -> Any:
         """Begin a transaction that writes; no other connection's does until it ends.
 

@@ -21,8 +21,8 @@ from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from operator import attrgetter
 from secrets import randbits
-from time import monotonic
-from typing import Any, NamedTuple, TypeVar, cast
+from time import monotonic, sleep
+from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from thudmud.errors import ThudmudError
 from thudmud.play.analysis import Analysis
@@ -112,9 +112,13 @@ from thudmud.store.rows import (
     strength_of,
     unchanged,
 )
+from thudmud.store.steady import SteadyClock
 
 BATCH = 1_000
 """About how many entries are read at once for subscribers."""
+
+PAUSE = 0.1
+"""Seconds between two looks at whether a node lives."""
 
 LEASE = 10.0
 """Seconds for which a node lives, unless it says once more that it does."""
@@ -213,6 +217,12 @@ class Database:
         """Whether something was erased that the -wal may still hold."""
         self._handed = 0
         """The position up to which entries have been handed out, or seen."""
+        self._last: Sequence[object] | None = None
+        """The row of the event that stands there, if it was handed out."""
+        self._newest: Sequence[object] | None = None
+        """The row of the last event that is to be handed out next."""
+        self._link = backend.link()
+        """Over which link it was last seen that what we know is there."""
         with self._told():
             if backend.is_new:
                 self._begin()
@@ -267,18 +277,23 @@ class Database:
         """
         with self._told():
             try:
-                return work(self)
+                return self._read(work)
             except self.backend.errors as error:
                 if not self.backend.is_back(error):
                     raise
-                return work(self)
+                return self._read(work)
+
+    def _read(self, work: Callable[[Database], T]) -> T:
+        self._look_again()
+        return work(self)
 
     def _transaction(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
+        self._look_again()
         row = self.backend.begin()
         try:
+            self._new, self._newest = [], None
             unseen = self._unseen(row)
             self._look_up(works)
-            self._new = []
             before = self._changes
             outcomes = [self._outcome(work) for work in works]
             if self._changes == before:
@@ -302,7 +317,7 @@ class Database:
             self.backend.told(self.head.commits, self.head.store)
         with suppress(*self.backend.errors):
             self.scrub()
-        self._handed = self.head.position
+        self._hand_on(self.head.position)
         return outcomes, unseen + self._new
 
     @property
@@ -329,16 +344,14 @@ class Database:
         """
         version = self.backend.version()
         if version != self._version or self.head.commits < 0:
-            head = self._head_of(unchanged("head", row)) if row else self._read_head()
-            if head.commits != self.head.commits:
-                self._clear()
-                self.head = head
-                self.others_wrote = True
+            self._adopt(self._head_of(unchanged("head", row)) if row else self._read_head())
             self._version = version
         head = self.head
         if not self._followed or head.position == self._handed:
             return []
-        return self._entries("where position > ? order by position", self._handed)
+        rows = list(self.table.rows("event", "where position > ? order by position", self._handed))
+        self._newest = rows[-1] if rows else None
+        return self._entries_of(rows)
 
     @property
     def is_caught_up(self) -> bool:
@@ -352,6 +365,7 @@ class Database:
             StoreError: they cannot be read, now or by this version.
         """
         with self._told():
+            self._look_again()
             witnessed = self.backend.witnessed()
             if witnessed == self.head.commits and self.is_caught_up:
                 return None
@@ -362,17 +376,29 @@ class Database:
                 )
             heads, *events = self.table.several(self.backend, *asked)
             head = self._head_of(heads[0] if heads else None)
-            if head.commits == self.head.commits and self._handed == head.position:
+            if head == self.head and self._handed == head.position:
                 return None
-            if head.commits != self.head.commits:
-                self._clear()
-                self.head = head
+            self._adopt(head)
             entries: list[Entry] = []
             if self._followed:
                 entries = self._after(self._handed, head.position, *events)
-            self._handed = entries[-1].position if entries else head.position
-            self.others_wrote = True
+            self._hand_on(entries[-1].position if entries else head.position)
             return entries
+
+    def _adopt(self, head: Head) -> None:
+        """Go on from how far others have come."""
+        if head == self.head:
+            return
+        self._clear()
+        self.head = head
+        self.others_wrote = True
+        if isinstance(self._clock, SteadyClock):  # all nodes go by the one that is ahead
+            self._clock.not_before(head.at)
+
+    def _hand_on(self, position: int) -> None:
+        """Note up to where entries are handed out."""
+        self._handed = position
+        self._last = self._newest or self._last
 
     def _read_head(self) -> Head:
         return self._head_of(self.table.row("head", "where id = 1"))
@@ -382,13 +408,48 @@ class Database:
             raise Damaged("the row that it begins with is missing")
         head = Head(*cast("tuple[int, int, int, int, float, float, int, int]", row))
         if head.position < self._handed:  # a standby that was behind is the primary by now, say
-            self.forgotten = Forgotten(
-                "The database has forgotten events that this server has seen: the last that it has"
-                f" is {head.position}, and {self._handed} was seen. Restart the server."
+            self._has_forgotten(
+                f"the last event that it has is {head.position}, and {self._handed} was seen"
             )
-            raise self.forgotten
         self.table.sum = head.sum
         return head
+
+    def _look_again(self) -> None:
+        """See over a new link whether all that is known here holds there; forget what is cached.
+
+        A standby that was behind may have as many events by now as we have seen, but others.
+
+        Raises:
+            Forgotten: it does not hold.
+        """
+        if (link := self.backend.link()) == self._link:
+            return
+        self._clear()
+        self._keys.clear()
+        if not self.backend.has_settled():
+            self._has_forgotten("what it wrote last is missing")
+        self._adopt(self._read_head())
+        if (last := self._last) and self._is_another(last):
+            self._has_forgotten(f"event {last[0]} is another one than was seen")
+        self._link = link
+
+    def _is_another(self, seen: Sequence[object]) -> bool:
+        """Return whether the row of an event is not what it was. It may have been pruned.
+
+        Its time tells: no two stores append at the same. What is in it may have been erased.
+        """
+        position = cast("int", seen[0])
+        row = self.table.row("event", "where position = ?", position)
+        if row is None:
+            return not self.pruned(position - 1, position)
+        return row[:5] != seen[:5]
+
+    def _has_forgotten(self, what: str) -> NoReturn:
+        self.forgotten = Forgotten(
+            "The database has forgotten what this server has written, or seen there:"
+            f" {what}. Restart the server."
+        )
+        raise self.forgotten
 
     def _clear(self) -> None:
         """Forget what is cached: the rows may have changed. A stream keeps its key for ever."""
@@ -468,7 +529,8 @@ class Database:
         before, _ = self._moved.get(name, (stream, stream))
         self._moved[name] = before, gone_on
         self._streams[name] = gone_on
-        self._events.append((position, stream.id, version, SCHEMA, at, int(last), body))
+        self._newest = position, stream.id, version, SCHEMA, at, int(last), body
+        self._events.append(self._newest)
         _, _, commits, projection, _, served, total, store = self.head
         served = at if self._serves else served
         self.head = Head(1, position, commits, projection, at, served, total, store)
@@ -710,6 +772,7 @@ class Database:
         if not self._followed:
             self._followed = True
             self._handed = max(self._handed, self._read_head().position)
+            self._last = self.table.row("event", "where position = ?", self._handed)
         if after >= self._handed:
             return [], True
         entries = [each for each in self.after(after) if each.position <= self._handed]
@@ -735,9 +798,10 @@ class Database:
             last, found = (cast("int", end[0]) if end else last), None
         if found is None:
             where = "where position > ? and position <= ? order by position"
-            entries = self._entries(where, position, last)
-        else:
-            entries = self._entries_of([row for row in found if cast("int", row[0]) <= last])
+            found = list(self.table.rows("event", where, position, last))
+        rows = [row for row in found if cast("int", row[0]) <= last]
+        self._newest = rows[-1] if rows else None
+        entries = self._entries_of(rows)
         missing = max(0, last - position) - len(entries)
         if missing and missing != self.pruned(position, last):
             raise Damaged(f"events after {position} are missing")
@@ -1269,6 +1333,27 @@ class Database:
         self.table.delete("setting", "")
         for name, value in settings.items():
             self.table.put("setting", name, value)
+
+    def time_of_nodes(self) -> float:
+        """Return the time that nodes go by: that of those which live, else the server's.
+
+        A node takes the server's time when it begins. After a fail-over that is another server's,
+        which may go wrong: by it all who live would be dead, and time would have passed in which
+        nobody played. Who lives writes at least twice during a lease, so that is waited for where
+        the last node has not ended, and the server's time is not about that of the last write.
+        """
+        before, now = self._read_head(), self.backend.now()
+        rows = self.table.rows("node", "where until > ?", before.at)
+        lease = max((cast("float", row[2]) - cast("float", row[1]) for row in rows), default=0.0)
+        waits_until = monotonic() + lease
+        while lease and not before.at <= now <= before.at + lease:
+            if (head := self._read_head()) != before:
+                return head.at
+            if monotonic() >= waits_until:
+                break
+            sleep(PAUSE)
+            now = self.backend.now()
+        return max(now, before.at)
 
     def is_served(self) -> bool:
         """Return whether a node lives."""

@@ -103,17 +103,22 @@ SETTINGS = (
     "set tcp_user_timeout = '10s'",
 )
 
-WRITERS = 'create table writer (token text collate "C" primary key, number bigint, at timestamptz)'
-"""Of each store that has written here, its last transaction. It is no table of other databases, nor
-is it checked or copied: it says nothing once the writer has ended."""
+WRITERS = 'create table writer (token text collate "C" primary key, number bigint, commits bigint)'
+"""Of each store that has written here: the number of its last transaction, by its own count, and
+how many commits of all there were by then. It is no table of other databases, nor is it checked or
+copied: it says nothing once the writer has ended."""
+
+COUNT_COMMITS = "alter table writer add column if not exists commits bigint"
+"""At first there was a time instead: that of a server which is another one after a fail-over."""
 
 WRITE_NUMBER = (
-    "insert into writer values (?, ?, now())"
-    " on conflict (token) do update set number = excluded.number, at = excluded.at"
+    "insert into writer (token, number, commits) select ?, ?, commits from head where id = 1"
+    " on conflict (token) do update set number = excluded.number, commits = excluded.commits"
 )
 
-FORGET_WRITERS = "delete from writer where at < now() - interval '3 days'"
-"""The number is asked for within seconds, or never."""
+FORGET_WRITERS = "delete from writer where commits < (select commits from head) - 1000000"
+"""Whoever has not written during a million commits has ended; if not, their row is missing to them,
+and they know that they cannot tell."""
 
 LATER_COMMIT = "select pg_logical_emit_message(true, 'thudmud', '')"
 """It changes nothing, but its commit is acknowledged as any other, after those before it."""
@@ -140,6 +145,10 @@ class DatabaseLink:
 
     def __init__(self, dsn: str, patience: float) -> None:
         self._dsn, self._patience = dsn, patience
+        self.made = 0
+        """How often it has been made."""
+        self.server = ""
+        """When the server began: none that began at another time has the same sessions."""
         self._given_up = 0.0
         """When it was last tried in vain, if the link has been lost for longer than we wait."""
         self._watch = LinkWatch()
@@ -172,9 +181,13 @@ class DatabaseLink:
                 self._given_up = 0.0
             except psycopg.OperationalError:
                 if monotonic() >= until:
-                    self._given_up = monotonic()
+                    self.give_up()
                     raise
                 sleep(PAUSE)
+
+    def give_up(self) -> None:
+        """Do not try for a while: it has been waited for long enough."""
+        self._given_up = monotonic()
 
     def execute(self, query: str, values: Sequence[Any] = ()) -> psycopg.Cursor[Any]:
         """Execute a statement; or several, where there are no values."""
@@ -211,6 +224,8 @@ class DatabaseLink:
     def _connect(self) -> None:
         self.session = connected(self._dsn)
         self._watch.follow(self._dsn, self.session)
+        self.made += 1
+        ((self.server,),) = self.execute("select pg_postmaster_start_time()::text").fetchall()
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -220,7 +235,7 @@ class DatabaseLink:
                 yield
         except psycopg.OperationalError:
             if self._watch.has_cut:
-                self._given_up = monotonic()  # it has been waited for long enough
+                self.give_up()
             raise
 
 
@@ -328,6 +343,10 @@ class Postgres(Backend):
         """What tells this store from all others, those of this process as well."""
         self._number = 0
         """How many transactions of this store have been committed, or may have been."""
+        self._acknowledged = 0
+        """The number of the last of them that was."""
+        self._settling: tuple[int, str] | None = None
+        """The session that was to wait until what a new link shows is safe."""
         self._looks = 0
         self._cursors = 0
         self._listener: Listener | None = None
@@ -354,7 +373,11 @@ class Postgres(Backend):
             for statement in definitions(missing, self.dialect):
                 execute(statement)
             execute(f"comment on table head is '{OURS}{FORMAT}'")
-        execute(FORGET_WRITERS if "writer" in there else WRITERS)
+        if "writer" in there:
+            execute(COUNT_COMMITS)
+            execute(FORGET_WRITERS)
+        else:
+            execute(WRITERS)
         self.is_new = not execute("select count(*) from head").fetchall()[0][0]
         if self.is_new and has_rows(self.connection):
             raise Damaged("the row that it begins with is missing")
@@ -387,6 +410,50 @@ class Postgres(Backend):
         if not ADDED.issuperset(missing):
             raise Damaged("its tables are not those of a store")
         return missing
+
+    def link(self) -> int:
+        """Make the link again if it was lost; return how often one has been made."""
+        self.connection.restore()
+        return self.connection.made
+
+    def has_settled(self) -> bool:
+        """Wait until nothing that can be read over a new link can get lost any more.
+
+        A primary that comes back after a crash shows what it had written itself, though its standby
+        may not have it. So a later commit is waited for, for some seconds at a time.
+
+        Returns:
+            Whether our last commit that was acknowledged is there.
+        """
+        # What waits for a standby does not notice that nobody waits for it any more.
+        if self._settling:
+            self._end(*self._settling)
+        self._settling = self._session
+        try:
+            with no_longer_than(PATIENCE, self.connection.session):
+                self.connection.execute(LATER_COMMIT)
+        except psycopg.errors.ConnectionTimeout:
+            self.connection.give_up()
+            raise
+        self._settling = None
+        return (self._written() or 0) >= self._acknowledged
+
+    @property
+    def _session(self) -> tuple[int, str]:
+        """What tells our session from all others: its process, and when its server began.
+
+        On a server that began at another time the same number may be that of another node's.
+        """
+        return self.connection.session.info.backend_pid, self.connection.server
+
+    def _end(self, pid: int, server: str, unless: str = "") -> None:
+        """End an old session of ours, if it is there still."""
+        end = "select pg_terminate_backend(pid) from pg_stat_activity"
+        end += " where pid = ? and application_name = ? and usename = current_user"
+        end += " and pg_postmaster_start_time()::text = ?"
+        end += " and wait_event is distinct from ?"
+        name = self.connection.session.info.get_parameters().get("application_name", "")
+        self.connection.execute(end, (pid, name, server, unless))
 
     def begin(self) -> Any:
         """Begin a transaction, and wait for the writers' lock.
@@ -427,7 +494,7 @@ class Postgres(Backend):
             Uncertain: it is not known.
         """
         self._number += 1
-        pid = self.connection.session.info.backend_pid
+        session = self._session
         try:
             with self.connection.together():
                 yield
@@ -437,42 +504,46 @@ class Postgres(Backend):
         except psycopg.Error as error:
             if not self.connection.is_lost:
                 raise
-            if not self._was_committed(pid):
+            if not self._was_committed(*session):
                 raise NothingWritten(str(error)) from error
+        self._acknowledged = self._number
 
     def together(self) -> AbstractContextManager[object]:
         """Do what does not wait for what comes of it, in one round trip."""
         return self.connection.together()
 
-    def _was_committed(self, pid: int) -> bool:
+    def _was_committed(self, pid: int, server: str) -> bool:
         """Look up whether the last transaction, whose link was lost, has been committed.
 
         Args:
-            pid: the process of its session.
+            pid: the process of its session, see `_session`.
+            server: when its server began.
 
         Raises:
             Uncertain: it cannot be found out for now.
         """
         try:
             self.connection.restore()
-            # The session is ours, if it is there still; on another server it is nobody's of ours.
-            end = "select pg_terminate_backend(pid) from pg_stat_activity"
-            end += " where pid = ? and application_name = ? and usename = current_user"
-            end += " and wait_event is distinct from 'SyncRep'"
-            name = self.connection.session.info.get_parameters().get("application_name", "")
-            self.connection.execute(end, (pid, name))
+            self._end(pid, server, unless="SyncRep")
             with no_longer_than(PATIENCE, self.connection.session):
                 self._begin()
-                asked = "select 1 from writer where token = ? and number = ?"
-                found = self.connection.execute(asked, (self._token, self._number)).fetchall()
-                if found:
+                written = self._written()
+                if written == self._number:
                     self.connection.execute(LATER_COMMIT)
                 self.connection.execute("commit")
         except psycopg.Error as error:
             with suppress(psycopg.Error):
                 self.rollback()
             raise self._not_known() from error
-        return bool(found)
+        if written is None and self._acknowledged:  # somebody has forgotten us, see `WRITERS`
+            raise self._not_known()
+        return written == self._number
+
+    def _written(self) -> int | None:
+        """Return the number of our last transaction that is there; None if there is none."""
+        asked = "select number from writer where token = ?"
+        rows = self.connection.execute(asked, (self._token,)).fetchall()
+        return int(rows[0][0]) if rows else None
 
     def _not_known(self) -> Uncertain:
         return Uncertain(

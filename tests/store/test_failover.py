@@ -1,0 +1,311 @@
+"""What holds when a standby takes the place of the primary, each time brought about on purpose."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import ExitStack, closing, suppress
+from threading import Event
+from typing import Any, NamedTuple
+
+import psycopg
+import pytest
+
+from tests.store.clusters import FAST, Cluster
+from tests.store.deeds import OAK, PATIENCE, Taken, joined, players
+from tests.store.proxies import Proxy, commits
+from thudmud.store import NotWritten, Store, StoreError, Uncertain, postgres
+
+
+class Replicated(NamedTuple):
+    """A primary that acknowledges nothing before its standby has it, and a store on it."""
+
+    primary: Cluster
+    standby: Cluster
+    link: Proxy
+    """Between the store and the primary."""
+    store: Store
+
+
+@pytest.fixture
+async def replicated() -> AsyncIterator[Replicated]:
+    with ExitStack() as ending:
+        primary = Cluster(**FAST)
+        ending.callback(primary.remove)
+        await asyncio.to_thread(primary.start)
+        standby = await asyncio.to_thread(primary.standby)
+        ending.callback(standby.remove)
+        link = ending.enter_context(closing(Proxy(primary.port)))
+        store = await Store.connect(primary.dsn().replace(f"{primary.port}", f"{link.port}"))
+        yield Replicated(primary, standby, link, store)
+        await store.close()
+
+
+class TestStandby:
+    """Whether the primary's standby has what is said to be stored."""
+
+    @pytest.mark.parametrize("is_ended", [False, True])
+    async def test_what_it_may_not_have_is_not_said_to_be_stored(
+        self, replicated: Replicated, monkeypatch: pytest.MonkeyPatch, *, is_ended: bool
+    ) -> None:
+        """Whether the session still waits for it, or was ended: then it counts as committed."""
+        primary, standby, link, store = replicated
+        monkeypatch.setattr(postgres, "PATIENCE", 1.0)
+        await store.append({OAK: (0, [joined(1, "Anna")])})
+        await asyncio.to_thread(standby.stop)
+        link.cuts_after = commits
+        link.refuses = True
+        appending = asyncio.ensure_future(store.append({OAK: (1, [joined(2, "Bert")])}))
+        with psycopg.connect(primary.dsn(), autocommit=True) as session:
+            [waiting] = await sessions_that_wait(session)
+            if is_ended:
+                session.execute("select pg_terminate_backend(%s, 20000)", [waiting])
+        link.refuses = False
+        with pytest.raises(Uncertain):
+            await appending
+        await store.close()
+        await asyncio.to_thread(primary.kill)
+        await asyncio.to_thread(standby.start)
+        standby.promote()
+        after = await Store.connect(standby.dsn())
+        assert await players(after) == ["Anna"]
+        await after.close()
+
+    async def test_it_is_waited_for(
+        self, replicated: Replicated, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        primary, standby, link, store = replicated
+        monkeypatch.setattr(postgres, "PATIENCE", 3 * PATIENCE)
+        await store.append({OAK: (0, [joined(1, "Anna")])})
+        standby.signal(signal.SIGSTOP)
+        link.cuts_after = commits
+        appending = asyncio.ensure_future(store.append({OAK: (1, [joined(2, "Bert")])}))
+        with psycopg.connect(primary.dsn(), autocommit=True) as session:
+            assert len(await sessions_that_wait(session)) == 1
+        assert not appending.done()
+        standby.signal(signal.SIGCONT)
+        await appending
+        assert await players(store) == ["Anna", "Bert"]
+
+    @pytest.mark.parametrize(
+        ("write", "read"),
+        [
+            (
+                lambda store: store.append({OAK: (1, [joined(2, "Bert")])}),
+                players,
+            ),
+            (lambda store: store.enrol("Bert", "hash"), lambda store: store.find("Bert")),
+            (
+                lambda store: store.report("Anna", "Bert", "Rude."),
+                lambda store: store.reports(),
+            ),
+            (lambda store: store.claim("Bert", "node", "session"), lambda store: store.people()),
+        ],
+        ids=["events", "account", "report", "claim"],
+    )
+    async def test_it_is_asked_for_what_was_written_not_for_a_number(
+        self,
+        replicated: Replicated,
+        monkeypatch: pytest.MonkeyPatch,
+        write: Callable[[Store], Awaitable[object]],
+        read: Callable[[Store], Awaitable[object]],
+    ) -> None:
+        """A promoted server gives out again the numbers of transactions that it has not seen.
+
+        The link is lost after a commit was sent, which never reaches the standby. It is asked for
+        only after another transaction has had its number there.
+        """
+        primary, standby, link, store = replicated
+        await store.append({OAK: (0, [joined(1, "Anna")])})
+        await store.beat("node", 1000.0)
+        may_connect, connect = Event(), postgres.connected
+
+        def connected_later(dsn: str) -> psycopg.Connection[Any]:
+            may_connect.wait()
+            return connect(dsn)
+
+        monkeypatch.setattr(postgres, "connected", connected_later)
+        await asyncio.to_thread(standby.stop)
+        link.cuts_after = commits
+        writing = asyncio.ensure_future(write(store))
+        with psycopg.connect(primary.dsn(), autocommit=True) as session:
+            [waiting] = await sessions_that_wait(session)
+            query = "select backend_xid::text::bigint from pg_stat_activity where pid = %s"
+            ((number,),) = session.execute(query, [waiting]).fetchall()
+        await asyncio.to_thread(primary.kill)
+        await asyncio.to_thread(standby.start)
+        await asyncio.to_thread(standby.promote)
+        link.lead_to(standby.port)
+        with psycopg.connect(standby.dsn(), autocommit=True) as session:
+            given_out = 0
+            while given_out <= number:
+                query = "select pg_current_xact_id()::text::bigint"
+                ((given_out,),) = session.execute(query).fetchall()
+            status = session.execute("select pg_xact_status(%s::text::xid8)", [number]).fetchall()
+        assert status == [("committed",)]
+        assert not writing.done()
+        may_connect.set()
+        async with asyncio.timeout(PATIENCE):
+            await writing
+        after = await Store.connect(standby.dsn())
+        assert await read(after) == await read(store)
+        assert await read(after)
+        assert await players(after) in (["Anna"], ["Anna", "Bert"])
+        assert await after.check() is None
+        await after.close()
+
+
+async def sessions_that_wait(session: psycopg.Connection[Any]) -> list[int]:
+    """Wait until sessions wait for a standby; return their processes."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            query = "select pid from pg_stat_activity where wait_event = 'SyncRep'"
+            if found := [pid for (pid,) in session.execute(query)]:
+                return found
+            await asyncio.sleep(0.01)
+
+
+class TestCrash:
+    """The primary comes back without having asked its standby."""
+
+    async def test_what_the_standby_may_not_have_is_shown_to_nobody(
+        self, replicated: Replicated
+    ) -> None:
+        primary, standby, link, store = replicated
+        await store.append({OAK: (0, [joined(1, "Anna")])})
+        other, taken = await Store.connect(primary.dsn()), Taken()
+        await other.subscribe(None, 0, taken.take, taken.failed)
+        await asyncio.to_thread(standby.stop)
+        appending = asyncio.ensure_future(store.append({OAK: (1, [joined(2, "Bert")])}))
+        with psycopg.connect(primary.dsn(), autocommit=True) as session:
+            await sessions_that_wait(session)
+        link.refuses = True
+        await asyncio.to_thread(primary.kill)
+        await asyncio.to_thread(primary.start)
+        reading = asyncio.ensure_future(players(other))
+        with psycopg.connect(primary.dsn(), autocommit=True) as session:
+            assert session.execute("select count(*) from event").fetchall() == [(2,)]
+            await sessions_that_wait(session)
+        assert not reading.done()
+        assert len(taken.entries) == 1
+        link.refuses = False
+        await asyncio.to_thread(standby.start)
+        assert await reading == ["Anna", "Bert"]
+        await taken.until(lambda: len(taken.entries) == 2)
+        with suppress(
+            Uncertain
+        ):  # it may have been asked for too long before the standby was there
+            await appending
+        await other.close()
+
+
+class TestForgotten:
+    """A standby that was behind has become the primary: it was no synchronous one."""
+
+    @pytest.fixture
+    async def behind(self, replicated: Replicated) -> Replicated:
+        primary, standby, _, store = replicated
+        await store.append({OAK: (0, [joined(1, "Anna")])})
+        await asyncio.to_thread(standby.stop)
+        with psycopg.connect(primary.dsn(), autocommit=True) as session:
+            session.execute("alter system reset synchronous_standby_names")
+            session.execute("select pg_reload_conf()")
+        return replicated
+
+    async def fail_over(self, replicated: Replicated) -> Store:
+        """Let the standby take the primary's place, out of reach; return another store on it."""
+        primary, standby, link, _ = replicated
+        link.refuses = True
+        await asyncio.to_thread(primary.kill)
+        await asyncio.to_thread(standby.start)
+        await asyncio.to_thread(standby.promote)
+        link.lead_to(standby.port)
+        return await Store.connect(standby.dsn())
+
+    async def written(self, behind: Replicated) -> Taken:
+        """Have another store append, and ours see it; return what ours has seen."""
+        taken = Taken()
+        await behind.store.subscribe(None, 0, taken.take, taken.failed)
+        other = await Store.connect(behind.primary.dsn())
+        await other.append({OAK: (1, [joined(2, "Bert")])})
+        await other.close()
+        await taken.until(lambda: len(taken.entries) == 2)
+        return taken
+
+    async def test_events(self, behind: Replicated) -> None:
+        """Others stand at the same places."""
+        store, taken = behind.store, await self.written(behind)
+        ended = asyncio.ensure_future(store.stopped())
+        other = await self.fail_over(behind)
+        await other.append({OAK: (1, [joined(2, "Carla")])})
+        assert len(await other.read(OAK)) == len(taken.entries)
+        behind.link.refuses = False
+        with pytest.raises(StoreError, match=r"forgotten .*: event 2 is another one than was seen"):
+            async with asyncio.timeout(PATIENCE):
+                await ended
+        with pytest.raises(NotWritten, match="has forgotten"):
+            await store.append({OAK: (2, [joined(3, "Dora")])})
+        assert await players(other) == ["Anna", "Carla"]
+        await other.close()
+
+    @pytest.mark.parametrize("appends", [False, True])
+    async def test_events_at_its_end(self, behind: Replicated, *, appends: bool) -> None:
+        store = behind.store
+        await self.written(behind)
+        ended = asyncio.ensure_future(store.stopped())
+        other = await self.fail_over(behind)
+        behind.link.refuses = False
+        if appends:
+            with pytest.raises(StoreError, match="has forgotten"):
+                await until_refused_for_good(store)
+        with pytest.raises(StoreError, match="the last event that it has is 1, and 2 was seen"):
+            async with asyncio.timeout(PATIENCE):
+                await ended
+        assert await players(other) == ["Anna"]
+        assert await other.check() is None
+        await other.close()
+
+    async def test_a_claim(self, behind: Replicated) -> None:
+        """No event is missing, but a name would be in two hands."""
+        store = behind.store
+        await store.beat("one", 1000.0)
+        await store.claim("Bert", "one", "session")
+        ended = asyncio.ensure_future(store.stopped())
+        other = await self.fail_over(behind)
+        await other.beat("two", 1000.0)
+        for _ in range(5):  # as many commits as there were, and more
+            assert await other.claim("Bert", "two", "session") is None
+        behind.link.refuses = False
+        with pytest.raises(StoreError, match=r"forgotten .*: what it wrote last is missing"):
+            async with asyncio.timeout(PATIENCE):
+                await ended
+        await other.close()
+
+    async def test_nothing_is_if_only_a_name_is_another(self, replicated: Replicated) -> None:
+        store, taken = replicated.store, Taken()
+        await store.enrol("Bert", "hash")
+        await store.append({OAK: (0, [joined(1, "Bert")])})
+        await store.subscribe(None, 0, taken.take, taken.failed)
+        await asyncio.to_thread(replicated.standby.stop)
+        other = await self.fail_over(replicated)
+        with psycopg.connect(replicated.standby.dsn(), autocommit=True) as session:
+            session.execute("alter system reset synchronous_standby_names")
+            session.execute("select pg_reload_conf()")
+        await other.rename("Bert", "Bertha")
+        replicated.link.refuses = False
+        await other.append({OAK: (1, [joined(2, "Carla")])})
+        await taken.until(lambda: len(taken.entries) == 2)
+        assert await players(store) == ["Bertha", "Carla"]
+        await other.close()
+
+
+async def until_refused_for_good(store: Store) -> None:
+    """Append until it is known that what is there is not what was seen."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                await store.append({OAK: (2, [joined(3, "Carla")])})
+            except StoreError as error:
+                if "forgotten" in str(error):
+                    raise
