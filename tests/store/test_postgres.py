@@ -133,6 +133,15 @@ class TestLostLinks:
         assert await players(through) == ["Anna", "Bert"]
         assert proxy.cuts == 2
 
+    async def test_so_is_the_time_as_a_store_begins(
+        self, dsn: str, cluster: Cluster, proxy: Proxy
+    ) -> None:
+        proxy.cuts_before = lambda data: b"clock_timestamp" in data
+        await (
+            await Store.connect(dsn.replace(f"port={cluster.port}", f"port={proxy.port}"))
+        ).close()
+        assert proxy.cuts == 1
+
     async def test_a_server_that_is_stopped_is_not_waited_for(
         self, store: Store, cluster: Cluster
     ) -> None:

@@ -726,7 +726,7 @@ def _opened(backend: Backend, clock: Callable[[], float], *, alone: bool = False
         database = Database(backend, clock)
         if isinstance(clock, SteadyClock):
             if backend.is_shared:
-                clock.go_on_from(backend.now())
+                clock.go_on_from(database.read(lambda opened: opened.backend.now()))
             clock.not_before(database.head.at)
         if alone:
             database.alone()
