@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -21,6 +21,8 @@ from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, joined, players
 from tests.store.proxies import Proxy, commits
 from tests.store.test_projections import live
 from thudmud.cli.main import main
+from thudmud.play.events import BoardClosed, BoardOpened
+from thudmud.play.projections import HALL
 from thudmud.service import Node
 from thudmud.store import (
     Damage,
@@ -37,8 +39,9 @@ from thudmud.store import (
 from thudmud.store.backend import Holder, Lock
 from thudmud.store.codec import form_of
 from thudmud.store.copying import copy
+from thudmud.store.database import Append, Database
 from thudmud.store.postgres import OURS, Postgres
-from thudmud.store.rows import FORMAT
+from thudmud.store.rows import FORMAT, SqlTable
 
 
 @pytest.fixture
@@ -407,6 +410,32 @@ class TestTwo:
         await until(lambda: len(heard) == 100)
         assert heard == list(range(100))
         await other.close()
+
+    @pytest.mark.parametrize("table", ["stream", "open_board"])
+    @pytest.mark.parametrize("closes", [False, True])
+    def test_boards_may_come_and_go_while_they_are_read(
+        self, dsn: str, monkeypatch: pytest.MonkeyPatch, table: str, *, closes: bool
+    ) -> None:
+        one, other = (Database(Postgres(dsn), time.time) for _ in range(2))
+        opened = BoardOpened(1.0, "", OAK, OAK, "discworld")
+        if closes:
+            one.write([Append({HALL: (0, [opened])}, None, None)])
+        change = BoardClosed(2.0, "", OAK) if closes else opened
+        append = Append({HALL: (int(closes), [change])}, None, None)
+        rows = SqlTable.rows
+
+        def meanwhile(asked: SqlTable, name: str, *more: Any) -> Iterator[Sequence[object]]:
+            found = list(rows(asked, name, *more))
+            if asked is one.table and name == table:
+                other.write([append])
+            return iter(found)
+
+        monkeypatch.setattr(SqlTable, "rows", meanwhile)
+        assert {each.key for each in one.open_boards()} <= {OAK}
+        monkeypatch.undo()
+        assert [each.key for each in one.open_boards()] == ([] if closes else [OAK])
+        one.close()
+        other.close()
 
     async def test_what_is_too_long_is_refused(self, store: Store) -> None:
         with pytest.raises(TooLong):

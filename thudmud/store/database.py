@@ -738,11 +738,12 @@ class Database:
 
     def open_boards(self) -> Sequence[OpenBoard]:
         """Return the boards that are up, in the order in which they first were."""
-        # Not a join: that would go through all boards there ever were.
-        rules = dict(cast("list[tuple[int, str]]", list(self.table.rows("open_board"))))
+        # Not a join: that would go through all boards there ever were. And between the two, others
+        # may put boards up, or close them.
         rest = "where id in (select stream from open_board) order by id"
         rows = cast("list[tuple[int, str, str, int, int]]", list(self.table.rows("stream", rest)))
-        return [OpenBoard(*row[1:], rules[row[0]]) for row in rows]
+        rules = dict(cast("list[tuple[int, str]]", list(self.table.rows("open_board"))))
+        return [OpenBoard(*row[1:], rules[row[0]]) for row in rows if row[0] in rules]
 
     def open_seeks(self) -> Sequence[SeekMade]:
         """Return the seeks that stand, by their numbers."""
