@@ -1,4 +1,8 @@
-"""What players see, held to the letter, on a server; the pytest plugin plays it in a house."""
+"""What players see, held to the letter, on a server; the pytest plugin plays it in a house.
+
+All are played in a house. A server starts for those that have what a house has not: connections
+that are cut, and time that passes; for a whole match; and for the one configuration that is left.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,18 @@ import pytest
 from tests.conftest import RunServer
 from thudmud.cli.staging import Setup, play
 from thudmud.script import Transcript
+from thudmud.script.transcript import Act
 
 HERE = Path(__file__).parent
-FILES = sorted(HERE.glob("*.thud-script"))
+MORE = {"discworld-match", "quiet"}
+
+
+def is_for_a_server(path: Path) -> bool:
+    acts = {step.act for step in Transcript.parse(path.read_text(encoding="utf-8")).steps}
+    return bool(acts & {Act.VANISH, Act.WAIT}) or path.stem in MORE
+
+
+FILES = sorted(filter(is_for_a_server, HERE.glob("*.thud-script")))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
