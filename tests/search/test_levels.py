@@ -11,7 +11,7 @@ from thudmud.rules import DISCWORLD, KOOM_VALLEY, Game, Side
 from thudmud.search.levels import LEVELS, Level, Player
 
 LOWER = LEVELS[:4]
-MATCHES = 4
+MATCHES = 3
 
 
 def margin(dwarfs: Level, trolls: Level, seed: int) -> int:

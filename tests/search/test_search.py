@@ -173,7 +173,7 @@ def test_it_plays_nothing_illegal(ruleset: Ruleset) -> None:
             thought = search.think(Game.start(ruleset, position), Limit(depth=0), None, hasty)
             assert thought.move in ruleset.legal_moves(position, 64)
             count += 1
-        if count > 10_000 / len(RULESETS):
+        if count > 4_000 / len(RULESETS):
             break
 
 
