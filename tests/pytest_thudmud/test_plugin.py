@@ -16,6 +16,7 @@ pytest_plugins = ["pytester"]
 
 ROOT = Path(__file__).parents[2]
 GOOD = "Anna> say ${x}\nAnna| You say: hi\n"
+PLUGINS = "-p", "pytest_thudmud", "-p", "no:cacheprovider", "-p", "no:asyncio"
 BAD = "@include part\n# More.\nAnna> say hi\nAnna| You say: ho\nBert> quit\nBert> quit\n"
 
 
@@ -32,8 +33,7 @@ def run(pytester: pytest.Pytester, *words: str) -> pytest.RunResult:
 
     The plugin is there twice over where it is an entry point too.
     """
-    plugins = ["-p", "pytest_thudmud", "-p", "no:cacheprovider", "-p", "no:asyncio"]
-    return pytester.runpytest_subprocess(*plugins, "-W", "error", *words)
+    return pytester.runpytest_inprocess(*PLUGINS, "-W", "error", *words)
 
 
 def write(pytester: pytest.Pytester, **files: str) -> None:
@@ -113,7 +113,7 @@ def test_runs_without_transcripts_do_not_import_thudmud(pytester: pytest.Pyteste
             assert len(plugins) == 1
         """
     )
-    run(pytester).assert_outcomes(passed=1)
+    pytester.runpytest_subprocess(*PLUGINS, "-W", "error").assert_outcomes(passed=1)
 
 
 def test_the_plugin_itself_imports_nothing_but_pytest() -> None:
