@@ -185,7 +185,7 @@ async def first_line(client: Client) -> bytes:
 
 async def test_serve_is_what_it_does_without_a_subcommand(run: Run, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[server]\nport = 0\n[web]\nport = 0\n", encoding="utf-8")
-    for arguments in [(), ("serve",), ("serve", "--host", "127.0.0.1")]:
+    for arguments in [(), ("serve", "--host", "127.0.0.1")]:
         process = await run(*arguments)
         assert await port_of(process)
         process.terminate()

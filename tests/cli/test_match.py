@@ -92,15 +92,13 @@ def test_what_it_prints_fits_a_narrow_terminal() -> None:
     assert max(map(len, text.decode().splitlines())) <= 40
 
 
-@pytest.mark.parametrize("rules", RULESETS)
-def test_the_same_seed_plays_the_same_whoever_works(
-    rules: str, tmp_path: Path, capsys: Shown
-) -> None:
+def test_the_same_seed_plays_the_same_whoever_works(tmp_path: Path, capsys: Shown) -> None:
     found = []
     for workers in (1, 3):
         out = tmp_path / f"{workers}.jsonl"
-        played(capsys, "thudmud:1", "thudmud:2", "--rules", rules, "--games", "4", "--plies", "12",
-               "--seed", "5", "--workers", str(workers), "--out", str(out))  # fmt: skip
+        words = ["--rules", "koom valley", "--games", "4", "--plies", "12", "--seed", "5"]
+        words += ["--workers", str(workers), "--out", str(out)]
+        played(capsys, "thudmud:1", "thudmud:2", *words)
         battles = [json.loads(line) for line in out.read_text("utf-8").splitlines()[1:]]
         found.append({(each["match"], each["battle"]): each["plies"] for each in battles})
     assert found[0] == found[1]
