@@ -26,7 +26,6 @@ _SETTINGS = """
 TELNET_PORTS = [{telnet}]
 TELNET_INTERFACES = ["127.0.0.1"]
 AMP_PORT = {amp}
-WEBSERVER_ENABLED = WEBCLIENT_ENABLED = {has_web}
 WEBSERVER_PORTS = [({web}, {inner})]
 WEBSERVER_INTERFACES = ["127.0.0.1"]
 WEBSOCKET_CLIENT_PORT = {socket}
@@ -47,12 +46,12 @@ class Mud:
         commands: the folder of the commands of an environment with Evennia.
         folder: where it is made.
         free_port: returns a port for it to listen on.
-        has_web: whether it has a web client, at `address`.
+
+    Attributes:
+        address: where its web client is.
     """
 
-    def __init__(
-        self, commands: Path, folder: Path, free_port: Callable[[], int], *, has_web: bool = False
-    ) -> None:
+    def __init__(self, commands: Path, folder: Path, free_port: Callable[[], int]) -> None:
         self.clients: list[Player] = []
         self._port = free_port()
         web = free_port()
@@ -63,10 +62,7 @@ class Mud:
         conf = self._game / "server" / "conf" / "settings.py"
         with conf.open("a", encoding="utf-8") as file:
             more = {"amp": free_port(), "inner": free_port(), "socket": free_port()}
-            file.write(
-                _SETTINGS.format(telnet=self._port, has_web=has_web, web=web, **more)
-                + SETTINGS_OF_THE_PAGE
-            )
+            file.write(_SETTINGS.format(telnet=self._port, web=web, **more) + SETTINGS_OF_THE_PAGE)
         self._run("migrate")
 
     def start(self) -> None:
