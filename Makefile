@@ -33,10 +33,11 @@ fast: $(VENV)/.dev
 	$(BIN)/pytest -q
 
 # A server is killed 200 times, while people play, while it starts and while it shuts down, and 200
-# times one of two servers on one database, or the database; "make test" does it less often.
+# times one of two servers on one database, or the database, and a gateway; "make test" does it less
+# often.
 # Properties are tried with examples that nobody has tried before.
 soak: $(VENV)/.dev
-	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak
+	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak tests/gateway/test_killed.py
 	$(BIN)/pytest -q -n $(TESTERS) --hypothesis-profile=explore $(PROPERTIES)
 
 # Each target is fuzzed by coverage for so many seconds. What breaks one gets into build/fuzz.

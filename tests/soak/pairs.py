@@ -121,9 +121,9 @@ class Pair:
         turn, chance = game.position.turn, self.dice.random()
         if chance < 0.1 and game.moves and Offer.UNDO not in self.table.offers:
             return turn.other, Undo(self.board)
-        if chance < 0.13 and Offer.ADJOURN not in self.table.offers:
+        if chance < 0.16 and Offer.ADJOURN not in self.table.offers:
             return turn, Adjourn(self.board)
-        if chance < 0.15:
+        if chance < 0.18:
             return turn, Resign(self.board)
         move = self.dice.choice(game.legal_moves())
         return turn, Play(move.attempt(), self.board)

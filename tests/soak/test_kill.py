@@ -5,7 +5,7 @@ and newcomers register, one after the other. Round after round the server is kil
 random moment: while they play, while it shuts down (SIGTERM), or while it starts. What its store
 then holds has to be all that was acknowledged, in order, and at most the one command of each pair
 that was in flight; the board that the next server shows has to be the fold of it; and every
-newcomer who was told of a word or a password has it. 15 rounds by default; `make soak` plays 200.
+newcomer who was told of a word or a password has it. 4 rounds by default; `make soak` plays 200.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from thudmud.accounts.passwords import Passwords, is_same
 from thudmud.play.events import Adjourned, Moved, Resumed, TakenBack
 from thudmud.store import Store
 
-ROUNDS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "15"))
+ROUNDS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "4"))
 MOST = 130
 """How many commands are acknowledged before a server is killed, at most."""
 
