@@ -17,6 +17,7 @@ from thudmud.play.events import (
 )
 from thudmud.rules import Move, Piece, Side, Square
 from thudmud.store import Entry, Store, StoreError
+from thudmud.store.checking import check_database, check_file
 
 OAK, PINE = "oak board", "pine board"
 PATIENCE = 20.0
@@ -106,3 +107,17 @@ async def everything(store: Store) -> list[Entry]:
 async def players(store: Store, stream: str = OAK) -> list[str]:
     """Return who has sat down at a board, in order."""
     return [entry.event.player for entry in await store.read(stream)]  # type: ignore[union-attr]  # Joined
+
+
+async def is_in_order(store: Store) -> None:
+    """Check all that is stored, here: `Store.check` takes a process, which is tested by itself.
+
+    Raises:
+        StoreError: it is not as it was written.
+    """
+    if store._path:
+        await asyncio.to_thread(check_file, store._path)
+    elif store._dsn:
+        await asyncio.to_thread(check_database, store._dsn)
+    else:
+        assert await store.check() is None
