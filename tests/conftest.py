@@ -5,7 +5,15 @@ import logging
 import os
 import socket
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, contextmanager
 from pathlib import Path
 
@@ -16,6 +24,7 @@ from hypothesis import HealthCheck, settings
 from tests.accounts.dialogues import CHEAP
 from tests.server.plain import PlainService, Serving, Setup
 from tests.store.clusters import FAST, Cluster, empty
+from tests.waits import told_of
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import PlayerSettings, ServerSettings, Settings, WebSettings
 from thudmud.server.sessions import Sessions
@@ -183,6 +192,13 @@ NO_WEB = WebSettings(enabled=False)
 
 SERVERS = {"serving", "secure"}
 """What starts a server in the loop of a test."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Tell what everybody waits for where a test takes long, in case that it fails."""
+    with told_of():
+        return (yield)
 
 
 def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> Loops:

@@ -1,0 +1,61 @@
+"""A test that takes long tells what everybody waits for."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+from threading import Event, Thread
+
+import pytest
+
+from tests.waits import everybody, told_of
+
+
+async def a_ply_that_does_not_come(comes: asyncio.Event) -> None:
+    await comes.wait()
+
+
+async def test_tasks_and_what_came_that_nobody_has_read() -> None:
+    comes, reader = asyncio.Event(), asyncio.StreamReader()
+    reader.feed_data(b"the last words of a server")
+    task = asyncio.create_task(a_ply_that_does_not_come(comes), name="Anna")
+    await asyncio.sleep(0)
+    told = everybody()
+    assert "Task Anna:\n" in told
+    assert "    await comes.wait()\n" in told
+    assert "the last words of a server" in told
+    comes.set()
+    await task
+
+
+def test_threads() -> None:
+    done = Event()
+    thread = Thread(target=done.wait, name="store")
+    thread.start()
+    told = everybody()
+    done.set()
+    thread.join()
+    assert "Thread store:\n" in told
+    assert "test_threads" in told
+
+
+def test_programs_and_what_they_have_said() -> None:
+    words = [sys.executable, "-c", "import time; print('half', flush=True); time.sleep(3600)"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as program:
+        try:
+            told = ""
+            while "half" not in told:
+                with pytest.raises(subprocess.TimeoutExpired):
+                    program.communicate(timeout=0.1)
+                told = everybody()
+            assert f"Program {program.pid}: " in told
+        finally:
+            program.kill()
+
+
+def test_it_is_told_while_the_test_waits(capsys: pytest.CaptureFixture[str]) -> None:
+    with told_of(0.01):
+        signal.pause()
+    assert "signal.pause()" in capsys.readouterr().err
