@@ -39,6 +39,10 @@ fast: $(VENV)/.dev
 soak: $(VENV)/.dev
 	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak tests/gateway/test_killed.py
 	$(BIN)/pytest -q -n $(TESTERS) --hypothesis-profile=explore $(PROPERTIES)
+	$(BIN)/python -m tests.world 0 $(SEEDS)
+
+# How many seeds of the simulated world the soak plays.
+SEEDS ?= 2000
 
 # Each target is fuzzed by coverage for so many seconds. What breaks one gets into build/fuzz.
 FUZZ_SECONDS ?= 60

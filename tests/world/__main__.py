@@ -1,0 +1,60 @@
+"""``python -m tests.world SEED``: play a seed of the world again, and tell what happened.
+
+``python -m tests.world 0 300`` plays many, and tells of those that went wrong;
+``--break NAME`` makes a mistake in the program first, and plays until a seed finds it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+import time
+from collections import Counter
+
+from tests.world import breaks
+
+WENT_WRONG = 3
+"""The exit status if something in the world did, and not this program."""
+
+
+def main() -> int:
+    """Do what is asked for; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.world", description=__doc__)
+    parser.add_argument("first", type=int, help="the seed, or the first of several")
+    parser.add_argument("end", type=int, nargs="?", help="the one after the last")
+    parser.add_argument("--break", dest="mistake", choices=breaks.BREAKS, metavar="NAME")
+    asked = parser.parse_args()
+    if os.environ.get("PYTHONHASHSEED") != "0":  # the order of a set of names is by their hashes
+        os.environ["PYTHONHASHSEED"] = "0"
+        os.execv(sys.executable, [sys.executable, "-m", "tests.world", *sys.argv[1:]])  # noqa: S606
+    if asked.mistake:
+        breaks.apply(asked.mistake)
+    logging.disable()
+    from tests.world.runs import Template  # noqa: PLC0415  (after the mistake is made)
+
+    template = Template()
+    try:
+        if asked.end is None:
+            report = template.play(asked.first)
+            print("\n".join(report.log), *report.wrong, sep="\n")
+            return WENT_WRONG if report.wrong else 0
+        begun, counts, bad = time.process_time(), Counter[str](), 0
+        for seed in range(asked.first, asked.end):
+            report = template.play(seed)
+            counts += report.counts
+            if report.wrong:
+                bad += 1
+                print(f"seed {seed}:", *report.wrong[:3], sep="\n    ", flush=True)
+                if asked.mistake:
+                    break
+        print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
+        print(f"{bad} of {seed + 1 - asked.first} went wrong; {time.process_time() - begun:.1f} s")
+    finally:
+        template.close()
+    return WENT_WRONG if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,249 @@
+"""Mistakes that could be made in the program, one at a time, which a seed of the world has to find.
+
+Each is a change of the source, applied as its module is imported. One that does not fit any more
+says so: then the program has changed, and the mistake has to be made where it could be made now.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import CodeType, ModuleType
+from typing import NamedTuple
+
+
+class Change(NamedTuple):
+    """A place in a module, and what stands there instead."""
+
+    module: str
+    before: str
+    after: str
+
+
+POSTGRES = "thudmud.store.postgres"
+DATABASE = "thudmud.store.database"
+RUNNING = "thudmud.store.running"
+NODES = "thudmud.service.nodes"
+SERVICE = "thudmud.service.service"
+
+
+class Mistake(NamedTuple):
+    """What is changed, and a seed that finds it."""
+
+    seed: int | None
+    changes: Sequence[Change]
+
+
+BREAKS: dict[str, Mistake] = {
+    "the answer by a transaction's number": Mistake(
+        None,
+        [
+            Change(
+                POSTGRES,
+                "                yield\n                self.connection.execute(WRITE_NUMBER",
+                "                yield\n"
+                "                self._xid = self.connection.execute(\n"
+                "                    'select pg_current_xact_id()::text::bigint')\n"
+                "                self.connection.execute(WRITE_NUMBER",
+            ),
+            Change(
+                POSTGRES,
+                "return written == self._number",
+                "return self.connection.session.status_of(self._xid)",
+            ),
+            Change(
+                POSTGRES,
+                "                if written == self._number:\n"
+                "                    self.connection.execute(LATER_COMMIT)\n",
+                "",
+            ),
+        ],
+    ),
+    "a lost commit counts as done": Mistake(
+        None,
+        [
+            Change(POSTGRES, "return written == self._number", "return True"),
+        ],
+    ),
+    "a lost commit counts as not done": Mistake(
+        None,
+        [
+            Change(POSTGRES, "return written == self._number", "return False"),
+        ],
+    ),
+    "what a primary brings back is shown at once": Mistake(
+        None,
+        [
+            Change(
+                POSTGRES,
+                "                self.connection.execute(LATER_COMMIT)\n        except",
+                "                pass\n        except",
+            ),
+        ],
+    ),
+    "what is not known is done again": Mistake(
+        None,
+        [
+            Change(POSTGRES, "raise self._not_known() from error", "return False"),
+        ],
+    ),
+    "no look at the version before an append": Mistake(
+        None,
+        [
+            Change(DATABASE, "            if found != expected:\n", "            if False:\n"),
+        ],
+    ),
+    "what is cached outlives a commit of others": Mistake(
+        None,
+        [
+            Change(
+                DATABASE,
+                "        self._clear()\n        self.head = head\n        self.others_wrote = True",
+                "        self.head = head\n        self.others_wrote = True",
+            ),
+        ],
+    ),
+    "what others append is not handed out": Mistake(
+        None,
+        [
+            Change(
+                RUNNING,
+                "            if entries:\n"
+                "                self._tell(self._followers.deliver, entries)\n"
+                "            if database.is_caught_up:",
+                "            if database.is_caught_up:",
+            ),
+        ],
+    ),
+    "what is stored is handed out twice": Mistake(
+        None,
+        [
+            Change(
+                RUNNING,
+                "        if entries and entries[0].position <= self.position:\n",
+                "        if False:\n",
+            ),
+            Change(
+                RUNNING,
+                "        if entries:\n"
+                "            self._followers.deliver(entries)\n\n    def _answer",
+                "        if entries:\n            self._followers.deliver(entries)\n"
+                "            self._followers.deliver(entries)\n\n    def _answer",
+            ),
+        ],
+    ),
+    "no fence after the lease": Mistake(
+        None,
+        [
+            Change(NODES, "self._until is not None and self._clock() < self._until", "True"),
+            Change(
+                NODES,
+                "before is None or (is_known and begun < before)",
+                "True",
+            ),
+        ],
+    ),
+    "nothing is caught up after a claim": Mistake(
+        None,
+        [
+            Change(NODES, "            await self._store.catch_up()\n", "            pass\n"),
+        ],
+    ),
+    "a node that lives is reaped": Mistake(
+        None,
+        [
+            Change(
+                DATABASE, '"where until <= ?", self.now())', '"where until <= ?", self.now() + 8)'
+            ),
+        ],
+    ),
+    "a claim is taken from a node that lives": Mistake(
+        None,
+        [
+            Change(
+                DATABASE,
+                '            if owner and cast("float", owner[2]) > now:\n',
+                "            if False:\n",
+            ),
+        ],
+    ),
+    "the claim goes before it is stored that a player is away": Mistake(
+        None,
+        [
+            Change(
+                SERVICE,
+                "            if name in self.hall.people:\n"
+                "                await self._go(name, parting, None)",
+                "            await self._node.release(self, name)\n"
+                "            if name in self.hall.people:\n"
+                "                await self._go(name, parting, None)",
+            ),
+        ],
+    ),
+    "nobody is told by a note to let go": Mistake(
+        None,
+        [
+            Change(
+                NODES, "                    now(service.let_go(name))", "                    pass"
+            ),
+        ],
+    ),
+    "what was missed is not asked for": Mistake(
+        None,
+        [
+            Change(
+                NODES,
+                "                for service in self._services:\n"
+                "                    service.recount()\n"
+                "                self._greetings = GREETINGS\n                now(self._greet())",
+                "                pass",
+            ),
+        ],
+    ),
+    "a conflict is not decided again": Mistake(
+        None,
+        [
+            Change(
+                SERVICE,
+                "while self._version(conflict.stream, conflict.found) < conflict.found:",
+                "while False:",
+            ),
+        ],
+    ),
+}
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, changes: Sequence[Change]) -> None:
+        self._changes = changes
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        of_it = [each for each in self._changes if each.module == name]
+        spec = PathFinder.find_spec(name, path) if of_it else None
+        if spec and spec.origin:
+            spec.loader = _Loader(name, spec.origin, of_it)
+        return spec
+
+
+class _Loader(SourceFileLoader):
+    def __init__(self, name: str, path: str, changes: Sequence[Change]) -> None:
+        super().__init__(name, path)
+        self._changes = changes
+
+    def get_code(self, fullname: str) -> CodeType:
+        source = self.get_data(self.path).decode()
+        for each in self._changes:
+            if source.count(each.before) != 1:
+                raise LookupError(f"no such place in {fullname}: {each.before}")
+            source = source.replace(each.before, each.after)
+        return compile(source, self.path, "exec")
+
+
+def apply(name: str) -> None:
+    """Make a mistake in the program, of which nothing may have been imported by now."""
+    assert not any(each == "thudmud" for each in sys.modules)
+    sys.meta_path.insert(0, _Finder(BREAKS[name].changes))

@@ -1,0 +1,656 @@
+"""A primary of PostgreSQL and its synchronous standby, as a store meets them.
+
+The statements of `thudmud.store.postgres` run as they are, on SQLite. What is here instead is the
+server: sessions, the writers' lock, commits that wait for the standby, notes, and what goes wrong.
+A primary that dies takes all sessions with it. Of the commit that was under way then, either the
+standby has it or not; who sent it is not told. The standby that takes over knows nothing of the
+numbers of transactions that it has not got, and gives them out again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from tests.world.clockwork import World
+from thudmud.store.backend import MISSED
+
+LINK = 0.003
+"""Seconds that a message takes to the database or back, at most; sometimes a hundred times that."""
+
+REPLICATION = 0.01
+"""Seconds that a commit takes to the standby, or its answer back, at most; the same holds."""
+
+LOCK_TIMEOUT = 15.0
+IDLE_IN_TRANSACTION = 5.0
+
+
+class Broken(psycopg.OperationalError):
+    """The link is lost."""
+
+
+@dataclass
+class Statement:
+    """One of a batch, and what it has come to."""
+
+    query: str
+    values: Sequence[Any] | None = None
+    rows: list[Any] = field(default_factory=list)
+    rowcount: int = -1
+    description: Any = None
+
+
+class Cursor:
+    """What a statement has come to, once its batch is back."""
+
+    def __init__(self, statement: Statement, flush: Callable[[], None]) -> None:
+        self._statement, self._flush = statement, flush
+
+    @property
+    def rowcount(self) -> int:
+        return self._statement.rowcount
+
+    @property
+    def description(self) -> Any:
+        return self._statement.description
+
+    def nextset(self) -> bool:
+        return True
+
+    def fetchone(self) -> Any:
+        self._flush()
+        return self._statement.rows.pop(0) if self._statement.rows else None
+
+    def fetchall(self) -> list[Any]:
+        self._flush()
+        rows, self._statement.rows = self._statement.rows, []
+        return rows
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.fetchall())
+
+
+class Session:
+    """A session of the server's."""
+
+    def __init__(self, primary: Database, process: object) -> None:
+        self.pid, self.process = next(primary.pids), process
+        self.primary = primary
+        self.files = _opened(primary.path)
+        self.is_open, self.in_transaction, self.waits_for_standby = True, False, False
+        self.notes: list[str] = []
+        self.asked: deque[tuple[list[Statement], Callable[[Exception | None], None]]] = deque()
+        self.busy = self.is_left = False
+        self.told: Callable[[], None] | None = None
+        """Tells its client, who waits for an answer, that it has ended."""
+        self.token = 0
+        """Which time it is that it waits within a transaction."""
+        self.xid: int | None = None
+
+    def end(self) -> None:
+        """Let go of all that it holds."""
+        if not self.is_open:
+            return
+        self.is_open = False
+        if not self.waits_for_standby:
+            self._roll_back()
+        self.primary.sessions.discard(self)
+        if self.told:
+            self.told()
+
+    def _roll_back(self) -> None:
+        with suppress(sqlite3.Error):
+            self.files.execute("rollback")
+        self.files.close()
+        self.in_transaction = False
+        self.primary.unlock(self)
+
+    def leave(self) -> None:
+        """End it, as its client is gone: but not before what was sent has been done."""
+        self.is_left = True
+        if not self.busy and not self.asked:
+            self.end()
+
+    def go_on(self) -> None:
+        """Take the next batch, if there is one and it is free."""
+        if self.busy or not self.asked or not self.is_open:
+            return
+        self.busy = True
+        statements, answer = self.asked.popleft()
+        self._drive(self._work(statements, answer))
+
+    def _drive(self, work: Generator[float | None, None, None]) -> None:
+        """Do work, which waits for some seconds, or until it is called again."""
+        world = self.primary.world
+        try:
+            pause = next(work)
+        except StopIteration:
+            return
+        if pause is None:
+            self.primary.waiting.append((self, lambda: self._drive(work)))
+        else:
+            world.later(pause, lambda: self._drive(work))
+
+    def _work(
+        self, statements: list[Statement], answer: Callable[[Exception | None], None]
+    ) -> Generator[float | None, None, None]:
+        error: Exception | None = None
+        self.token += 1
+        for each in statements:
+            try:
+                yield from self._do(each)
+            except psycopg.Error as raised:
+                error = raised
+                break
+            if not self.is_open:
+                return
+        self.busy = False
+        answer(error)
+        if self.is_left:
+            self.end()
+            return
+        if self.in_transaction:
+            token = self.token
+            self.primary.world.later(IDLE_IN_TRANSACTION, lambda: self._idle(token))
+        self.go_on()
+
+    def _idle(self, token: int) -> None:
+        if self.is_open and self.in_transaction and token == self.token and not self.busy:
+            self.end()
+
+    def _do(self, statement: Statement) -> Generator[float | None, None, None]:
+        query, primary = statement.query, self.primary
+        if query.startswith("begin; select pg_advisory_xact_lock"):
+            self.in_transaction = True
+            until = primary.world.now + LOCK_TIMEOUT
+            while primary.locked_by not in (None, self):
+                if primary.world.now >= until:
+                    raise psycopg.errors.LockNotAvailable("canceling statement due to lock timeout")
+                yield None
+            if not self.is_open:
+                return
+            primary.locked_by = self
+            self.files.execute("begin immediate")
+            if rest := query.split(";", 2)[2].strip():
+                self._execute(statement, rest)
+        elif query == "commit":
+            yield from self._commit()
+        elif query == "rollback":
+            if self.in_transaction:
+                self.files.execute("rollback")
+            self.in_transaction, self.xid = False, None
+            self.notes.clear()
+            primary.unlock(self)
+        elif query.startswith("notify "):
+            self.notes.append(query.split("'")[1])
+        elif query.startswith("select pg_notify"):
+            assert statement.values
+            primary.tell([statement.values[1]])
+        elif query.startswith("select pg_logical_emit_message"):
+            if not self.in_transaction:
+                yield from self._commit()
+        elif query.startswith("select pg_terminate_backend"):
+            assert statement.values
+            primary.terminate(*statement.values)
+        elif (answer := primary.answer(query, self)) is not None:
+            statement.rows = answer
+        else:
+            self._execute(statement, query)
+
+    def _execute(self, statement: Statement, query: str) -> None:
+        text, values = _in_sqlite(query), statement.values or ()
+        plain = [json.dumps(each) if isinstance(each, list) else each for each in values]
+        try:
+            cursor = self.files.execute(text, plain)
+            statement.rows, statement.rowcount = cursor.fetchall(), cursor.rowcount
+            statement.description = cursor.description
+        except sqlite3.IntegrityError as error:
+            raise psycopg.errors.UniqueViolation(str(error)) from error
+        if self.in_transaction and self.xid is None and not query.startswith("select"):
+            self.xid = primary_number(self.primary)
+
+    def _commit(self) -> Generator[float | None, None, None]:
+        """End the transaction: it is on this server at once, and seen once the standby has it."""
+        primary = self.primary
+        if primary.is_full and self.xid is not None:
+            self.files.execute("rollback")
+            self.in_transaction, self.xid = False, None
+            self.notes.clear()
+            primary.unlock(self)
+            raise psycopg.errors.DiskFull("could not extend file: No space left on device")
+        self.waits_for_standby = True
+        primary.flushed = self
+        yield primary.slowly(REPLICATION)
+        while self.waits_for_standby and primary.behind:  # it has not even got what came before
+            yield 0.01
+        if not self.waits_for_standby:
+            return
+        primary.is_replicated = True
+        primary.standby_xid = max(primary.standby_xid, self.xid or 0)
+        yield primary.slowly(REPLICATION)
+        if self.waits_for_standby:
+            self.made_visible()
+            primary.tell(self.notes)
+            self.notes = []
+            if not self.is_open:
+                self._roll_back()
+
+    def made_visible(self) -> None:
+        """Let all see what this transaction has written."""
+        primary = self.primary
+        self.waits_for_standby = False
+        if self.in_transaction:
+            self.files.execute("commit")
+        if self.xid is not None:
+            primary.status[self.xid] = "committed"
+        self.in_transaction, self.xid = False, None
+        if primary.flushed is self:
+            primary.flushed, primary.is_replicated = None, False
+        primary.unlock(self)
+
+
+def primary_number(primary: Database) -> int:
+    """Give out the next number of a transaction."""
+    primary.next_xid += 1
+    return primary.next_xid
+
+
+class Database:
+    """A primary and its standby.
+
+    Args:
+        world: what they are in.
+        template: a file of SQLite's with the tables of a store.
+        folder: where its own may be.
+
+    Attributes:
+        is_up: whether a primary serves.
+        is_full: whether the disk is.
+        server: when it began.
+        flushed: the session whose commit waits for the standby.
+        is_replicated: whether that is there by now.
+    """
+
+    def __init__(self, world: World, template: Path, folder: Path) -> None:
+        self.world, self._folder = world, folder
+        self._copies = count(1)
+        self.path = self._copy_of(template)
+        self.is_up, self.is_full = True, False
+        self.server = "server 1"
+        self.servers = count(2)
+        self.pids = count(100)
+        self.sessions: set[Session] = set()
+        self.locked_by: Session | None = None
+        self.waiting: list[tuple[Session, Callable[[], None]]] = []
+        self.listeners: list[Listener] = []
+        self.flushed: Session | None = None
+        self.is_replicated = False
+        self.next_xid = self.standby_xid = 700
+        self.behind: Path | None = None
+        """What the standby has, if that is less than anybody can see on the primary."""
+        self.status: dict[int, str] = {}
+        self.comment = ""
+        self.cuts: dict[object, float] = {}
+        """Until when a process cannot reach it."""
+
+    def slowly(self, most: float) -> float:
+        """Return how many seconds something takes: now and then very long."""
+        dice = self.world.dice
+        return self.world.delay(most) * (100 if dice.random() < 0.02 else 1)
+
+    def reaches(self, process: object) -> bool:
+        """Whether a process can connect."""
+        return self.is_up and self.cuts.get(process, 0.0) <= self.world.now
+
+    def unlock(self, session: Session) -> None:
+        """Let another session have the writers' lock."""
+        if self.locked_by is session:
+            self.locked_by = None
+            waiting, self.waiting = self.waiting, []
+            for _, go_on in waiting:
+                go_on()
+
+    def answer(self, query: str, session: Session) -> list[Any] | None:
+        """Return what the server itself answers; None if the tables are asked."""
+        match query:
+            case "select current_schema()":
+                return [("public",)]
+            case "select pg_postmaster_start_time()::text":
+                return [(self.server,)]
+            case "select obj_description(to_regclass('head'), 'pg_class')":
+                return [(self.comment,)]
+            case "select extract(epoch from clock_timestamp())::float8":
+                return [(self.world.wall(),)]
+            case "select pg_current_xact_id()::text::bigint":
+                session.xid = session.xid or primary_number(self)
+                return [(session.xid,)]
+        if query.startswith(("set ", "alter table", "select set_config")):
+            return []
+        if query.startswith("comment on table head is "):
+            self.comment = query.split("'")[1]
+            return []
+        return None
+
+    def status_of(self, xid: int) -> str:
+        """Return what came of a transaction, as far as this server knows its number."""
+        return self.status.get(xid, "aborted" if xid <= self.next_xid else "unknown")
+
+    def tell(self, notes: Sequence[str]) -> None:
+        """Tell all who listen."""
+        for listener in self.listeners:
+            listener.hear(notes)
+
+    def terminate(self, pid: int, name: str, server: str, unless: str) -> None:
+        """End a session, unless it waits for the standby and that is to be let be."""
+        for each in list(self.sessions):
+            spared = each.waits_for_standby and unless == "SyncRep"
+            if each.pid == pid and server == self.server and not spared:
+                each.end()
+
+    # What goes wrong.
+
+    def fail_over(self, pause: float) -> None:
+        """Kill the primary; the standby takes its place after some seconds."""
+        flushed = self.flushed
+        if flushed and self.is_replicated:
+            flushed.made_visible()
+        elif flushed:
+            flushed.waits_for_standby = False
+        self._die()
+        if self.behind:
+            self.path, self.behind = self.behind, None
+        # Numbers of transactions that the standby has not seen are given out again.
+        self.next_xid = self.standby_xid
+        self.status = {each: what for each, what in self.status.items() if each <= self.next_xid}
+        self.world.later(pause, self._serve)
+
+    def crash(self, pause: float, lag: float) -> None:
+        """Kill the primary, which comes back after some seconds; its standby later than that.
+
+        What was about to be committed is there then, whether the standby has it or not.
+        """
+        if (flushed := self.flushed) and not self.is_replicated:
+            if not self.behind:
+                self.behind = self._as_of_now()
+            self.world.later(pause + lag, self._catch_up)
+        if flushed:
+            flushed.made_visible()
+        self._die()
+        self.world.later(pause, self._serve)
+
+    def _as_of_now(self) -> Path:
+        """Return a copy of all that can be seen."""
+        copy = self._folder / f"{next(self._copies)}.db"
+        with closing(_opened(self.path)) as here, closing(sqlite3.connect(copy)) as there:
+            here.backup(there)
+        return copy
+
+    def _catch_up(self) -> None:
+        self.behind, self.standby_xid = None, self.next_xid
+
+    def _die(self) -> None:
+        self.is_up = False
+        self.flushed, self.is_replicated, self.locked_by = None, False, None
+        self.waiting.clear()
+        for each in list(self.sessions):
+            each.end()
+        for listener in self.listeners:
+            listener.lose()
+
+    def _serve(self) -> None:
+        self.server = f"server {next(self.servers)}"
+        self.is_up = True
+
+    def cut_off(self, process: object, seconds: float) -> None:
+        """Let a process not reach it for some seconds; its links are lost."""
+        self.cuts[process] = self.world.now + seconds
+        for each in list(self.sessions):
+            if each.process is process:
+                each.end()
+        for listener in self.listeners:
+            if listener.process is process:
+                listener.lose()
+
+    def hang_up(self, process: object) -> None:
+        """Take note that a process is gone, and so its ends of all links."""
+        for each in list(self.sessions):
+            if each.process is process:
+                self.world.later(self.world.delay(LINK), each.leave)
+        for listener in list(self.listeners):
+            if listener.process is process:
+                listener.close()
+
+    def _copy_of(self, path: Path) -> Path:
+        copy = self._folder / f"{next(self._copies)}.db"
+        shutil.copyfile(path, copy)
+        return copy
+
+
+class Connection:
+    """What stands for `psycopg.Connection` in the store: the client's end of a session."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._world = database.world
+        self.process = self._world.process
+        if not database.reaches(self.process):
+            self._world.sleep(self._world.delay(LINK))
+            raise Broken("connection refused")
+        self._session = Session(database, self.process)
+        database.sessions.add(self._session)
+        self._batch: list[Statement] | None = None
+        self.closed = False
+        self.info = self
+
+    @property
+    def backend_pid(self) -> int:
+        return self._session.pid
+
+    def get_parameters(self) -> dict[str, str]:
+        return {"application_name": "thudmud"}
+
+    def execute(
+        self, query: bytes | str, values: Sequence[Any] | None = None, *, prepare: bool = True
+    ) -> Cursor:
+        if self.closed:
+            raise Broken("the connection is closed")
+        text = query if isinstance(query, str) else query.decode()
+        statement = Statement(text.replace("%s", "?"), values)
+        if self._batch is not None:
+            self._batch.append(statement)
+            return Cursor(statement, self._flush)
+        self._ask([statement])
+        return Cursor(statement, lambda: None)
+
+    def cursor(self) -> Connection:
+        return self
+
+    def executemany(self, query: bytes, rows: Sequence[Sequence[Any]]) -> None:
+        for row in rows:
+            self.execute(query, row)
+
+    @contextmanager
+    def pipeline(self) -> Iterator[None]:
+        self._batch = []
+        try:
+            yield
+            self._flush()
+        finally:
+            self._batch = None
+
+    def status_of(self, asked: Cursor) -> bool:
+        """Return whether a transaction counts as committed by its number: for a mistake."""
+        return self._database.status_of(asked.fetchone()[0]) == "committed"
+
+    def close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            session = self._session
+            self._world.later(self._world.delay(LINK), session.leave)
+
+    def _flush(self) -> None:
+        if self._batch:
+            batch, self._batch = self._batch, []
+            self._ask(batch)
+
+    def _ask(self, batch: list[Statement]) -> None:
+        """Send some statements, and wait for what they come to."""
+        world, thread, session = self._world, self._world.thread, self._session
+        came: list[Exception | None] = []
+
+        def back(error: Exception | None) -> None:
+            world.later(self._database.slowly(LINK), lambda: arrived(error))
+
+        def arrived(error: Exception | None) -> None:
+            if session.is_open or error:  # else the link was lost on the way
+                wake(error)
+
+        def wake(error: Exception | None) -> None:
+            if not came and not thread.process.is_dead:
+                came.append(error)
+                thread.is_ready = True
+
+        def sent() -> None:
+            session.asked.append((batch, back))
+            session.go_on()
+
+        world.later(self._database.slowly(LINK), sent)
+        session.told = lambda: world.later(world.delay(LINK), lambda: wake(Broken("it is lost")))
+        if not session.is_open:
+            session.told()
+        while not came:
+            world.wait()
+        session.told = None
+        if isinstance(came[0], Broken) or not session.is_open:
+            self.closed = True
+            if came[0] is None:
+                raise Broken("the link is lost")
+        if came[0]:
+            raise came[0]
+
+
+class Listener:
+    """What stands for `thudmud.store.postgres.Listener`: it hears what others say."""
+
+    def __init__(
+        self,
+        database: Database,
+        token: str,
+        heard: Callable[[str | None], None],
+    ) -> None:
+        self._database, self._token, self._heard = database, token, heard
+        self.process = database.world.process
+        self._last, self._is_lost, self._is_closed = 0.0, False, False
+        database.listeners.append(self)
+        heard(None)
+
+    def close(self) -> None:
+        self._is_closed = True
+        with suppress(ValueError):
+            self._database.listeners.remove(self)
+
+    def hear(self, notes: Sequence[str]) -> None:
+        """Hear something after a while, in the order in which it was said."""
+        world = self._database.world
+        if self._is_lost:
+            return
+        for each in notes:
+            token, _, note = each.partition(" ")
+            if token != self._token:
+                self._last = max(self._last, world.now + self._database.slowly(LINK))
+                world.later(self._last - world.now, partial(self._hear, note or None))
+
+    def lose(self) -> None:
+        """Hear nothing any more, until the link is there again."""
+        if not self._is_lost and not self._is_closed:
+            self._is_lost = True
+            self._database.world.later(1.0, self._listen)
+
+    def _hear(self, note: str | None) -> None:
+        if not (self._is_lost or self._is_closed or self.process.is_dead):
+            self._in_process(note)
+
+    def _listen(self) -> None:
+        if self._is_closed or self.process.is_dead:
+            return
+        if not self._database.reaches(self.process):
+            self._database.world.later(1.0, self._listen)
+            return
+        self._is_lost = False
+        self._in_process(MISSED)
+
+    def _in_process(self, note: str | None) -> None:
+        self._database.world.process = self.process
+        self._heard(note)
+
+
+class Watch:
+    """What stands for `thudmud.store.postgres.LinkWatch`: here every link ends by itself."""
+
+    has_cut = False
+
+    def close(self) -> None:
+        pass
+
+    def follow(self, dsn: str, session: object) -> None:
+        pass
+
+    @contextmanager
+    def over(self) -> Iterator[None]:
+        yield
+
+
+@contextmanager
+def no_longer_than(seconds: float, session: Connection) -> Iterator[None]:
+    """What stands for `thudmud.store.postgres.no_longer_than`."""
+    world = session._world
+    is_over = has_cut = False
+
+    def cut() -> None:
+        nonlocal has_cut
+        if not is_over:
+            has_cut = True
+            session._session.end()
+
+    world.later(seconds, cut)
+    try:
+        yield
+    except psycopg.OperationalError as error:
+        if not has_cut:
+            raise
+        raise psycopg.errors.ConnectionTimeout("it has not answered") from error
+    finally:
+        is_over = True
+
+
+_ANY = re.compile(r"= any\(\?\)")
+
+
+@lru_cache(maxsize=512)
+def _in_sqlite(query: str) -> str:
+    """Return a statement of the store's for PostgreSQL as SQLite wants it."""
+    query = _ANY.sub("in (select value from json_each(?))", query)
+    if query.startswith("select tablename from pg_tables"):
+        return "select name from sqlite_schema where type = 'table'"
+    return query.replace("bytea", "blob")
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    files = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    files.create_collation("C", lambda one, two: (one > two) - (one < two))
+    files.create_function("strpos", 2, lambda text, part: text.find(part) + 1, deterministic=True)
+    for setting in ("journal_mode = wal", "synchronous = off", "busy_timeout = 0"):
+        files.execute(f"pragma {setting}")
+    return files

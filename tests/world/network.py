@@ -1,0 +1,180 @@
+"""Connections between clients and servers: bytes come in pieces, late, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
+from tests.world.clockwork import Process, World
+
+LATENCY = 0.03
+"""Seconds that a piece takes, at most."""
+
+
+class Wire:
+    """A connection, as its client has it.
+
+    Args:
+        world: what it is in.
+        process: the server's.
+        protocol: what the server makes of it.
+        address: where the client is.
+        heard: called with the bytes that come, and with none when the server has ended it.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        process: Process,
+        protocol: Callable[[], asyncio.BaseProtocol],
+        address: str,
+        heard: Callable[[bytes], None],
+    ) -> None:
+        self.world, self.process, self.heard = world, process, heard
+        self.is_cut, self.has_ended = False, False
+        self._there = self._here = 0.0
+        """When the last piece arrives at the server, and at the client."""
+        self._end = _ServerEnd(self, address)
+
+        def made() -> None:
+            self._end.made(protocol())
+
+        self._to_server(made)
+
+    def send(self, data: bytes) -> None:
+        """Send something; it arrives in pieces."""
+        dice = self.world.dice
+        while data and not self.is_cut:
+            size = len(data) if dice.random() < 0.7 else dice.randint(1, len(data))
+            piece, data = data[:size], data[size:]
+            self._to_server(partial(self._end.came, piece))
+
+    def half_close(self) -> None:
+        """Send nothing any more, and go on listening."""
+        self._to_server(self._end.ended)
+
+    def cut(self) -> None:
+        """Let the connection be lost, for both."""
+        if not self.is_cut:
+            self.is_cut = True
+            self._to_server(lambda: self._end.lost(ConnectionResetError()))
+
+    def _to_server(self, call: Callable[[], None]) -> None:
+        self._there = max(self._there, self.world.now + self.world.delay(LATENCY))
+
+        def arrive() -> None:
+            if not self.process.is_dead:
+                self.process.loop.call_soon(call)
+
+        self.world.later(self._there - self.world.now, arrive)
+
+    def to_client(self, data: bytes) -> None:
+        """Bring something to the client."""
+        self._here = max(self._here, self.world.now + self.world.delay(LATENCY))
+
+        def arrive() -> None:
+            if not self.is_cut and not self.has_ended:
+                self.has_ended = not data
+                self.heard(data)
+
+        self.world.later(self._here - self.world.now, arrive)
+
+    def server_died(self) -> None:
+        """Take note that the server's process is gone: its kernel ends the connection."""
+        self.to_client(b"")
+
+
+class _ServerEnd(asyncio.Transport):
+    """The server's end: a transport."""
+
+    def __init__(self, wire: Wire, address: str) -> None:
+        super().__init__({"peername": (address, 1)})
+        self._wire = wire
+        self._protocol: Any = None
+        self._is_closing = self._is_lost = self._has_ended = False
+        self._is_paused = False
+        self._waiting: list[bytes] = []
+
+    # What the network does.
+
+    def made(self, protocol: asyncio.BaseProtocol) -> None:
+        self._protocol = protocol
+        protocol.connection_made(self)
+
+    def came(self, data: bytes) -> None:
+        self._waiting.append(data)
+        self._read()
+
+    def ended(self) -> None:
+        self._has_ended = True
+        self._read()
+
+    def lost(self, error: Exception | None) -> None:
+        if not self._is_lost:
+            self._is_lost = self._is_closing = True
+            self._protocol.connection_lost(error)
+
+    def _read(self) -> None:
+        while self._waiting and not self._is_paused and not self._is_closing:
+            data = self._waiting.pop(0)
+            if isinstance(self._protocol, asyncio.BufferedProtocol):
+                while data:
+                    room = cast("memoryview", self._protocol.get_buffer(len(data)))
+                    size = min(len(room), len(data))
+                    room[:size] = data[:size]
+                    self._protocol.buffer_updated(size)
+                    data = data[size:]
+            else:
+                self._protocol.data_received(data)
+        if self._has_ended and not self._waiting and not self._is_paused and not self._is_closing:
+            self._has_ended = False
+            if not self._protocol.eof_received():
+                self.close()
+
+    # What the server does.
+
+    def is_reading(self) -> bool:
+        return not self._is_paused and not self._is_closing
+
+    def pause_reading(self) -> None:
+        self._is_paused = True
+
+    def resume_reading(self) -> None:
+        self._is_paused = False
+        self._wire.process.loop.call_soon(self._read)
+
+    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
+        self._protocol = protocol
+
+    def get_protocol(self) -> asyncio.BaseProtocol:
+        return cast("asyncio.BaseProtocol", self._protocol)
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        pass
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        if data and not self._is_lost:
+            self._wire.to_client(bytes(data))
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def write_eof(self) -> None:
+        self._wire.to_client(b"")
+
+    def is_closing(self) -> bool:
+        return self._is_closing
+
+    def close(self) -> None:
+        if not self._is_closing:
+            self._is_closing = True
+            self._wire.to_client(b"")
+            self._wire.process.loop.call_soon(self.lost, None)
+
+    def abort(self) -> None:
+        self.close()

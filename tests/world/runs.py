@@ -1,0 +1,271 @@
+"""One run of the world: servers, players, faults, calm, and what was wrong."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tests.world import history
+from tests.world.clockwork import Process, World
+from tests.world.database import Database
+from tests.world.node import Server, in_the_world
+from tests.world.players import NAMES, Player
+from thudmud.store import Entry, Store, StoreError
+from thudmud.store.steady import SteadyClock
+
+ROUGH = 30.0
+"""Seconds in which things go wrong."""
+
+CALM = 90.0
+"""Seconds after which all have come to rest, since nothing does any more."""
+
+SOME = 5.0
+"""Seconds for which nothing has to happen until all have."""
+
+
+@dataclass
+class Report:
+    """What a run has come to.
+
+    Attributes:
+        wrong: what should not have been.
+        log: all that happened, line by line.
+        counts: of lines typed, faults and events.
+    """
+
+    seed: int
+    wrong: list[str]
+    log: list[str]
+    counts: Counter[str] = field(default_factory=Counter)
+
+
+class Run:
+    """A world with servers on one database, and people who play there."""
+
+    def __init__(self, seed: int, folder: Path, template: Path) -> None:
+        self.world = World(seed)
+        self.base = Database(self.world, template, folder)
+        self.counts: Counter[str] = Counter()
+        self._numbers = 0
+        self.world.ended = self._ended  # type: ignore[method-assign]
+        self.servers: list[Server] = []
+
+    def play(self) -> Report:
+        """Let all of it happen."""
+        world = self.world
+        with in_the_world(world, self.base):
+            dice = world.dice
+            for _ in range(dice.choice([1, 2, 2, 3])):
+                self._start()
+            self.players = [Player(world, name, self.servers) for name in NAMES]
+            for player in self.players:
+                player.begin()
+            for _ in range(dice.randint(0, 4)):
+                fault = dice.choice(self.FAULTS)
+                world.later(dice.uniform(3, ROUGH), partial(fault, self))
+            world.run(ROUGH)
+            self._calm_down()
+            stored = self._read()
+            world.wrong += history.wrong_with(self.players, stored)
+            world.wrong += self._at_rest()
+            self.counts += history.counted(stored)
+            self.counts["lines"] = sum(player.lines for player in self.players)
+            world.close()
+        return Report(world.seed, world.wrong, world.log, self.counts)
+
+    # What goes wrong.
+
+    def _kill(self) -> None:
+        if server := self._one():
+            self.world.note(f"{server.name} is killed")
+            self.counts["kills"] += 1
+            self.servers.remove(server)
+            server.kill()
+            self.world.later(self.world.dice.uniform(0, 20), self._start)
+
+    def _sleep(self) -> None:
+        if server := self._one():
+            seconds = self.world.dice.choice([1.0, 8.0, 12.0, 25.0])
+            self.world.note(f"{server.name} sleeps for {seconds:g} seconds")
+            self.counts["sleeps"] += 1
+            server.process.awake = False
+            self.world.later(seconds, lambda: setattr(server.process, "awake", True))
+
+    def _fail_over(self) -> None:
+        if self.base.is_up and self.world.now < ROUGH:
+            pause = self.world.dice.choice([0.3, 2.0, 6.0, 14.0])
+            self.world.note(f"the primary dies, and the standby serves after {pause:g} seconds")
+            self.counts["fail-overs"] += 1
+            self.base.fail_over(pause)
+
+    def _crash(self) -> None:
+        if self.base.is_up and self.world.now < ROUGH:
+            pause, lag = self.world.dice.choice([0.3, 3.0]), self.world.dice.choice([0.1, 4.0])
+            self.world.note(f"the primary dies, and is back after {pause:g} seconds")
+            self.counts["crashes"] += 1
+            self.base.crash(pause, lag)
+            if self.world.dice.random() < 0.5:  # and dies again
+                self.world.later(pause + lag * self.world.dice.random(), self._fail_over)
+
+    def _in_a_commit(self) -> None:
+        """Let the primary die as soon as a commit waits for the standby, or it has just got it."""
+        fault = self.world.dice.choice([self._fail_over, self._crash])
+        until = min(self.world.now + 20.0, ROUGH)
+        after = self.world.dice.choice([0.0, 0.0005, 0.002, 0.005])
+
+        def look() -> None:
+            if self.base.flushed and self.base.flushed.xid is not None:
+                self.world.later(after, fault)
+            elif self.world.now < until:
+                self.world.later(0.0005, look)
+
+        look()
+
+    def _cut(self) -> None:
+        if server := self._one():
+            seconds = self.world.dice.choice([0.0, 1.0, 7.0, 15.0])
+            self.world.note(f"{server.name} loses the database for {seconds:g} seconds")
+            self.counts["cuts"] += 1
+            self.base.cut_off(server.process, seconds)
+
+    def _deaf(self) -> None:
+        for listener in self.base.listeners:
+            if self.world.dice.random() < 0.5:
+                listener.lose()
+
+    def _full(self) -> None:
+        self.world.note("the disk is full")
+        self.counts["full disks"] += 1
+        self.base.is_full = True
+        seconds = self.world.dice.choice([0.1, 3.0, 12.0])
+        self.world.later(seconds, lambda: setattr(self.base, "is_full", False))
+
+    FAULTS: Sequence[Callable[[Run], None]] = (
+        _kill, _sleep, _fail_over, _crash, _in_a_commit, _in_a_commit, _cut, _deaf, _full,
+    )  # fmt: skip
+
+    # What happens besides.
+
+    def _start(self) -> None:
+        self._numbers += 1
+        name = f"node-{self._numbers}"
+        self.world.note(f"{name} starts")
+        self.servers.append(Server(self.world, self.base, name))
+
+    def _one(self) -> Server | None:
+        ready = [each for each in self.servers if each.is_ready and each.process.awake]
+        return self.world.dice.choice(ready) if ready else None
+
+    def _ended(self, process: Process, error: BaseException) -> None:
+        """A server has ended by itself: its manager starts another one."""
+        server = next((each for each in self.servers if each.process is process), None)
+        if server is None:
+            self.world.broken(f"{process} ended by {error!r}")
+            return
+        if not isinstance(error, StoreError) or "forgotten" in str(error):
+            self.world.broken(f"{process} ended by {error!r}")
+        self.servers.remove(server)
+        server.kill()
+        self.world.later(1.0, self._start)
+
+    def _calm_down(self) -> None:
+        world = self.world
+        world.note("calm")
+        self.base.is_full = False
+        self.base.cuts.clear()
+        for player in self.players:
+            player.is_calm = True
+        world.run_until(lambda: self.base.is_up, CALM)
+        world.run(10.0)
+        until = world.now + CALM
+        while self._at_rest() and world.now < until:
+            world.run(SOME)
+
+    def _read(self) -> dict[str, Sequence[Entry]]:
+        """Return all that is stored."""
+        stored: dict[str, Sequence[Entry]] = {}
+
+        async def read() -> None:
+            clock = SteadyClock(self.world.wall, self.world.monotonic)
+            store = await Store.connect("dbname=world", clock=clock)
+            for key in await store.streams():
+                stored[key] = await store.read(key)
+            await store.close()
+
+        self._done(read())
+        return stored
+
+    def _done(self, work: Coroutine[Any, Any, None]) -> None:
+        process = Process(self.world, "reader")
+        process.run(work)
+        if not self.world.run_until(lambda: process.is_dead, 120.0):
+            self.world.broken("what is stored cannot be read")
+
+    def _at_rest(self) -> list[str]:
+        """Return what is wrong when all should have come to rest."""
+        wrong = [
+            f"{each.name} was not answered: {each.last!r}"
+            for each in self.players
+            if each.waits_since is not None
+        ]
+        wrong += [f"{each.name} is not in" for each in self.players if not each.is_in]
+        halls = {
+            each.name: (each.service.hall, set(each.service.hall.people))
+            for each in self.servers
+            if each.service and each.is_ready
+        }
+        if not halls:
+            return [*wrong, "no server is there"]
+        (first, (hall, people)), *others = halls.items()
+        for name, (other, there) in others:
+            if there != people:
+                wrong.append(f"on {first} are {sorted(people)}, on {name} {sorted(there)}")
+            if hall.tables != other.tables:
+                wrong.append(f"the boards on {first} are not those on {name}")
+        if people != {each.name for each in self.players if each.is_in}:
+            wrong.append(f"{sorted(people)} are here, who should not be, or others are not")
+        return wrong
+
+
+class Template:
+    """A database with the tables of a store and nothing in them, which is quickly copied."""
+
+    def __init__(self) -> None:
+        shm = Path("/dev/shm")  # noqa: S108  (where there is one, it is as fast as memory)
+        self.folder = Path(tempfile.mkdtemp(prefix="world-", dir=shm if shm.is_dir() else None))
+        empty = self.folder / "empty.db"
+        sqlite3.connect(empty).close()
+        empty.touch()
+        world = World(0)
+        base = Database(world, empty, self.folder)
+
+        async def make() -> None:
+            clock = SteadyClock(world.wall, world.monotonic)
+            await (await Store.connect("dbname=world", clock=clock)).close()
+
+        with in_the_world(world, base):
+            Process(world, "maker").run(make())
+            world.run(60.0)
+        self.path = self.folder / "template.db"
+        with sqlite3.connect(base.path) as made, sqlite3.connect(self.path) as copy:
+            made.backup(copy)
+        made.close()
+        copy.close()
+        self.comment = base.comment
+
+    def play(self, seed: int) -> Report:
+        """Return what a seed comes to."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            run = Run(seed, Path(folder), self.path)
+            run.base.comment = self.comment
+            return run.play()
+
+    def close(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
