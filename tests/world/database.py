@@ -410,6 +410,10 @@ class Database:
             listener.lose()
 
     def _serve(self) -> None:
+        # Not all find it at the same time.
+        for process in self.world.processes:
+            if self.world.dice.random() < 0.5:
+                self.cuts[process] = self.world.now + self.world.dice.uniform(0, 4)
         self.server = f"server {next(self.servers)}"
         self.is_up = True
 

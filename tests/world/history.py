@@ -6,10 +6,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tests.world.clockwork import BEGINNING
 from tests.world.players import Player, Told
 from thudmud.play.events import BoardOpened, Moved, TakenBack
 from thudmud.play.projections import HALL
 from thudmud.store import Entry
+
+COMING = 10.0
+"""Seconds after which whoever has connected is in, and told of all that happens."""
+
+ANSWER = 30.0
+"""Seconds within which a line is answered, whatever goes wrong."""
 
 Stored = Mapping[str, Sequence[Entry]]
 """All events, by the key of their board."""
@@ -21,7 +28,7 @@ def wrong_with(players: Iterable[Player], stored: Stored) -> list[str]:
         wrong
         for player in players
         for told in player.told
-        for wrong in [*_not_stored(told, stored), *_twice(told)]
+        for wrong in [*_not_stored(told, stored), *_twice(told), *_not_told(told, stored)]
     ]
 
 
@@ -36,6 +43,29 @@ def _not_stored(told: Told, stored: Stored) -> Iterable[str]:
         event = entries[version - 1].event if 0 < version <= len(entries) else None
         if not _is(fact, event):
             yield f"{told.player} at {told.server} was told {fact}, and {event} is stored"
+
+
+def _not_told(told: Told, stored: Stored) -> Iterable[str]:
+    """Yield the plies that are stored, and of which whoever made them was told otherwise.
+
+    That is so if they were there all the while, and not told that it is not known.
+    """
+    heard = {
+        (fact["board"], fact["version"])
+        for fact in told.facts
+        if fact["type"] in ("move", "board", "table")
+    }
+    for board, key in _keys(stored).items():
+        for entry in stored.get(key, ()):
+            event = entry.event
+            if not isinstance(event, Moved) or event.player != told.player:
+                continue
+            at = event.at - BEGINNING
+            was_there = told.begun + COMING < at and at + ANSWER < told.ended
+            if not was_there or (board, entry.version) in heard:
+                continue
+            if not any(at < doubt < at + ANSWER for doubt in told.doubts):
+                yield f"{told.player} at {told.server} was not told that this is stored: {entry}"
 
 
 def _keys(stored: Stored) -> dict[str, str]:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from tests.world.clockwork import World
@@ -28,7 +29,11 @@ class Told:
 
     player: str
     server: str
+    begun: float
     facts: list[dict[str, Any]] = field(default_factory=list)
+    ended: float = inf
+    doubts: list[float] = field(default_factory=list)
+    """When they were told that it is not known what came of a line."""
 
 
 class Player:
@@ -54,7 +59,6 @@ class Player:
         self._turn = 0
         """Which connection it is, so that what was planned for an older one is not done."""
         self._on_answer: Callable[[], None] | None = None
-        self._seen: list[str] = []
 
     def begin(self) -> None:
         """Come in after a while."""
@@ -74,13 +78,14 @@ class Player:
             self._after(2.0, self.connect)
             return
         self._wire, self._bytes, self._line = wire, b"", ""
-        self.told.append(Told(self.name, self.server.name))
+        self.told.append(Told(self.name, self.server.name, self.world.now))
         self.waits_since = self.world.now
 
     def hang_up(self) -> None:
         """Cut the connection, if there is one."""
         self.is_in, self.waits_since = False, None
         if self._wire:
+            self.told[-1].ended = self.world.now
             self._wire.cut()
             self._wire = None
 
@@ -90,7 +95,6 @@ class Player:
             return
         self.lines += 1
         self.last, self.waits_since, self._on_answer = line, self.world.now, answered
-        self._seen = []
         self.world.note(f"{self.name} at {self.server and self.server.name} types: {line}")
         self._wire.send(line.encode() + b"\r\n")
 
@@ -111,6 +115,7 @@ class Player:
 
     def _lost(self) -> None:
         self.world.note(f"{self.name} is cut off")
+        self.told[-1].ended = self.world.now
         self._wire, self.is_in, self.waits_since = None, False, None
         self._after(self.world.dice.uniform(0, 3), self.connect)
 
@@ -122,7 +127,8 @@ class Player:
             self.told[-1].facts.append(fact)
             self.world.note(f"  {self.name} is told: {line}")
             return
-        self._seen.append(line)
+        if "cannot tell" in line:
+            self.told[-1].doubts.append(self.world.now)
         if line:
             self.world.note(f"  {self.name} reads: {line}")
         if found := TOLD_WORD.search(line):
