@@ -133,9 +133,9 @@ def dsn(schema: str) -> str:
     return schema
 
 
-@contextmanager
-def free_ports() -> Iterator[FreePort]:
-    """Yield what finds a port that is free, and is given to nobody who does not ask for it.
+@pytest.fixture
+def free_port() -> Iterator[FreePort]:
+    """Return what finds a port that is free, and is given to nobody who does not ask for it.
 
     It is bound, and nobody listens on it: whoever asks for it by its number can, as servers do who
     set SO_REUSEADDR. A number that is only looked up can be another program's a moment later.
@@ -148,13 +148,6 @@ def free_ports() -> Iterator[FreePort]:
             holder.bind(("127.0.0.1", 0))
             return int(holder.getsockname()[1])
 
-        yield find
-
-
-@pytest.fixture
-def free_port() -> Iterator[FreePort]:
-    """Return what finds a port that is free."""
-    with free_ports() as find:
         yield find
 
 

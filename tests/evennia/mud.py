@@ -14,6 +14,9 @@ from pathlib import Path
 from tests.evennia.players import Player
 
 ROOT = Path(__file__).parents[2]
+UNTYPED = Path(__file__).parent / "untyped"
+"""Has a ``typeguard`` that checks no types. What Evennia makes plurals by rewrites all of its code
+with the real one, for some seconds at each start."""
 PASSWORD = "a dwarf in the hand"  # noqa: S105 (of people who are made up)
 
 _TRY_AGAIN = "Connection to Evennia timed out. Try again."
@@ -119,7 +122,7 @@ class Mud:
             # Evennia starts what it finds by its name.
             "PATH": f"{self._commands}{os.pathsep}{os.environ['PATH']}",
             # Evennia's launcher puts a folder of its own in the place of the first.
-            "PYTHONPATH": f"{ROOT / 'grammar'}{os.pathsep}{ROOT}",
+            "PYTHONPATH": os.pathsep.join(map(str, [ROOT / "grammar", UNTYPED, ROOT])),
             "EVENNIA_SUPERUSER_USERNAME": "Anna",
             "EVENNIA_SUPERUSER_EMAIL": "anna@example.com",
             "EVENNIA_SUPERUSER_PASSWORD": PASSWORD,

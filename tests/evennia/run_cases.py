@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def main(names: list[str]) -> int:
+    sys.path.insert(0, str(Path(__file__).parent / "untyped"))
     # One of the packages that Evennia needs installs a "tests" of its own.
     ours = ModuleType("tests")
     ours.__path__ = [str(ROOT / "tests")]

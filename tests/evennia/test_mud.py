@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
-from tests.conftest import free_ports
+from tests.conftest import FreePort
 from tests.evennia.mud import PAGE, PASSWORD, Mud
 from tests.evennia.players import MudStage, Player
 from thudmud.play.options import Scheme
@@ -28,16 +28,14 @@ RELOAD_AFTER = 12
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def mud(evennia_bin: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mud]:
-    """Return a MUD that all have a room in, where each test puts boards and takes them away."""
-    with free_ports() as free_port:
-        mud = Mud(evennia_bin, tmp_path_factory.mktemp("evennia"), free_port)
-        try:
-            mud.start()
-            yield mud
-        finally:
-            mud.stop()
+@pytest.fixture
+def mud(evennia_bin: Path, tmp_path: Path, free_port: FreePort) -> Iterator[Mud]:
+    mud = Mud(evennia_bin, tmp_path, free_port)
+    try:
+        mud.start()
+        yield mud
+    finally:
+        mud.stop()
 
 
 def connected(mud: Mud, name: str) -> Player:
@@ -86,7 +84,13 @@ def played(steps: Sequence[TranscriptStep], stage: MudStage) -> None:
     assert not mismatches, "\n".join(map(str, mismatches))
 
 
-def test_a_match_is_played(mud: Mud) -> None:
+def test_people_play_in_a_browser_and_by_telnet(mud: Mud, web_page: Page) -> None:
+    """In one test, since what takes a minute is to make a MUD and to start it."""
+    boards_are_seen_in_colours_and_drawn_in_a_panel(mud, web_page)
+    a_match_is_played(mud)
+
+
+def a_match_is_played(mud: Mud) -> None:
     anna, bert = connected(mud, "Anna"), newcomer(mud, "Bert")
     stage = MudStage({"Anna": anna, "Bert": bert})
     stage.type("Bert", "look")
@@ -125,7 +129,6 @@ def test_a_match_is_played(mud: Mud) -> None:
         for line in stage.type("Bert", "move from F15 to F8 on pine board")["Bert"]
     )
     assert any("Bert moves the dwarf" in line for line in stage.type("Anna", "last move")["Anna"])
-    stage.type("Anna", "destroy/force pine board")
     assert "Traceback" not in mud.log(), mud.log()
 
 
@@ -155,7 +158,7 @@ class Client:
         expect(cell).to_have_attribute("aria-label", re.compile(rf"{square}, {piece}\b"))
 
 
-def test_boards_are_seen_in_colours_and_drawn_in_a_panel(mud: Mud, web_page: Page) -> None:
+def boards_are_seen_in_colours_and_drawn_in_a_panel(mud: Mud, web_page: Page) -> None:
     anna = Client(web_page, mud.address)
     expect(web_page.locator("iframe")).to_have_count(0)
     anna.type("create/drop oak board:thudmud.evennia.ThudBoard", "You create a new ThudBoard")
