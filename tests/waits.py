@@ -70,7 +70,7 @@ def everybody(here: FrameType | None = None) -> str:
         parts.append(_part(f"Thread {thread.name}", stack))
     # Those of every event loop, whoever has made it.
     things = gc.get_objects()
-    tasks = [each for each in things if isinstance(each, asyncio.Task) and not each.done()]
+    tasks = [each for each in things if issubclass(type(each), asyncio.Task) and not each.done()]
     parts += [_part(f"Task {task.get_name()}", _awaited(task.get_coro())) for task in tasks]
     for program in (each for each in things if isinstance(each, subprocess.Popen)):
         if program.returncode is None:

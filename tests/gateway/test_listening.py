@@ -46,7 +46,7 @@ class Knocker:
     async def is_ended(self) -> None:
         """Wait until the other side has ended it; what was not read may cost the last words."""
         async with asyncio.timeout(PATIENCE):
-            with suppress(ConnectionResetError):
+            with suppress(ConnectionError):  # also for what was still being sent to it
                 await self._reader.read()
 
     def close(self) -> None:

@@ -178,6 +178,7 @@ async def test_a_move_is_one_write_to_the_mover(
         await anna.send(b"move f15 to f8\r\n")
         await bert.until(b"Anna moves the dwarf")
         await anna.fence()
+        assert len(watched[0].writes) == 2, watched[0].writes
         moved, mark = watched[0].writes
         assert moved.startswith(b"You move the dwarf from F15 to F8.")
         assert moved.endswith(b"\r\n> ")

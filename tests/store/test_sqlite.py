@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import shutil
 import sqlite3
 import stat
 import sys
@@ -437,3 +438,30 @@ async def test_who_writes_waits_for_one_look_up_not_for_all_that_wait(stored: St
         await asyncio.sleep(0)  # it is in the queue now
         may_end.set()
     assert done == ["first", "write", "second", "third"]
+
+
+@pytest.mark.parametrize("pages", [1, 2, 8])
+async def test_a_kill_while_the_log_is_taken_into_the_file_loses_nothing(
+    path: Path, tmp_path: Path, pages: int
+) -> None:
+    """The first pages are new, and tell of more pages than there are yet."""
+    events = [joined(number) for number in range(400)]
+    store = await Store.open(path, serving=True)
+    await store.append({OAK: (0, events)})
+    killed, whole = tmp_path / "killed.db", tmp_path / "whole.db"
+    for copy in (killed, whole):
+        for suffix in ("", "-wal", "-head"):
+            shutil.copyfile(beside(path, suffix), beside(copy, suffix))
+    await store.close()
+    with closing(sqlite3.connect(whole)) as taking:
+        taking.execute("pragma wal_checkpoint(truncate)")
+        ((size,),) = taking.execute("pragma page_size")
+    before = killed.stat().st_size
+    assert whole.stat().st_size > before
+    with killed.open("r+b") as file:
+        file.write(whole.read_bytes()[: pages * size])
+    assert killed.stat().st_size == before
+    again = await Store.open(killed, serving=True)
+    assert events_of(await again.read(OAK)) == same(*events)
+    assert await again.check() is None
+    await again.close()

@@ -32,11 +32,9 @@ class Connections(list[sqlite3.Connection]):
 def connections(monkeypatch: pytest.MonkeyPatch) -> Connections:
     made = Connections()
 
-    def connecting(
-        path: Path, patience: float, *, reading: bool = False, alone: bool = False
-    ) -> sqlite3.Connection:
-        connection = connect(path, patience, reading=reading, alone=alone)
-        if not (reading or alone):
+    def connecting(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Connection:
+        connection = connect(path, patience, reading=reading)
+        if not reading:
             made.append(connection)
         return connection
 

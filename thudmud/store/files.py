@@ -46,12 +46,13 @@ from thudmud.store.rows import (
 
 Identity = tuple[int, int]
 
+_MAGIC, _HEADER, _APPLICATION_ID = b"SQLite format 3\0", 100, slice(68, 72)
+"""How a file of SQLite's begins: sqlite.org/fileformat2.html, section 1.3."""
+
 _log = logging.getLogger(__name__)
 
 
-def connect(
-    path: Path, patience: float, *, reading: bool = False, alone: bool = False
-) -> sqlite3.Connection:
+def connect(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Connection:
     """Return a connection to a file that is there.
 
     Args:
@@ -59,12 +60,11 @@ def connect(
         patience: for how many seconds it waits for other connections.
         reading: whether it only reads. Then neither the file nor its log is ever changed, not even
             when the last connection is closed, which else takes the log into the file.
-        alone: whether it only reads the file and passes its log over: nothing is made beside it.
 
     Raises:
         sqlite3.Error: it cannot be opened.
     """
-    mode = "immutable=1" if alone else "mode=ro" if reading else "mode=rw"
+    mode = "mode=ro" if reading else "mode=rw"
     return sqlite3.connect(
         f"file:{quote(os.fspath(path.absolute()))}?{mode}",
         uri=True,
@@ -453,7 +453,6 @@ def require_ours(path: Path) -> None:
         Unknown: another program wrote it.
         StoreError: it is not a file.
         OSError: it cannot be read.
-        sqlite3.Error: it cannot be read.
     """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
@@ -461,14 +460,15 @@ def require_ours(path: Path) -> None:
         raise StoreError(f"The store {path} could not be used: it is {what}.")
     if not status.st_size:
         raise damaged(path, "it is empty")
-    try:
-        with closing(connect(path, 0, alone=True)) as connection:
-            ((application,),) = connection.execute("pragma application_id")
-    except sqlite3.DatabaseError as error:
-        if _code(error) != sqlite3.SQLITE_NOTADB or beside(path, HEAD).exists():
-            raise
-        raise Unknown(f"{path} is not a store of thudmud, nor any other database.") from error
-    if application != APPLICATION:
+    # Its first bytes, and not by SQLite: that would have to pass over the log, without which a file
+    # makes no sense to it if somebody was killed who was just taking the log into it.
+    with path.open("rb") as file:
+        header = file.read(_HEADER)
+    if len(header) < _HEADER or not header.startswith(_MAGIC):
+        if beside(path, HEAD).exists():
+            raise damaged(path, "file is not a database")  # as SQLite says it
+        raise Unknown(f"{path} is not a store of thudmud, nor any other database.")
+    if int.from_bytes(header[_APPLICATION_ID], "big") != APPLICATION:
         raise Unknown(f"{path} is not a store of thudmud, but another program's database.")
 
 
