@@ -184,7 +184,7 @@ def test_a_sample_of_attempts(name: str, side: Side) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "side"), zip(RULESETS, cycle(Side), strict=False))
+@pytest.mark.parametrize(("name", "side"), list(zip(RULESETS, cycle(Side), strict=False)))
 def test_all_attempts_over_a_whole_position(name: str, side: Side) -> None:
     """The others of the six, over a sample: above."""
     ruleset, random = RULESETS[name], seeded(name)
