@@ -24,7 +24,7 @@ from thudmud.rules import (
 )
 
 THREADS = 4
-ROUNDS = 8
+ROUNDS = 15
 
 
 @pytest.fixture(autouse=True)
