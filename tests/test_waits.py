@@ -6,6 +6,7 @@ import asyncio
 import signal
 import subprocess
 import sys
+import weakref
 from threading import Event, Thread
 
 import pytest
@@ -28,6 +29,19 @@ async def test_tasks_and_what_came_that_nobody_has_read() -> None:
     assert "the last words of a server" in told
     comes.set()
     await task
+
+
+class Board:
+    """Something that somebody may stand for."""
+
+
+def test_what_stands_for_something_that_is_gone_is_let_alone() -> None:
+    board = Board()
+    stands = weakref.proxy(board)
+    del board
+    assert "Thread MainThread" in everybody()
+    with pytest.raises(ReferenceError):
+        str(stands)
 
 
 def test_threads() -> None:

@@ -17,7 +17,9 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 LONG = 50.0
 """After so many seconds it is told, and again: no timeout of a minute is over before."""
@@ -69,18 +71,22 @@ def everybody(here: FrameType | None = None) -> str:
         stack = traceback.extract_stack(frame, FRAMES)
         parts.append(_part(f"Thread {thread.name}", stack))
     # Those of every event loop, whoever has made it.
-    things = gc.get_objects()
-    tasks = [each for each in things if issubclass(type(each), asyncio.Task) and not each.done()]
+    tasks = [each for each in _all(asyncio.Task) if not each.done()]
     parts += [_part(f"Task {task.get_name()}", _awaited(task.get_coro())) for task in tasks]
-    for program in (each for each in things if isinstance(each, subprocess.Popen)):
+    for program in _all(subprocess.Popen):
         if program.returncode is None:
             said = getattr(program, "_fileobj2output", None) or {}
             parts.append(f"Program {program.pid}: {program.args!r}\n")
             parts += [_unread(b"".join(chunks)) for chunks in said.values() if chunks]
-    for reader in (each for each in things if isinstance(each, asyncio.StreamReader)):
+    for reader in _all(asyncio.StreamReader):
         if unread := bytes(reader._buffer):  # type: ignore[attr-defined]
             parts.append(_unread(unread))
     return "What everybody waits for:\n\n" + "\n".join(parts)
+
+
+def _all(kind: type[T]) -> list[T]:
+    """Return all that there are of a kind. What only stands for something is asked nothing."""
+    return [each for each in gc.get_objects() if issubclass(type(each), kind)]
 
 
 def _part(title: str, stack: traceback.StackSummary) -> str:
