@@ -24,7 +24,7 @@ from random import Random
 
 import pytest
 
-from tests.server.nodes import Killed, Player, kill, port_of
+from tests.server.nodes import LONG, Killed, Player, kill, port_of
 from tests.soak.pairs import Pair, seated, several
 from thudmud.accounts.passwords import Passwords, is_same
 from thudmud.play.events import Adjourned, Moved, Resumed, TakenBack
@@ -146,6 +146,9 @@ async def play_until_killed(
     coming = asyncio.create_task(newcomers.come(port))
     enough = asyncio.create_task(several(acknowledged, dice.randrange(MOST)))
     await asyncio.wait([enough, coming, *playing], return_when=asyncio.FIRST_COMPLETED)
+    async with asyncio.timeout(LONG):  # in a few rounds on a busy machine nobody else might have
+        while not (newcomers.registered or newcomers.members):  # noqa: ASYNC110  (it has no bell)
+            await asyncio.sleep(0.01)
     await asyncio.sleep(dice.uniform(0, MOMENT))
     if killing is Killing.STOPPING:
         server.terminate()

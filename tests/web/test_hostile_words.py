@@ -42,7 +42,7 @@ def test_what_is_said_is_text(visit: Visit) -> None:
 def test_comments_are_text(visit: Visit) -> None:
     anna, bert = visit().come_in("Heidi"), visit().come_in("Hanno")
     anna.type("go to hazel", "join game as dwarf").hears("You sit down")
-    bert.type("go to hazel", "join game as troll", "start game")
+    bert.type("go to hazel", "join game as troll", "start game").hears("begins at")
     anna.sees(F1="dwarf").type("move from f1 to f6")
     bert.sees(F6="dwarf").type("resign", "history")
     # Other tests play on the same server, so the number of the battle is to be found out.
