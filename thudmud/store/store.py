@@ -579,7 +579,7 @@ class Store:
     # Nodes, and who is on them
 
     async def go_by_nodes(self) -> None:
-        """Go by the time of the nodes that live, if others can be on it: see `beat`."""
+        """Go by the time of the nodes that live, see `Database.time_of_nodes`."""
         if self._dsn and isinstance(self.clock, SteadyClock):
             self.clock.go_on_from(await self._runner.read(Database.time_of_nodes))
 
