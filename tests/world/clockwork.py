@@ -231,6 +231,7 @@ class World:
 
     Args:
         seed: decides all that is left to chance.
+        ended: called with a process that has ended by an error, and with that.
 
     Attributes:
         here: the one that runs.
@@ -241,9 +242,12 @@ class World:
 
     here: World
 
-    def __init__(self, seed: int) -> None:
+    def __init__(
+        self, seed: int, ended: Callable[[Process, BaseException], None] | None = None
+    ) -> None:
         World.here = self
-        self.seed, self.dice = seed, Random(seed)  # noqa: S311  (what to try, no secret)
+        self.dice = Random(seed)  # noqa: S311  (what to try, no secret)
+        self.ended = ended or self._should_not_end
         self.now = 0.0
         self.processes: list[Process] = []
         self.process: Process = None  # type: ignore[assignment]  # that which runs, if one does
@@ -267,8 +271,7 @@ class World:
         self.wrong.append(what)
         self.note(f"WRONG: {what}")
 
-    def ended(self, process: Process, error: BaseException) -> None:
-        """Take note that a process has ended by an error, which it may as the case may be."""
+    def _should_not_end(self, process: Process, error: BaseException) -> None:
         self.broken(f"{process} ended by {error!r}")
 
     def later(self, delay: float, call: Callable[[], object]) -> None:

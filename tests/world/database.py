@@ -89,7 +89,8 @@ class Session:
         self.pid, self.process = next(primary.pids), process
         self.primary = primary
         self.files = _opened(primary.path)
-        self.is_open, self.in_transaction, self.waits_for_standby = True, False, False
+        self.is_open, self.in_transaction = True, False
+        self.waits_for_standby = self.is_replicated = False
         self.notes: list[str] = []
         self.asked: deque[tuple[list[Statement], Callable[[Exception | None], None]]] = deque()
         self.busy = self.is_left = False
@@ -100,21 +101,21 @@ class Session:
         self.xid: int | None = None
 
     def end(self) -> None:
-        """Let go of all that it holds."""
-        if not self.is_open:
-            return
-        self.is_open = False
-        if not self.waits_for_standby:
+        """Let go of all that it holds; of a commit that waits for the standby once that is done."""
+        was_open, self.is_open = self.is_open, False
+        if not self.waits_for_standby and self in self.primary.sessions:
+            del self.primary.sessions[self]
             self._roll_back()
-        self.primary.sessions.discard(self)
-        if self.told:
+            self.files.close()
+        if was_open and self.told:
             self.told()
 
     def _roll_back(self) -> None:
-        with suppress(sqlite3.Error):
+        """End the transaction, if there is one, as if there had been none."""
+        if self.in_transaction and self.files.in_transaction:
             self.files.execute("rollback")
-        self.files.close()
-        self.in_transaction = False
+        self.in_transaction, self.xid = False, None
+        self.notes.clear()
         self.primary.unlock(self)
 
     def leave(self) -> None:
@@ -139,7 +140,7 @@ class Session:
         except StopIteration:
             return
         if pause is None:
-            self.primary.waiting.append((self, lambda: self._drive(work)))
+            self.primary.waiting.append(lambda: self._drive(work))
         else:
             world.later(pause, lambda: self._drive(work))
 
@@ -188,11 +189,7 @@ class Session:
         elif query == "commit":
             yield from self._commit()
         elif query == "rollback":
-            if self.in_transaction:
-                self.files.execute("rollback")
-            self.in_transaction, self.xid = False, None
-            self.notes.clear()
-            primary.unlock(self)
+            self._roll_back()
         elif query.startswith("notify "):
             self.notes.append(query.split("'")[1])
         elif query.startswith("select pg_notify"):
@@ -219,25 +216,21 @@ class Session:
         except sqlite3.IntegrityError as error:
             raise psycopg.errors.UniqueViolation(str(error)) from error
         if self.in_transaction and self.xid is None and not query.startswith("select"):
-            self.xid = primary_number(self.primary)
+            self.xid = self.primary.number()
 
     def _commit(self) -> Generator[float | None, None, None]:
         """End the transaction: it is on this server at once, and seen once the standby has it."""
         primary = self.primary
         if primary.is_full and self.xid is not None:
-            self.files.execute("rollback")
-            self.in_transaction, self.xid = False, None
-            self.notes.clear()
-            primary.unlock(self)
+            self._roll_back()
             raise psycopg.errors.DiskFull("could not extend file: No space left on device")
         self.waits_for_standby = True
-        primary.flushed = self
         yield primary.slowly(REPLICATION)
         while self.waits_for_standby and primary.behind:  # it has not even got what came before
             yield 0.01
         if not self.waits_for_standby:
             return
-        primary.is_replicated = True
+        self.is_replicated = True
         primary.standby_xid = max(primary.standby_xid, self.xid or 0)
         yield primary.slowly(REPLICATION)
         if self.waits_for_standby:
@@ -245,26 +238,18 @@ class Session:
             primary.tell(self.notes)
             self.notes = []
             if not self.is_open:
-                self._roll_back()
+                self.end()
 
     def made_visible(self) -> None:
         """Let all see what this transaction has written."""
         primary = self.primary
-        self.waits_for_standby = False
+        self.waits_for_standby = self.is_replicated = False
         if self.in_transaction:
             self.files.execute("commit")
         if self.xid is not None:
             primary.status[self.xid] = "committed"
         self.in_transaction, self.xid = False, None
-        if primary.flushed is self:
-            primary.flushed, primary.is_replicated = None, False
         primary.unlock(self)
-
-
-def primary_number(primary: Database) -> int:
-    """Give out the next number of a transaction."""
-    primary.next_xid += 1
-    return primary.next_xid
 
 
 class Database:
@@ -279,8 +264,6 @@ class Database:
         is_up: whether a primary serves.
         is_full: whether the disk is.
         server: when it began.
-        flushed: the session whose commit waits for the standby.
-        is_replicated: whether that is there by now.
     """
 
     def __init__(self, world: World, template: Path, folder: Path) -> None:
@@ -291,12 +274,12 @@ class Database:
         self.server = "server 1"
         self.servers = count(2)
         self.pids = count(100)
-        self.sessions: set[Session] = set()
+        self.sessions: dict[Session, None] = {}
+        """In an order that a seed decides, which that of a set would not be."""
         self.locked_by: Session | None = None
-        self.waiting: list[tuple[Session, Callable[[], None]]] = []
+        self.waiting: list[Callable[[], None]] = []
+        """Those who wait for the writers' lock."""
         self.listeners: list[Listener] = []
-        self.flushed: Session | None = None
-        self.is_replicated = False
         self.next_xid = self.standby_xid = 700
         self.behind: Path | None = None
         """What the standby has, if that is less than anybody can see on the primary."""
@@ -304,6 +287,16 @@ class Database:
         self.comment = ""
         self.cuts: dict[object, float] = {}
         """Until when a process cannot reach it."""
+
+    @property
+    def committing(self) -> Session | None:
+        """The session whose transaction waits for the standby; one at a time can write."""
+        return next((each for each in self.sessions if each.waits_for_standby and each.xid), None)
+
+    def number(self) -> int:
+        """Give out the next number of a transaction."""
+        self.next_xid += 1
+        return self.next_xid
 
     def slowly(self, most: float) -> float:
         """Return how many seconds something takes: now and then very long."""
@@ -319,7 +312,7 @@ class Database:
         if self.locked_by is session:
             self.locked_by = None
             waiting, self.waiting = self.waiting, []
-            for _, go_on in waiting:
+            for go_on in waiting:
                 go_on()
 
     def answer(self, query: str, session: Session) -> list[Any] | None:
@@ -334,7 +327,7 @@ class Database:
             case "select extract(epoch from clock_timestamp())::float8":
                 return [(self.world.wall(),)]
             case "select pg_current_xact_id()::text::bigint":
-                session.xid = session.xid or primary_number(self)
+                session.xid = session.xid or self.number()
                 return [(session.xid,)]
         if query.startswith(("set ", "alter table", "select set_config")):
             return []
@@ -363,11 +356,8 @@ class Database:
 
     def fail_over(self, pause: float) -> None:
         """Kill the primary; the standby takes its place after some seconds."""
-        flushed = self.flushed
-        if flushed and self.is_replicated:
+        if (flushed := self.committing) and flushed.is_replicated:
             flushed.made_visible()
-        elif flushed:
-            flushed.waits_for_standby = False
         self._die()
         if self.behind:
             self.path, self.behind = self.behind, None
@@ -381,7 +371,7 @@ class Database:
 
         What was about to be committed is there then, whether the standby has it or not.
         """
-        if (flushed := self.flushed) and not self.is_replicated:
+        if (flushed := self.committing) and not flushed.is_replicated:
             if not self.behind:
                 self.behind = self._as_of_now()
             self.world.later(pause + lag, self._catch_up)
@@ -401,10 +391,10 @@ class Database:
         self.behind, self.standby_xid = None, self.next_xid
 
     def _die(self) -> None:
-        self.is_up = False
-        self.flushed, self.is_replicated, self.locked_by = None, False, None
+        self.is_up, self.locked_by = False, None
         self.waiting.clear()
         for each in list(self.sessions):
+            each.waits_for_standby = False
             each.end()
         for listener in self.listeners:
             listener.lose()
@@ -453,7 +443,7 @@ class Connection:
             self._world.sleep(self._world.delay(LINK))
             raise Broken("connection refused")
         self._session = Session(database, self.process)
-        database.sessions.add(self._session)
+        database.sessions[self._session] = None
         self._batch: list[Statement] | None = None
         self.closed = False
         self.info = self

@@ -51,10 +51,6 @@ class Wire:
             piece, data = data[:size], data[size:]
             self._to_server(partial(self._end.came, piece))
 
-    def half_close(self) -> None:
-        """Send nothing any more, and go on listening."""
-        self._to_server(self._end.ended)
-
     def cut(self) -> None:
         """Let the connection be lost, for both."""
         if not self.is_cut:
@@ -93,8 +89,7 @@ class _ServerEnd(asyncio.Transport):
         super().__init__({"peername": (address, 1)})
         self._wire = wire
         self._protocol: Any = None
-        self._is_closing = self._is_lost = self._has_ended = False
-        self._is_paused = False
+        self._is_closing = self._is_lost = self._is_paused = False
         self._waiting: list[bytes] = []
 
     # What the network does.
@@ -105,10 +100,6 @@ class _ServerEnd(asyncio.Transport):
 
     def came(self, data: bytes) -> None:
         self._waiting.append(data)
-        self._read()
-
-    def ended(self) -> None:
-        self._has_ended = True
         self._read()
 
     def lost(self, error: Exception | None) -> None:
@@ -128,10 +119,6 @@ class _ServerEnd(asyncio.Transport):
                     data = data[size:]
             else:
                 self._protocol.data_received(data)
-        if self._has_ended and not self._waiting and not self._is_paused and not self._is_closing:
-            self._has_ended = False
-            if not self._protocol.eof_received():
-                self.close()
 
     # What the server does.
 

@@ -16,9 +16,9 @@ from thudmud.accounts.login import NAME_PROMPT, PROMPTS, TOLD_WORD, WORD_PROMPT
 from thudmud.play.commands import Play
 from thudmud.play.table import Table
 from thudmud.rules import EVERY, SQUARES, Attempt, Piece, Position, Side, Verb
+from thudmud.server.session import PROMPT
+from thudmud.views.facts import TAG
 
-PROMPT = "> "
-TAG = "@thud "
 TELNET = re.compile(rb"\xff(?:\xfa.*?\xff\xf0|[\xfb-\xfe].|[\xf0-\xf9])", re.DOTALL)
 PASSWORD = "correct horse"  # noqa: S105  (nobody's)
 

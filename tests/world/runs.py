@@ -6,11 +6,10 @@ import shutil
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tests.world import history
 from tests.world.clockwork import Process, World
@@ -40,7 +39,6 @@ class Report:
         counts: of lines typed, faults and events.
     """
 
-    seed: int
     wrong: list[str]
     log: list[str]
     counts: Counter[str] = field(default_factory=Counter)
@@ -50,11 +48,10 @@ class Run:
     """A world with servers on one database, and people who play there."""
 
     def __init__(self, seed: int, folder: Path, template: Path) -> None:
-        self.world = World(seed)
+        self.world = World(seed, self._ended)
         self.base = Database(self.world, template, folder)
         self.counts: Counter[str] = Counter()
         self._numbers = 0
-        self.world.ended = self._ended  # type: ignore[method-assign]
         self.servers: list[Server] = []
 
     def play(self) -> Report:
@@ -78,7 +75,7 @@ class Run:
             self.counts += history.counted(stored)
             self.counts["lines"] = sum(player.lines for player in self.players)
             world.close()
-        return Report(world.seed, world.wrong, world.log, self.counts)
+        return Report(world.wrong, world.log, self.counts)
 
     # What goes wrong.
 
@@ -121,7 +118,7 @@ class Run:
         after = self.world.dice.choice([0.0, 0.0005, 0.002, 0.005])
 
         def look() -> None:
-            if self.base.flushed and self.base.flushed.xid is not None:
+            if self.base.committing:
                 self.world.later(after, fault)
             elif self.world.now < until:
                 self.world.later(0.0005, look)
@@ -166,11 +163,10 @@ class Run:
     def _ended(self, process: Process, error: BaseException) -> None:
         """A server has ended by itself: its manager starts another one."""
         server = next((each for each in self.servers if each.process is process), None)
+        if server is None or not isinstance(error, StoreError) or "forgotten" in str(error):
+            self.world.broken(f"{process} ended by {error!r}")
         if server is None:
-            self.world.broken(f"{process} ended by {error!r}")
             return
-        if not isinstance(error, StoreError) or "forgotten" in str(error):
-            self.world.broken(f"{process} ended by {error!r}")
         self.servers.remove(server)
         server.kill()
         self.world.later(1.0, self._start)
@@ -199,14 +195,11 @@ class Run:
                 stored[key] = await store.read(key)
             await store.close()
 
-        self._done(read())
-        return stored
-
-    def _done(self, work: Coroutine[Any, Any, None]) -> None:
         process = Process(self.world, "reader")
-        process.run(work)
+        process.run(read())
         if not self.world.run_until(lambda: process.is_dead, 120.0):
             self.world.broken("what is stored cannot be read")
+        return stored
 
     def _at_rest(self) -> list[str]:
         """Return what is wrong when all should have come to rest."""
