@@ -16,7 +16,7 @@ from asyncio import events
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from itertools import count
+from itertools import count, islice
 from queue import Empty
 from random import Random
 from threading import get_ident
@@ -40,11 +40,11 @@ class _NoFiles:
 
 
 class Loop(asyncio.BaseEventLoop):
-    """The event loop of one process. The world lets it take a turn."""
+    """The event loop of one process. The world lets it go on for a turn at a time."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, process: Process) -> None:
         super().__init__()
-        self._world = world
+        self._world, self.process = world, process
         self._selector = _NoFiles()
         self._clock_resolution = 1e-9
 
@@ -54,19 +54,31 @@ class Loop(asyncio.BaseEventLoop):
     @property
     def is_ready(self) -> bool:
         """Whether there is something to do now."""
-        return bool(self._ready) or self.due <= self._world.now  # type: ignore[attr-defined]  # asyncio's
+        return bool(self._ready) or self._is_due()  # type: ignore[attr-defined]  # asyncio's
 
-    @property
-    def due(self) -> float:
-        """When the first of its timers is due."""
+    def call_at(self, when: float, callback: Any, *args: Any, context: Any = None) -> Any:
+        """Do what asyncio's does, and have the world know that the loop has to run then."""
+        self._world.later(when - self._world.now, self._due)
+        return super().call_at(when, callback, *args, context=context)
+
+    def _call_soon(self, callback: Any, args: Any, context: Any) -> Any:
+        self._world.can_go_on(self)
+        return super()._call_soon(callback, args, context)  # type: ignore[misc]  # asyncio's
+
+    def _due(self) -> None:
+        if self._is_due():
+            self._world.can_go_on(self)
+
+    def _is_due(self) -> bool:
+        """Whether a timer is. One that was cancelled counts: to run for it does nothing."""
         timers = self._scheduled  # type: ignore[attr-defined]  # asyncio's
-        while timers and timers[0]._cancelled:
-            heapq.heappop(timers)._scheduled = False
-            self._timer_cancelled_count -= 1  # type: ignore[attr-defined]  # asyncio's
-        return timers[0]._when if timers else float("inf")
+        return bool(timers) and timers[0]._when <= self._world.now
 
-    def turn(self) -> None:
+    def go_on(self) -> None:
         """Do what is ready."""
+        if not self.is_ready:
+            return
+        self._world.process = self.process
         self._thread_id = get_ident()
         events._set_running_loop(self)
         try:
@@ -74,6 +86,8 @@ class Loop(asyncio.BaseEventLoop):
         finally:
             events._set_running_loop(None)
             self._thread_id = None  # type: ignore[assignment]  # as asyncio does
+        if self._ready:  # type: ignore[attr-defined]  # asyncio's
+            self._world.can_go_on(self)
 
     def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:  # type: ignore[override]
         """Do it at once, and have it take a while."""
@@ -98,15 +112,14 @@ class Process:
 
     Attributes:
         loop: its event loop.
-        awake: whether it runs; a process that was stopped goes on later.
         is_dead: whether it was killed, or has ended.
     """
 
     def __init__(self, world: World, name: str) -> None:
         self.world, self.name = world, name
-        self.loop = Loop(world)
+        self.loop = Loop(world, self)
         self.loop.set_exception_handler(self._failed)
-        self.awake, self.is_dead = True, False
+        self._is_awake, self.is_dead = True, False
         self.threads: list[Thread] = []
         self.tasks: set[asyncio.Task[Any]] = set()
         self.loop.set_task_factory(self._make_task)
@@ -119,6 +132,18 @@ class Process:
         """Begin with a coroutine. When it ends, so does the process."""
         self.main = self.loop.create_task(main)
         self.main.add_done_callback(self._ended)
+
+    @property
+    def is_awake(self) -> bool:
+        """Whether it runs; a process that was stopped goes on later."""
+        return self._is_awake
+
+    @is_awake.setter
+    def is_awake(self, is_awake: bool) -> None:
+        self._is_awake = is_awake
+        if is_awake:
+            for each in (self.loop, *self.threads):
+                self.world.can_go_on(each)
 
     def kill(self) -> None:
         """End it at once: nothing of it runs any more."""
@@ -167,21 +192,43 @@ class Thread:
         daemon: bool = True,
     ) -> None:
         self.process = World.here.process
-        self.name, self.is_ready, self.wakes = name, False, float("inf")
+        self.name, self.is_ready = name, False
+        self._waits = 0
         self._greenlet = greenlet(lambda: self._run(target, args))
         self.process.threads.append(self)
 
     def start(self) -> None:
+        self.wake()
+
+    def wake(self) -> None:
+        """Let it go on when its turn comes."""
         self.is_ready = True
+        self.process.world.can_go_on(self)
+
+    def wake_after(self, seconds: float) -> None:
+        """Let it go on after so many seconds, unless it has been woken before."""
+        waits = self._waits
+
+        def wake() -> None:
+            if self._waits == waits:
+                self.wake()
+
+        self.process.world.later(seconds, wake)
 
     def join(self, timeout: float | None = None) -> None:
         """Let it run to its end, which it is near: it waits for nothing."""
         while timeout is None and not self._greenlet.dead:
+            self.is_ready = True
             self.go_on()
 
     def go_on(self) -> None:
         """Let it run until it waits."""
-        self.is_ready, self.wakes = False, float("inf")
+        if not self.is_ready:
+            return
+        world = self.process.world
+        world.process, world.thread = self.process, self
+        self.is_ready = False
+        self._waits += 1
         self._greenlet.switch()
         if self._greenlet.dead:
             self.process.threads.remove(self)
@@ -208,7 +255,7 @@ class Queue:
     def put(self, item: object) -> None:
         self._items.append(item)
         if self._waiting:
-            self._waiting.is_ready = True
+            self._waiting.wake()
 
     def get(self, timeout: float | None = None) -> Any:
         if not self._items:
@@ -255,6 +302,8 @@ class World:
         self.log: list[str] = []
         self.wrong: list[str] = []
         self._events: list[tuple[float, int, Callable[[], object]]] = []
+        self._ready: dict[Loop | Thread, None] = {}
+        """Who can go on, in an order that does not change from run to run."""
         self._numbers = count()
         self._hub = getcurrent()
 
@@ -293,7 +342,7 @@ class World:
     def wait(self, timeout: float | None = None) -> None:
         """Let others run, until somebody wakes this thread or the time is over."""
         if timeout is not None:
-            self.thread.wakes = self.now + timeout
+            self.thread.wake_after(timeout)
         self._hub.switch()
 
     # What runs it.
@@ -319,39 +368,28 @@ class World:
         for process in list(self.processes):
             process.kill()
 
+    def can_go_on(self, one: Loop | Thread) -> None:
+        """Let a loop or a thread have a turn."""
+        self._ready[one] = None
+
     def _step(self, end: float) -> bool:
-        ready: list[Callable[[], None]] = []
-        due = end
-        for process in self.processes:
-            if not process.awake:
-                continue
-            if process.loop.is_ready:
-                ready.append(process.loop.turn)
-            else:
-                due = min(due, process.loop.due)
-            for thread in process.threads:
-                if thread.is_ready or thread.wakes <= self.now:
-                    ready.append(thread.go_on)
-                else:
-                    due = min(due, thread.wakes)
-        if self._events and self._events[0][0] <= self.now:
-            ready.append(self._event)
+        """Let one of those go on who can; else let time pass until somebody can."""
+        ready, events = self._ready, self._events
+        due = bool(events) and events[0][0] <= self.now
         if ready:
-            chosen = ready[0] if len(ready) == 1 else self.dice.choice(ready)
-            owner = getattr(chosen, "__self__", None)
-            match owner:
-                case Loop():
-                    self.process = next(each for each in self.processes if each.loop is owner)
-                case Thread():
-                    self.process, self.thread = owner.process, owner
-            chosen()
-            return True
-        if self._events:
-            due = min(due, self._events[0][0])
-        if due >= end:
+            chosen = self._turn(len(ready) + due)
+            if chosen < len(ready):
+                one = next(islice(ready, chosen, None))
+                del ready[one]
+                if one.process.is_awake and not one.process.is_dead:
+                    one.go_on()
+                return True
+        elif not events or events[0][0] >= end:
             return False
-        self.now = due
+        when, _, call = heapq.heappop(events)
+        self.now = max(self.now, when)
+        call()
         return True
 
-    def _event(self) -> None:
-        heapq.heappop(self._events)[2]()
+    def _turn(self, number: int) -> int:
+        return int(self.dice.random() * number) if number > 1 else 0

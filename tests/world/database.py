@@ -225,6 +225,8 @@ class Session:
             self._roll_back()
             raise psycopg.errors.DiskFull("could not extend file: No space left on device")
         self.waits_for_standby = True
+        if self.xid is not None:
+            primary.begins_to_commit()
         yield primary.slowly(REPLICATION)
         while self.waits_for_standby and primary.behind:  # it has not even got what came before
             yield 0.01
@@ -287,11 +289,19 @@ class Database:
         self.comment = ""
         self.cuts: dict[object, float] = {}
         """Until when a process cannot reach it."""
+        self.on_commit: Callable[[], None] | None = None
+        """Called as the next commit begins to wait for the standby."""
 
     @property
     def committing(self) -> Session | None:
         """The session whose transaction waits for the standby; one at a time can write."""
         return next((each for each in self.sessions if each.waits_for_standby and each.xid), None)
+
+    def begins_to_commit(self) -> None:
+        """Do what is to be done when a commit waits for the standby."""
+        if do := self.on_commit:
+            self.on_commit = None
+            do()
 
     def number(self) -> int:
         """Give out the next number of a transaction."""
@@ -514,7 +524,7 @@ class Connection:
         def wake(error: Exception | None) -> None:
             if not came and not thread.process.is_dead:
                 came.append(error)
-                thread.is_ready = True
+                thread.wake()
 
         def sent() -> None:
             session.asked.append((batch, back))

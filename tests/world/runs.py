@@ -92,8 +92,8 @@ class Run:
             seconds = self.world.dice.choice([1.0, 8.0, 12.0, 25.0])
             self.world.note(f"{server.name} sleeps for {seconds:g} seconds")
             self.counts["sleeps"] += 1
-            server.process.awake = False
-            self.world.later(seconds, lambda: setattr(server.process, "awake", True))
+            server.process.is_awake = False
+            self.world.later(seconds, lambda: setattr(server.process, "is_awake", True))
 
     def _fail_over(self) -> None:
         if self.base.is_up and self.world.now < ROUGH:
@@ -114,16 +114,8 @@ class Run:
     def _in_a_commit(self) -> None:
         """Let the primary die as soon as a commit waits for the standby, or it has just got it."""
         fault = self.world.dice.choice([self._fail_over, self._crash])
-        until = min(self.world.now + 20.0, ROUGH)
         after = self.world.dice.choice([0.0, 0.0005, 0.002, 0.005])
-
-        def look() -> None:
-            if self.base.committing:
-                self.world.later(after, fault)
-            elif self.world.now < until:
-                self.world.later(0.0005, look)
-
-        look()
+        self.base.on_commit = lambda: self.world.later(after, fault)
 
     def _cut(self) -> None:
         if server := self._one():
@@ -157,7 +149,7 @@ class Run:
         self.servers.append(Server(self.world, self.base, name))
 
     def _one(self) -> Server | None:
-        ready = [each for each in self.servers if each.is_ready and each.process.awake]
+        ready = [each for each in self.servers if each.is_ready and each.process.is_awake]
         return self.world.dice.choice(ready) if ready else None
 
     def _ended(self, process: Process, error: BaseException) -> None:
