@@ -11,6 +11,7 @@ import logging
 import os
 import sys
 import time
+import warnings
 from collections import Counter
 
 from tests.world import breaks
@@ -32,6 +33,7 @@ def main() -> int:
     if asked.mistake:
         breaks.apply(asked.mistake)
     logging.disable()
+    warnings.simplefilter("ignore", RuntimeWarning)  # who is killed awaits nothing any more
     from tests.world.runs import Template  # noqa: PLC0415  (after the mistake is made)
 
     template = Template()

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 from tests.world.clockwork import BEGINNING
 from tests.world.players import Player, Told
-from thudmud.play.events import BoardOpened, Moved, TakenBack
+from thudmud.play.events import (
+    Adjourned,
+    BattleEnded,
+    BattleStarted,
+    BoardOpened,
+    Moved,
+    Resumed,
+    TakenBack,
+)
 from thudmud.play.projections import HALL
 from thudmud.store import Entry
 
@@ -18,18 +27,30 @@ COMING = 10.0
 ANSWER = 30.0
 """Seconds within which a line is answered, whatever goes wrong."""
 
+SURE = 0.5
+"""Seconds by which the clocks of servers may differ from that of the world."""
+
+Fact = Mapping[str, Any]
+
 Stored = Mapping[str, Sequence[Entry]]
 """All events, by the key of their board."""
 
 
 def wrong_with(players: Iterable[Player], stored: Stored) -> list[str]:
     """Return what was told that is not so."""
-    return [
-        wrong
-        for player in players
-        for told in player.told
-        for wrong in [*_not_stored(told, stored), *_twice(told), *_not_told(told, stored)]
-    ]
+    players, wrong = list(players), []
+    repeating = {each.name for each in players if "again" in each.typed}
+    for player in players:
+        for told in player.told:
+            wrong += _said_twice(told, repeating)
+            for check in (_twice, _refused_yet_done, _not_as_told, _not_heard):
+                wrong += check(told)
+            wrong += _not_stored(told, stored)
+            wrong += _not_told(told, stored)
+            wrong += _denied_yet_done(told, stored)
+        wrong += _goes_back(player, _keys(stored))
+        wrong += _by_other_hands(player, stored)
+    return wrong + list(_ended_twice(stored))
 
 
 def _not_stored(told: Told, stored: Stored) -> Iterable[str]:
@@ -38,7 +59,9 @@ def _not_stored(told: Told, stored: Stored) -> Iterable[str]:
     for fact in told.facts:
         if fact["type"] != "move":
             continue
-        entries = stored.get(keys.get(fact["board"], ""), ())
+        if fact["board"] not in keys:
+            continue
+        entries = stored.get(keys[fact["board"]], ())
         version = fact["version"]
         event = entries[version - 1].event if 0 < version <= len(entries) else None
         if not _is(fact, event):
@@ -69,12 +92,16 @@ def _not_told(told: Told, stored: Stored) -> Iterable[str]:
 
 
 def _keys(stored: Stored) -> dict[str, str]:
-    """Return what the events of each board are stored under, by its name."""
-    events = [each.event for each in stored.get(HALL, ())]
-    return {each.name: each.key for each in events if isinstance(each, BoardOpened)}
+    """Return what the events of each board are stored under, by its name.
+
+    Those are left out whose name another one had before: each counts its versions for itself.
+    """
+    opened = [each.event for each in stored.get(HALL, ()) if isinstance(each.event, BoardOpened)]
+    times = Counter(each.name for each in opened)
+    return {each.name: each.key for each in opened if times[each.name] == 1}
 
 
-def _is(fact: Mapping[str, Any], event: object) -> bool:
+def _is(fact: Fact, event: object) -> bool:
     match event:
         case Moved(player=player, move=move):
             same = fact["player"] == player and fact["to"] == str(move.target).upper()
@@ -95,6 +122,160 @@ def _twice(told: Told) -> Iterable[str]:
         if place <= last[fact["board"]]:
             yield f"{told.player} at {told.server} was told this again, or late: {fact}"
         last[fact["board"]] = place
+
+
+def _said_twice(told: Told, repeating: Collection[str]) -> Iterable[str]:
+    """Yield what somebody has said, and which was told more than once; some repeat themselves."""
+    said = Counter(
+        (fact["kind"], fact["player"], fact["text"], fact["at"])
+        for fact in told.facts
+        if fact["type"] == "say" and any(map(str.isdigit, fact["text"]))
+        if fact["player"] not in repeating
+    )
+    for what, times in said.items():
+        if times > 1:
+            yield f"{told.player} at {told.server} was told {times} times: {what}"
+
+
+def _refused_yet_done(told: Told) -> Iterable[str]:
+    """Yield the lines that were refused, and yet done, as the same connection was told."""
+    for line in told.lines:
+        if line.answered == inf:
+            continue
+        facts = told.facts[line.first : line.end]
+        done = [each for each in facts if _is_ply_of(each, told.player)]
+        if done and any(each["type"] == "refused" for each in facts):
+            yield f"{told.player} at {told.server} was refused {line.text!r}, which was done"
+        if len(done) > 1:
+            yield f"{told.player} at {told.server} has done more than {line.text!r}: {done}"
+
+
+def _denied_yet_done(told: Told, stored: Stored) -> Iterable[str]:
+    """Yield the plies that are stored, and of which somebody was told that they are not."""
+    for line in told.lines:
+        if not any(line.at <= at <= line.answered for at in told.denied):
+            continue
+        for entry in (each for entries in stored.values() for each in entries):
+            event = entry.event
+            if (
+                isinstance(event, Moved)
+                and event.player == told.player
+                and line.at - SURE < event.at - BEGINNING < line.answered
+                and _asks_for(line.text, event)
+            ):
+                yield f"{told.player} was told that {line.text!r} has not happened: {entry}"
+
+
+def _is_ply_of(fact: Fact, player: str) -> bool:
+    return fact["type"] == "move" and fact["player"] == player and not fact["taken_back"]
+
+
+def _not_heard(told: Told) -> Iterable[str]:
+    """Yield what somebody has said and neither was refused nor heard themselves."""
+    for line in told.lines:
+        word, _, text = line.text.partition(" ")
+        if line.answered == inf or word not in ("say", "emote", "shout") or not text:
+            continue
+        facts = told.facts[line.first : line.end]
+        if not any(each["type"] in ("say", "refused") for each in facts) and not any(
+            line.at <= at <= line.answered for at in (*told.doubts, *told.denied)
+        ):
+            yield f"{told.player} at {told.server} was not answered in full: {line.text!r}"
+
+
+def _not_as_told(told: Told) -> Iterable[str]:
+    """Yield the boards that are not what the plies of the same connection have made of them."""
+    places: dict[str, tuple[tuple[int, int], dict[str, str]]] = {}
+    for fact in told.facts:
+        board = fact.get("board")
+        if fact["type"] == "board":
+            place, pieces = (fact["battle"], fact["ply"]), _pieces(fact)
+            before = places.get(board)
+            if before and before[0] == place and place[1] and before[1] != pieces:
+                yield f"{told.player} at {told.server} sees another board than was told: {fact}"
+            places[board] = place, pieces
+        elif fact["type"] == "move" and board in places:
+            (battle, ply), pieces = places[board]
+            if not fact["taken_back"] and (fact["battle"], fact["ply"]) == (battle, ply + 1):
+                piece = pieces.pop(fact["from"], "")
+                for each in fact["captures"]:
+                    pieces.pop(each, None)
+                pieces[fact["to"]] = piece
+                places[board] = (battle, ply + 1), pieces
+            else:
+                del places[board]
+
+
+def _pieces(fact: Fact) -> dict[str, str]:
+    return {
+        f"{column}{row}": piece
+        for row, pieces in enumerate(fact["rows"], 1)
+        for column, piece in zip("ABCDEFGHIJKLMNO", pieces, strict=True)
+        if piece not in " ."
+    }
+
+
+def _goes_back(player: Player, boards: Collection[str]) -> Iterable[str]:
+    """Yield what a later connection was told first, and which is older than what they knew."""
+    versions = sorted(
+        (time, place, fact["board"], fact["version"])
+        for place, told in enumerate(player.told)
+        for fact, time in zip(told.facts, told.times, strict=True)
+        if fact["type"] in ("table", "board", "move") and fact["board"] in boards
+    )
+    known: dict[str, int] = {}
+    seen: set[tuple[str, int]] = set()
+    for time, place, board, version in versions:
+        is_first = (board, place) not in seen
+        is_theirs = all(each.entered > time for each in player.told[place + 1 :])
+        if is_first and is_theirs and version < known.get(board, 0):
+            yield f"{player.name} is told {board} of {version} at {time:.4f}, not {known[board]}"
+        seen.add((board, place))
+        known[board] = max(known.get(board, 0), version)
+
+
+def _by_other_hands(player: Player, stored: Stored) -> Iterable[str]:
+    """Yield the plies of somebody that they have not typed where they were then.
+
+    Once a later connection is in, nothing that was typed on an earlier one is done any more.
+    """
+    typed = [(line, place) for place, told in enumerate(player.told) for line in told.lines]
+    for entries in stored.values():
+        for entry in entries:
+            event = entry.event
+            if not isinstance(event, Moved) or event.player != player.name:
+                continue
+            at = event.at - BEGINNING
+            later = {
+                place
+                for place, told in enumerate(player.told)
+                if any(each.entered < at - SURE for each in player.told[place + 1 :])
+            }
+            if not any(
+                line.at < at + SURE and place not in later and _asks_for(line.text, event)
+                for line, place in typed
+            ):
+                yield f"{player.name} has not typed this there then: {entry}"
+
+
+def _asks_for(line: str, event: Moved) -> bool:
+    return line == "again" or str(event.move.target).lower() in line.lower()
+
+
+def _ended_twice(stored: Stored) -> Iterable[str]:
+    """Yield the battles that have ended more than once."""
+    for key, entries in stored.items():
+        running = False
+        for entry in entries:
+            match entry.event:
+                case BattleStarted() | Resumed():
+                    running = True
+                case Adjourned():
+                    running = False
+                case BattleEnded():
+                    if not running:
+                        yield f"a battle at {key} has ended that was not being played: {entry}"
+                    running = False
 
 
 def counted(stored: Stored) -> Counter[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -22,18 +22,125 @@ from thudmud.views.facts import TAG
 TELNET = re.compile(rb"\xff(?:\xfa.*?\xff\xf0|[\xfb-\xfe].|[\xf0-\xf9])", re.DOTALL)
 PASSWORD = "correct horse"  # noqa: S105  (nobody's)
 
+PATIENCE = 10.0
+"""Seconds for which somebody waits for an answer before they connect anew, as a rule."""
+
+
+@dataclass
+class Line:
+    """A line that was typed.
+
+    Attributes:
+        text: what it says.
+        at: when it was typed.
+        answered: when the prompt came that follows its answer.
+        first: the number of the first fact that was told after it was typed.
+        end: that of the first one after its answer.
+    """
+
+    text: str
+    at: float
+    answered: float = inf
+    first: int = 0
+    end: int = -1
+
 
 @dataclass
 class Told:
-    """What one connection was told: its facts, in their order."""
+    """What one connection was told, and what was typed on it.
+
+    Attributes:
+        player: whose it is.
+        server: the name of the server.
+        begun: when it was made.
+        facts: what it was told, in that order.
+        times: when it was told each of them.
+        lines: what was typed once they were in.
+        entered: when they were in.
+        ended: when it was cut or lost.
+        doubts: when it was told that it is not known what came of a line.
+        denied: when it was told that a line has come to nothing, as the database is away.
+    """
 
     player: str
     server: str
     begun: float
     facts: list[dict[str, Any]] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+    entered: float = inf
     ended: float = inf
     doubts: list[float] = field(default_factory=list)
-    """When they were told that it is not known what came of a line."""
+    denied: list[float] = field(default_factory=list)
+
+
+class Link:
+    """A connection of somebody's: what comes over it is read, and told to who has it."""
+
+    def __init__(self, player: Player, server: Server) -> None:
+        self.player, self.server, self.world = player, server, player.world
+        self.told = Told(player.name, server.name, self.world.now)
+        self._name = f"{player.name}/{len(player.told) + 1}"
+        self.is_in = self.is_over = self.has_named = False
+        self._bytes, self._line = b"", ""
+        self._after_prompt = self._is_aside = False
+        self.wire: Wire | None = server.connect("192.0.2.1", self._heard)
+
+    def send(self, line: str) -> None:
+        """Send a line."""
+        if self.wire and not self.is_over:
+            self.world.note(f"{self._name} at {self.server.name} types: {line}")
+            self.wire.send(line.encode() + b"\r\n")
+
+    def cut(self) -> None:
+        """Let it be lost."""
+        if self.wire and not self.is_over:
+            self.wire.cut()
+            self._end()
+
+    def _end(self) -> None:
+        self.is_over, self.is_in = True, False
+        self.told.ended = min(self.told.ended, self.world.now)
+
+    def _heard(self, data: bytes) -> None:
+        if self.is_over:
+            return
+        if not data:
+            self.cut()
+            self.player.lost(self)
+            return
+        self._bytes += data
+        text, self._bytes = _without_telnet(self._bytes)
+        *lines, self._line = (self._line + text).split("\n")
+        for line in lines:
+            self._read(line.rstrip("\r"))
+        if self._line.endswith((PROMPT, *PROMPTS)):
+            prompt, self._line = self._line, ""
+            is_answer = not self._is_aside
+            self._after_prompt, self._is_aside = True, False
+            if is_answer:
+                self.player.asked(self, prompt)
+
+    def _read(self, line: str) -> None:
+        if (
+            self._after_prompt
+        ):  # what begins a new line there answers nothing: the prompt comes again
+            self._after_prompt, self._is_aside = False, not line
+        while line.startswith(PROMPT):
+            line = line.removeprefix(PROMPT)
+        if line.startswith(TAG):
+            self.told.facts.append(json.loads(line.removeprefix(TAG)))
+            self.told.times.append(self.world.now)
+            self.world.note(f"  {self._name} is told: {line}")
+            return
+        if "cannot tell" in line:
+            self.told.doubts.append(self.world.now)
+        if "has not happened" in line:
+            self.told.denied.append(self.world.now)
+        if line:
+            self.world.note(f"  {self._name} reads: {line}")
+        if found := TOLD_WORD.search(line):
+            self.player.word = found[1]
 
 
 class Player:
@@ -43,125 +150,150 @@ class Player:
         world: what they are in.
         name: what they are called.
         servers: those that they can connect to.
+        numbers: each thing that is said is told from all others by its number.
+        pause: how many seconds they think before they type, on the average.
+
+    Attributes:
+        word: what they come back with.
+        told: their connections, in that order.
+        is_calm: whether they type nothing by themselves any more.
+        lines: how many they have typed.
+        waits_since: since when they wait for an answer; None if they do not.
     """
 
-    def __init__(self, world: World, name: str, servers: list[Server]) -> None:
-        self.world, self.name, self.servers = world, name, servers
+    def __init__(
+        self,
+        world: World,
+        name: str,
+        servers: list[Server],
+        numbers: Iterator[int],
+        pause: float = 0.5,
+    ) -> None:
+        self.world, self.name, self.servers, self.pause = world, name, servers, pause
+        self.numbers = numbers
         self.word = ""
         self.told: list[Told] = []
-        self.is_in = self.is_calm = False
+        self.is_calm = self.has_left = False
         self.lines = 0
         self.waits_since: float | None = None
-        self.last = ""
-        self.server: Server | None = None
-        self._wire: Wire | None = None
-        self._bytes, self._line = b"", ""
-        self._turn = 0
-        """Which connection it is, so that what was planned for an older one is not done."""
-        self._on_answer: Callable[[], None] | None = None
+        self.link: Link | None = None
+        self._thoughts = 0
+        """How often they have thought of something to do: what they do not do at once, and think of
+        something else meanwhile, they do not do at all."""
+
+    @property
+    def is_in(self) -> bool:
+        """Whether they are in, and can type."""
+        return self.link is not None and self.link.is_in
+
+    @property
+    def typed(self) -> list[str]:
+        """All lines that they have typed."""
+        return [line.text for told in self.told for line in told.lines]
+
+    @property
+    def last(self) -> str:
+        """What they have typed last."""
+        lines = self.told[-1].lines if self.told else []
+        return lines[-1].text if lines else ""
 
     def begin(self) -> None:
         """Come in after a while."""
-        self.world.later(self.world.dice.uniform(0, 3), self.connect)
+        self._after(self.world.dice.uniform(0, 2), self.connect)
 
-    def connect(self) -> None:
-        """Come in, at any of the servers."""
-        self.hang_up()
+    def connect(self, *, cuts: bool = True) -> None:
+        """Come in, at any of the servers.
+
+        Args:
+            cuts: whether the connection that they have is cut before that.
+        """
+        if cuts and self.link:
+            self.link.cut()
+        self.link, self.waits_since = None, None
         up = [each for each in self.servers if each.is_ready]
-        self._turn += 1
-        turn = self._turn
-        wire = None
-        if up:
-            self.server = self.world.dice.choice(up)
-            wire = self.server.connect("192.0.2.1", lambda data: self._heard(data, turn))
-        if wire is None or self.server is None:
+        link = Link(self, self.world.dice.choice(up)) if up else None
+        if link is None or link.wire is None:
             self._after(2.0, self.connect)
             return
-        self._wire, self._bytes, self._line = wire, b"", ""
-        self.told.append(Told(self.name, self.server.name, self.world.now))
-        self.waits_since = self.world.now
+        self.link = link
+        self.told.append(link.told)
+        self._waits()
 
-    def hang_up(self) -> None:
-        """Cut the connection, if there is one."""
-        self.is_in, self.waits_since = False, None
-        if self._wire:
-            self.told[-1].ended = self.world.now
-            self._wire.cut()
-            self._wire = None
+    def type(self, line: str) -> None:
+        """Type a line, and think of the next one once it has been answered."""
+        if self.link and not self.link.is_over:
+            self.lines += 1
+            told = self.link.told
+            told.lines.append(Line(line, self.world.now, first=len(told.facts)))
+            self.link.send(line)
+            self._waits()
 
-    def type(self, line: str, answered: Callable[[], None] | None = None) -> None:
-        """Type a line; ``answered`` is called once it has been."""
-        if self._wire is None:
+    def nudge(self, line: str) -> None:
+        """Have them type something now, if nothing keeps them from it."""
+        if self.is_in and self.waits_since is None and not self.is_calm:
+            self._thoughts += 1
+            self.type(line)
+
+    def lost(self, link: Link) -> None:
+        """Take note that a connection has ended, and make another one if it was theirs."""
+        if link is self.link:
+            self.world.note(f"{self.name} is cut off")
+            self.link, self.waits_since = None, None
+            if not self.has_left:
+                self._after(self.world.dice.uniform(0, 3), self.connect)
+
+    def leave(self) -> None:
+        """Leave for good."""
+        self.has_left = True
+        self.type("quit")
+
+    def asked(self, link: Link, prompt: str) -> None:
+        """Answer a prompt, or take it that a line has been answered."""
+        if link is not self.link:
             return
-        self.lines += 1
-        self.last, self.waits_since, self._on_answer = line, self.world.now, answered
-        self.world.note(f"{self.name} at {self.server and self.server.name} types: {line}")
-        self._wire.send(line.encode() + b"\r\n")
-
-    def _heard(self, data: bytes, turn: int) -> None:
-        if turn != self._turn:
-            return
-        if not data:
-            self._lost()
-            return
-        self._bytes += data
-        text, rest = _without_telnet(self._bytes)
-        self._bytes = rest
-        *lines, self._line = (self._line + text).split("\n")
-        for line in lines:
-            self._read(line.rstrip("\r"))
-        if self._line.endswith((PROMPT, *PROMPTS)):
-            self._asked()
-
-    def _lost(self) -> None:
-        self.world.note(f"{self.name} is cut off")
-        self.told[-1].ended = self.world.now
-        self._wire, self.is_in, self.waits_since = None, False, None
-        self._after(self.world.dice.uniform(0, 3), self.connect)
-
-    def _read(self, line: str) -> None:
-        while line.startswith(PROMPT):
-            line = line.removeprefix(PROMPT)
-        if line.startswith(TAG):
-            fact = json.loads(line.removeprefix(TAG))
-            self.told[-1].facts.append(fact)
-            self.world.note(f"  {self.name} is told: {line}")
-            return
-        if "cannot tell" in line:
-            self.told[-1].doubts.append(self.world.now)
-        if line:
-            self.world.note(f"  {self.name} reads: {line}")
-        if found := TOLD_WORD.search(line):
-            self.word = found[1]
-
-    def _asked(self) -> None:
-        prompt, self._line = self._line, ""
         self.waits_since = None
+        told = link.told
         if prompt.endswith(NAME_PROMPT):
-            self._answer(self.name)
+            self._answer(self.name, 2.0 if link.has_named else 0.1)
+            link.has_named = True
         elif prompt.endswith(WORD_PROMPT):
             self._answer(self.word)
         elif prompt.endswith(PROMPTS):
             self._answer(PASSWORD)
-        elif not self.is_in:
-            self.is_in = True
-            self.type("set machine on", self._think)
-        elif done := self._on_answer:
-            self._on_answer = None
-            done()
+        elif not link.is_in:
+            link.is_in, told.entered = True, self.world.now
+            self.type("set machine on")
+        else:
+            if told.lines and told.lines[-1].answered == inf:
+                told.lines[-1].answered, told.lines[-1].end = self.world.now, len(told.facts)
+            self._after(self.world.dice.expovariate(1 / self.pause), self._go_on)
 
-    def _answer(self, line: str) -> None:
-        self._after(0.1, lambda: self.type(line))
+    def _answer(self, line: str, delay: float = 0.1) -> None:
+        def answer() -> None:
+            if self.link:
+                self.link.send(line)
+                self._waits()
 
-    def _think(self) -> None:
-        self._after(self.world.dice.expovariate(1.0), self._go_on)
+        self._after(delay, answer)
+
+    def _waits(self) -> None:
+        """Wait for an answer, but not for ever."""
+        self.waits_since = self.world.now
+        if self.world.dice.random() < 0.8:
+            self._after(PATIENCE, self._despair)
+
+    def _despair(self) -> None:
+        if self.waits_since is not None and not self.is_calm:
+            self.world.note(f"{self.name} waits no longer")
+            self.connect(cuts=self.world.dice.random() < 0.5)
 
     def _after(self, delay: float, call: Callable[[], None]) -> None:
-        """Do something after a while, unless they have connected anew by then."""
-        turn = self._turn
+        """Do something after a while, unless they have thought of something else by then."""
+        self._thoughts += 1
+        thought = self._thoughts
 
         def then() -> None:
-            if turn == self._turn:
+            if thought == self._thoughts:
                 call()
 
         self.world.later(delay, then)
@@ -170,14 +302,17 @@ class Player:
         if self.is_calm or not self.is_in:
             return
         chance = self.world.dice.random()
-        if chance < 0.02:
+        if chance < 0.01:
             self.world.note(f"{self.name} cuts the connection")
             self.connect()
-        elif chance < 0.04:  # in the middle of a line
-            self.type(self._choose(), None)
+        elif chance < 0.02:  # in the middle of a line
+            self.type(self._choose())
             self.connect()
+        elif chance < 0.03:
+            self.world.note(f"{self.name} connects once more")
+            self.connect(cuts=False)
         else:
-            self.type(self._choose(), self._think)
+            self.type(self._choose())
 
     def _choose(self) -> str:
         """Return what to type next: what makes sense here, mostly."""
@@ -186,14 +321,17 @@ class Player:
         if table and dice.random() < 0.75:
             return self._at(table)
         return dice.choice(LINES).format(
-            other=dice.choice(NAMES), board=dice.choice(BOARDS), number=dice.randint(1, 9)
+            other=dice.choice(NAMES),
+            board=dice.choice(BOARDS),
+            number=dice.randint(1, 9),
+            new=next(self.numbers),
         )
 
     def _table(self) -> Table | None:
         """Return the board where they have a seat, if they have one; else one with a free seat."""
-        if self.server is None or self.server.service is None:
+        if self.link is None or self.link.server.service is None:
             return None
-        tables = list(self.server.service.hall.tables.values())
+        tables = list(self.link.server.service.hall.tables.values())
         for table in tables:
             if self.name in table.seats.values():
                 return table
@@ -207,14 +345,16 @@ class Player:
             free = [each for each in Side if each not in table.seats]
             return f"join game as {dice.choice(free)} on {board}" if free else f"go {board}"
         if not table.running or table.game is None:
-            return dice.choice(["start", "start", "say Shall we?", f"leave game on {board}"])
+            idle = ["start", "start", "start", "set clock 1+0", f"leave game on {board}"]
+            return dice.choice(idle)
         if dice.random() < 0.12:
             return dice.choice(["undo", "yes", "no", "adjourn", "resign", "end", "claim"]) + (
                 f" on {board}" if dice.random() < 0.5 else ""
             )
         if table.game.position.turn is side:
             return str(Play(self._attempt(table.game.position, side), board))
-        return dice.choice(["look", "say Your turn.", f"look at {board}", "clock"])
+        new = next(self.numbers)
+        return dice.choice(["look", f"say Your turn {new}.", f"look at {board}", "clock"])
 
     def _attempt(self, position: Position, side: Side) -> Attempt:
         """Return a ply that is allowed, as a rule: to find all that are would take longer."""
@@ -240,16 +380,25 @@ NAMES = ["Anna", "Bert", "Carla", "Dora"]
 BOARDS = ["oak board", "pine board", "1st board", "the moon"]
 LINES = [
     "look", "who", "games", "score", "standings", "history", "boards", "seeks", "help", "news",
-    "say Hello, {other}.", "emote waves.", "tell {other} Well played.", "finger {other}",
-    "whisper {other} Now.", "shout Anybody?", "ignore {other}", "unignore {other}",
+    "say Hello {new}, {other}.", "emote waves {new} times.", "tell {other} Well played {new}.",
+    "finger {other}", "whisper {other} {new} now.", "shout Anybody {new}?",
+    "ignore {other}", "unignore {other}",
     "follow {other}", "unfollow {other}", "observe {board}", "unobserve {board}",
     "go {board}", "go hall", "join {board}", "invite {other}", "seek", "play", "accept",
-    "decline", "withdraw", "match {other}", "resume", "undo", "yes", "no", "adjourn",
-    "move a6 to b6", "moev a6 b6", "shove", "replay {number}", "next", "stop", "record {number}",
-    "set board brief on {board}", "options", "plan To win.", "kibitz Nice.", "again", "  ",
-    "new board", "say", "\u2603 snow", "x" * 300, "look at {board}", "leave game",
-    "register", "comment {number} 1 Good.", "start", "claim", "possible",
+    "decline", "withdraw", "match {other}", "match {other} 1+0", "resume", "undo", "yes", "no",
+    "adjourn", "move a6 to b6", "moev a6 b6", "shove", "replay {number}", "next", "stop",
+    "record {number}", "set board brief on {board}", "options", "plan To win.",
+    "kibitz Nice {new}.", "again", "  ", "new board", "say", "\u2603 snow", "x" * 300,
+    "look at {board}", "leave game", "register", "comment {number} 1 Good.", "start", "claim",
+    "possible", "message {other} Later {new}.", "messages",
 ]  # fmt: skip
+
+TOGETHER = [
+    "join game as dwarf on oak board", "join game as troll on oak board", "accept", "play",
+    "start", "undo", "yes", "resign", "adjourn", "resume", "new board", "leave game", "withdraw",
+    "seek", "shout Anybody {new}?",
+]  # fmt: skip
+"""What several type at the same moment."""
 
 
 def _without_telnet(data: bytes) -> tuple[str, bytes]:

@@ -9,13 +9,15 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from tests.world import history
 from tests.world.clockwork import Process, World
 from tests.world.database import Database
+from tests.world.history import ANSWER
 from tests.world.node import Server, in_the_world
-from tests.world.players import NAMES, Player
+from tests.world.players import NAMES, TOGETHER, Player
 from thudmud.store import Entry, Store, StoreError
 from thudmud.store.steady import SteadyClock
 
@@ -27,6 +29,10 @@ CALM = 90.0
 
 SOME = 5.0
 """Seconds for which nothing has to happen until all have."""
+
+
+TASKS = {"Node.live", "Server._run", "Service.ended", "Store.stopped"}
+"""What a server where nobody is has to do."""
 
 
 @dataclass
@@ -51,7 +57,8 @@ class Run:
         self.world = World(seed, self._ended)
         self.base = Database(self.world, template, folder)
         self.counts: Counter[str] = Counter()
-        self._numbers = 0
+        self.numbers = count(1)
+        self._starts = 0
         self.servers: list[Server] = []
 
     def play(self) -> Report:
@@ -61,17 +68,22 @@ class Run:
             dice = world.dice
             for _ in range(dice.choice([1, 2, 2, 3])):
                 self._start()
-            self.players = [Player(world, name, self.servers) for name in NAMES]
+            self.players = [Player(world, name, self.servers, self.numbers) for name in NAMES]
             for player in self.players:
                 player.begin()
             for _ in range(dice.randint(0, 4)):
                 fault = dice.choice(self.FAULTS)
                 world.later(dice.uniform(3, ROUGH), partial(fault, self))
+            for _ in range(dice.randint(0, 8)):
+                world.later(dice.uniform(3, ROUGH), self._together)
             world.run(ROUGH)
             self._calm_down()
+            if wrong := self._at_rest():
+                world.wrong += wrong
+            else:
+                self._say_good_night()
             stored = self._read()
             world.wrong += history.wrong_with(self.players, stored)
-            world.wrong += self._at_rest()
             self.counts += history.counted(stored)
             self.counts["lines"] = sum(player.lines for player in self.players)
             world.close()
@@ -140,11 +152,18 @@ class Run:
         _kill, _sleep, _fail_over, _crash, _in_a_commit, _in_a_commit, _cut, _deaf, _full,
     )  # fmt: skip
 
+    def _together(self) -> None:
+        """Let all type something at the same moment that only one of them can do, say."""
+        dice = self.world.dice
+        lines = dice.choice(TOGETHER), dice.choice(TOGETHER)
+        for player in self.players:
+            player.nudge(dice.choice(lines).format(new=next(self.numbers)))
+
     # What happens besides.
 
     def _start(self) -> None:
-        self._numbers += 1
-        name = f"node-{self._numbers}"
+        self._starts += 1
+        name = f"node-{self._starts}"
         self.world.note(f"{name} starts")
         self.servers.append(Server(self.world, self.base, name))
 
@@ -171,10 +190,40 @@ class Run:
         for player in self.players:
             player.is_calm = True
         world.run_until(lambda: self.base.is_up, CALM)
+        self._start()  # it has to come to what those have come to that were here all the while
         world.run(10.0)
         until = world.now + CALM
         while self._at_rest() and world.now < until:
             world.run(SOME)
+
+    def _say_good_night(self) -> None:
+        """Let each say something, which all have to hear; then let them leave."""
+        world = self.world
+        said = {each.name: f"Good night {next(self.numbers)}." for each in self.players}
+        heard = {each.name: len(each.told[-1].facts) for each in self.players}
+        for each in self.players:
+            each.type(f"shout {said[each.name]}")
+        world.run(SOME)
+        for each in self.players:
+            facts = each.told[-1].facts[heard[each.name] :]
+            for name, text in said.items():
+                if f"ignore {name}" not in each.typed and text not in map(_text_of, facts):
+                    world.broken(f"{each.name} has not heard {name}: {text}")
+        for each in self.players:
+            each.leave()
+        if not world.run_until(lambda: not self._left_over(), ANSWER):
+            world.wrong += self._left_over()
+
+    def _left_over(self) -> list[str]:
+        """Return what is still there though all have left."""
+        left: list[str] = []
+        for server in self.servers:
+            if server.service and (people := sorted(server.service.hall.people)):
+                left.append(f"all have left, and on {server.name} are {people}")
+            names = {getattr(each.get_coro(), "__qualname__", "") for each in server.process.tasks}
+            if tasks := sorted(names - TASKS):
+                left.append(f"all have left, and on {server.name} there runs {tasks}")
+        return left
 
     def _read(self) -> dict[str, Sequence[Entry]]:
         """Return all that is stored."""
@@ -217,6 +266,10 @@ class Run:
         if people != {each.name for each in self.players if each.is_in}:
             wrong.append(f"{sorted(people)} are here, who should not be, or others are not")
         return wrong
+
+
+def _text_of(fact: history.Fact) -> object:
+    return fact.get("text")
 
 
 class Template:
