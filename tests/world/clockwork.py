@@ -42,9 +42,11 @@ class _NoFiles:
 class Loop(asyncio.BaseEventLoop):
     """The event loop of one process. The world lets it go on for a turn at a time."""
 
-    def __init__(self, world: World, process: Process) -> None:
+    process: Process
+
+    def __init__(self, world: World) -> None:
         super().__init__()
-        self._world, self.process = world, process
+        self._world = world
         self._selector = _NoFiles()
         self._clock_resolution = 1e-9
 
@@ -56,7 +58,9 @@ class Loop(asyncio.BaseEventLoop):
         """Whether there is something to do now."""
         return bool(self._ready) or self._is_due()  # type: ignore[attr-defined]  # asyncio's
 
-    def call_at(self, when: float, callback: Any, *args: Any, context: Any = None) -> Any:
+    def call_at(  # type: ignore[override]
+        self, when: float, callback: Any, *args: Any, context: Any = None
+    ) -> Any:
         """Do what asyncio's does, and have the world know that the loop has to run then."""
         self._world.later(when - self._world.now, self._due)
         return super().call_at(when, callback, *args, context=context)
@@ -117,7 +121,8 @@ class Process:
 
     def __init__(self, world: World, name: str) -> None:
         self.world, self.name = world, name
-        self.loop = Loop(world, self)
+        self.loop = Loop(world)
+        self.loop.process = self
         self.loop.set_exception_handler(self._failed)
         self._is_awake, self.is_dead = True, False
         self.threads: list[Thread] = []
@@ -142,8 +147,9 @@ class Process:
     def is_awake(self, is_awake: bool) -> None:
         self._is_awake = is_awake
         if is_awake:
-            for each in (self.loop, *self.threads):
-                self.world.can_go_on(each)
+            self.world.can_go_on(self.loop)
+            for thread in self.threads:
+                self.world.can_go_on(thread)
 
     def kill(self) -> None:
         """End it at once: nothing of it runs any more."""

@@ -38,7 +38,8 @@ Stored = Mapping[str, Sequence[Entry]]
 
 def wrong_with(players: Iterable[Player], stored: Stored) -> list[str]:
     """Return what was told that is not so."""
-    players, wrong = list(players), []
+    players = list(players)
+    wrong: list[str] = []
     repeating = {each.name for each in players if "again" in each.typed}
     for player in players:
         for told in player.told:
@@ -187,7 +188,7 @@ def _not_as_told(told: Told) -> Iterable[str]:
     """Yield the boards that are not what the plies of the same connection have made of them."""
     places: dict[str, tuple[tuple[int, int], dict[str, str]]] = {}
     for fact in told.facts:
-        board = fact.get("board")
+        board = str(fact.get("board"))
         if fact["type"] == "board":
             place, pieces = (fact["battle"], fact["ply"]), _pieces(fact)
             before = places.get(board)
