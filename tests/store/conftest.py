@@ -1,14 +1,42 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import pytest
 
+from tests.conftest import ASYNCIO, Loops
 from tests.store.deeds import Clock
+from tests.world.alone import DrivingLoop, simulated
 from thudmud.store import Store
 
 Opening = Callable[[], Awaitable[Store]]
+
+SIMULATED = "simulated"
+
+
+def _made_for(kind: str) -> asyncio.AbstractEventLoop:
+    """Return a loop for a test of a kind of store: what is simulated needs one of its own."""
+    loop = DrivingLoop() if kind == SIMULATED else asyncio.new_event_loop()
+    _kinds[loop] = kind
+    return loop
+
+
+_kinds: WeakKeyDictionary[asyncio.AbstractEventLoop, str] = WeakKeyDictionary()
+
+KINDS: Loops = {
+    kind: partial(_made_for, kind) for kind in ("memory", "sqlite", "postgresql", SIMULATED)
+}
+"""What a store of each kind runs in. Another kind is put under the contract here."""
+
+
+def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> Loops:
+    """Try what asks for stores with each kind of them."""
+    return KINDS if "opening" in getattr(item, "fixturenames", ()) else ASYNCIO
 
 
 @pytest.fixture
@@ -21,16 +49,21 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgresql"])
+@pytest.fixture
 async def opening(
     request: pytest.FixtureRequest, path: Path, clock: Clock
 ) -> AsyncIterator[Opening]:
-    """Return what opens a store of each kind. Another kind is put under the contract here."""
+    """Return what opens a store of the kind that the loop is for."""
     opened: list[Store] = []
-    dsn = request.getfixturevalue("dsn") if request.param == "postgresql" else ""
+    loop = asyncio.get_running_loop()
+    kind, dsn = _kinds[loop], ""
+    if kind == "postgresql":
+        dsn = request.getfixturevalue("dsn")
+    elif kind == SIMULATED:
+        dsn = "dbname=world"
 
     async def open_one() -> Store:
-        if request.param == "memory":
+        if kind == "memory":
             store = Store.in_memory(clock=clock)
         elif dsn:
             store = await Store.connect(dsn, clock=clock)
@@ -39,9 +72,10 @@ async def opening(
         opened.append(store)
         return store
 
-    yield open_one
-    for store in opened:
-        await store.close()
+    with simulated(loop, path) if isinstance(loop, DrivingLoop) else nullcontext():
+        yield open_one
+        for store in opened:
+            await store.close()
 
 
 @pytest.fixture

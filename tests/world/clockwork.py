@@ -114,14 +114,19 @@ class Loop(asyncio.BaseEventLoop):
 class Process:
     """A program that runs in the world.
 
+    Args:
+        world: what it is in.
+        name: what it is called.
+        loop: its event loop, if one has been made for it.
+
     Attributes:
         loop: its event loop.
         is_dead: whether it was killed, or has ended.
     """
 
-    def __init__(self, world: World, name: str) -> None:
+    def __init__(self, world: World, name: str, loop: Loop | None = None) -> None:
         self.world, self.name = world, name
-        self.loop = Loop(world)
+        self.loop = loop or Loop(world)
         self.loop.process = self
         self.loop.set_exception_handler(self._failed)
         self._is_awake, self.is_dead = True, False

@@ -89,7 +89,7 @@ class Session:
         self.pid, self.process = next(primary.pids), process
         self.primary = primary
         self.files = _opened(primary.path)
-        self.is_open, self.in_transaction = True, False
+        self.is_open, self.in_transaction, self.has_failed = True, False, False
         self.waits_for_standby = self.is_replicated = False
         self.notes: list[str] = []
         self.asked: deque[tuple[list[Statement], Callable[[Exception | None], None]]] = deque()
@@ -114,7 +114,7 @@ class Session:
         """End the transaction, if there is one, as if there had been none."""
         if self.in_transaction and self.files.in_transaction:
             self.files.execute("rollback")
-        self.in_transaction, self.xid = False, None
+        self.in_transaction, self.has_failed, self.xid = False, False, None
         self.notes.clear()
         self.primary.unlock(self)
 
@@ -153,7 +153,7 @@ class Session:
             try:
                 yield from self._do(each)
             except psycopg.Error as raised:
-                error = raised
+                error, self.has_failed = raised, self.in_transaction
                 break
             if not self.is_open:
                 return
@@ -173,6 +173,8 @@ class Session:
 
     def _do(self, statement: Statement) -> Generator[float | None, None, None]:
         query, primary = statement.query, self.primary
+        if self.has_failed and query != "rollback":
+            raise psycopg.errors.InFailedSqlTransaction("current transaction is aborted")
         if query.startswith("begin; select pg_advisory_xact_lock"):
             self.in_transaction = True
             until = primary.world.now + LOCK_TIMEOUT
@@ -186,6 +188,9 @@ class Session:
             self.files.execute("begin immediate")
             if rest := query.split(";", 2)[2].strip():
                 self._execute(statement, rest)
+        elif query.startswith("begin isolation level"):
+            self.in_transaction = True
+            self.files.execute("begin")
         elif query == "commit":
             yield from self._commit()
         elif query == "rollback":
@@ -215,6 +220,8 @@ class Session:
             statement.description = cursor.description
         except sqlite3.IntegrityError as error:
             raise psycopg.errors.UniqueViolation(str(error)) from error
+        except OverflowError as error:
+            raise psycopg.errors.NumericValueOutOfRange(str(error)) from error
         if self.in_transaction and self.xid is None and not query.startswith("select"):
             self.xid = self.primary.number()
 
@@ -543,6 +550,19 @@ class Connection:
                 raise Broken("the link is lost")
         if came[0]:
             raise came[0]
+
+
+class ServerCursor:
+    """What stands for `psycopg.ServerCursor`: here all rows come at once."""
+
+    def __init__(self, connection: Connection, name: str) -> None:
+        self.execute, self.itersize = connection.execute, 0
+
+    def __enter__(self) -> ServerCursor:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
 
 
 class Listener:

@@ -8,10 +8,18 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest import mock
 
+import psycopg
 from argon2 import PasswordHasher
 
 from tests.world.clockwork import Process, Queue, Thread, World
-from tests.world.database import Connection, Database, Listener, Watch, no_longer_than
+from tests.world.database import (
+    Connection,
+    Database,
+    Listener,
+    ServerCursor,
+    Watch,
+    no_longer_than,
+)
 from tests.world.network import Wire
 from thudmud.accounts import passwords
 from thudmud.accounts.limiters import TalkLimiter
@@ -126,6 +134,7 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
             "no_longer_than": no_longer_than,
             "token_hex": token,
         },
+        psycopg: {"ServerCursor": ServerCursor},
         passwords: {"new_word": word},
     }
     with ExitStack() as stack:
