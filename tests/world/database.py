@@ -90,7 +90,7 @@ class Session:
         self.primary = primary
         self.files = _opened(primary.path)
         self.is_open, self.in_transaction, self.has_failed = True, False, False
-        self.waits_for_standby = self.is_replicated = False
+        self.waits_for_standby = self.is_replicated = self.has_events = False
         self.notes: list[str] = []
         self.asked: deque[tuple[list[Statement], Callable[[Exception | None], None]]] = deque()
         self.busy = self.is_left = False
@@ -222,6 +222,7 @@ class Session:
             raise psycopg.errors.UniqueViolation(str(error)) from error
         except OverflowError as error:
             raise psycopg.errors.NumericValueOutOfRange(str(error)) from error
+        self.has_events = self.has_events or query.startswith("insert into event ")
         if self.in_transaction and self.xid is None and not query.startswith("select"):
             self.xid = self.primary.number()
 
@@ -232,8 +233,7 @@ class Session:
             self._roll_back()
             raise psycopg.errors.DiskFull("could not extend file: No space left on device")
         self.waits_for_standby = True
-        if self.xid is not None:
-            primary.begins_to_commit()
+        primary.commits(self)
         yield primary.slowly(REPLICATION)
         while self.waits_for_standby and primary.behind:  # it has not even got what came before
             yield 0.01
@@ -241,6 +241,7 @@ class Session:
             return
         self.is_replicated = True
         primary.standby_xid = max(primary.standby_xid, self.xid or 0)
+        primary.commits(self)
         yield primary.slowly(REPLICATION)
         if self.waits_for_standby:
             self.made_visible()
@@ -257,7 +258,7 @@ class Session:
             self.files.execute("commit")
         if self.xid is not None:
             primary.status[self.xid] = "committed"
-        self.in_transaction, self.xid = False, None
+        self.in_transaction, self.xid, self.has_events = False, None, False
         primary.unlock(self)
 
 
@@ -296,19 +297,22 @@ class Database:
         self.comment = ""
         self.cuts: dict[object, float] = {}
         """Until when a process cannot reach it."""
-        self.on_commit: Callable[[], None] | None = None
-        """Called as the next commit begins to wait for the standby."""
+        self.on_commit: tuple[bool, Callable[[object], None]] | None = None
+        """What is called with the process whose commit is the next of events, and whether only once
+        the standby has it."""
 
     @property
     def committing(self) -> Session | None:
         """The session whose transaction waits for the standby; one at a time can write."""
         return next((each for each in self.sessions if each.waits_for_standby and each.xid), None)
 
-    def begins_to_commit(self) -> None:
-        """Do what is to be done when a commit waits for the standby."""
-        if do := self.on_commit:
-            self.on_commit = None
-            do()
+    def commits(self, session: Session) -> None:
+        """Do what is to be done once something of a board is about to be committed."""
+        if self.on_commit and session.has_events:
+            is_replicated, do = self.on_commit
+            if session.is_replicated is is_replicated:
+                self.on_commit = None
+                self.world.later(0.0, partial(do, session.process))
 
     def number(self) -> int:
         """Give out the next number of a transaction."""
@@ -371,8 +375,13 @@ class Database:
 
     # What goes wrong.
 
-    def fail_over(self, pause: float) -> None:
-        """Kill the primary; the standby takes its place after some seconds."""
+    def fail_over(self, pause: float, late: object = None) -> None:
+        """Kill the primary; the standby takes its place after some seconds.
+
+        Args:
+            pause: that many.
+            late: the process that finds it later than all others; else any may.
+        """
         if (flushed := self.committing) and flushed.is_replicated:
             flushed.made_visible()
         self._die()
@@ -381,7 +390,7 @@ class Database:
         # Numbers of transactions that the standby has not seen are given out again.
         self.next_xid = self.standby_xid
         self.status = {each: what for each, what in self.status.items() if each <= self.next_xid}
-        self.world.later(pause, self._serve)
+        self.world.later(pause, partial(self._serve, late))
 
     def crash(self, pause: float, lag: float) -> None:
         """Kill the primary, which comes back after some seconds; its standby later than that.
@@ -416,10 +425,10 @@ class Database:
         for listener in self.listeners:
             listener.lose()
 
-    def _serve(self) -> None:
+    def _serve(self, late: object = None) -> None:
         # Not all find it at the same time.
         for process in self.world.processes:
-            if self.world.dice.random() < 0.5:
+            if process is late or (late is None and self.world.dice.random() < 0.5):
                 self.cuts[process] = self.world.now + self.world.dice.uniform(0, 4)
         self.server = f"server {next(self.servers)}"
         self.is_up = True

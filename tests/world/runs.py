@@ -107,27 +107,27 @@ class Run:
             server.process.is_awake = False
             self.world.later(seconds, lambda: setattr(server.process, "is_awake", True))
 
-    def _fail_over(self) -> None:
+    def _fail_over(self, late: object = None) -> None:
         if self.base.is_up and self.world.now < ROUGH:
             pause = self.world.dice.choice([0.3, 2.0, 6.0, 14.0])
             self.world.note(f"the primary dies, and the standby serves after {pause:g} seconds")
             self.counts["fail-overs"] += 1
-            self.base.fail_over(pause)
+            self.base.fail_over(pause, late)
 
-    def _crash(self) -> None:
+    def _crash(self, _: object = None) -> None:
         if self.base.is_up and self.world.now < ROUGH:
-            pause, lag = self.world.dice.choice([0.3, 3.0]), self.world.dice.choice([0.1, 4.0])
+            pause, lag = self.world.dice.choice([0.3, 3.0]), self.world.dice.choice([0.1, 4.0, 8.0])
             self.world.note(f"the primary dies, and is back after {pause:g} seconds")
             self.counts["crashes"] += 1
             self.base.crash(pause, lag)
-            if self.world.dice.random() < 0.5:  # and dies again
+            if self.world.dice.random() < 0.6:  # and dies again
                 self.world.later(pause + lag * self.world.dice.random(), self._fail_over)
 
     def _in_a_commit(self) -> None:
-        """Let the primary die as soon as a commit waits for the standby, or it has just got it."""
-        fault = self.world.dice.choice([self._fail_over, self._crash])
-        after = self.world.dice.choice([0.0, 0.0005, 0.002, 0.005])
-        self.base.on_commit = lambda: self.world.later(after, fault)
+        """Let the primary die as it commits something of a board, which its standby has or not."""
+        dice = self.world.dice
+        fault = dice.choice([self._fail_over, self._fail_over, self._crash])
+        self.base.on_commit = dice.random() < 0.5, fault
 
     def _cut(self) -> None:
         if server := self._one():
