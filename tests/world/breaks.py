@@ -62,7 +62,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a lost commit counts as done": Mistake(
-        27,
+        0,
         [
             Change(POSTGRES, "return written == self._number", "return True"),
         ],
@@ -96,7 +96,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what is cached outlives a commit of others": Mistake(
-        0,
+        1,
         [
             Change(
                 DATABASE,
@@ -152,7 +152,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a node that lives is reaped": Mistake(
-        38,
+        11,
         [
             Change(
                 DATABASE, '"where until <= ?", self.now())', '"where until <= ?", self.now() + 8)'
@@ -160,7 +160,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a claim is taken from a node that lives": Mistake(
-        1,
+        3,
         [
             Change(
                 DATABASE,
@@ -199,6 +199,36 @@ BREAKS: dict[str, Mistake] = {
                 "                    service.recount()\n"
                 "                self._greetings = GREETINGS\n                now(self._greet())",
                 "                pass",
+            ),
+        ],
+    ),
+    "a gateway takes no notice of the key of a line": Mistake(
+        30,
+        [
+            Change(
+                "thudmud.gateway.boards",
+                "cause=request.id, at=at, key=request.key",
+                "cause=request.id, at=at",
+            ),
+        ],
+    ),
+    "a gateway does again what comes again": Mistake(
+        30,
+        [
+            Change(
+                "thudmud.gateway.session",
+                "        if number <= self.received:\n            return False\n",
+                "",
+            ),
+        ],
+    ),
+    "a gateway sends nothing again": Mistake(
+        30,
+        [
+            Change(
+                "thudmud.gateway.link",
+                "= session, session.outbox.seen",
+                "= session, session.outbox.last",
             ),
         ],
     ),

@@ -336,7 +336,11 @@ class World:
 
     def later(self, delay: float, call: Callable[[], object]) -> None:
         """Have something done after some seconds."""
-        heapq.heappush(self._events, (self.now + delay, next(self._numbers), call))
+        self.at(self.now + delay, call)
+
+    def at(self, when: float, call: Callable[[], object]) -> None:
+        """Have something done at a time, after what was to be done then before."""
+        heapq.heappush(self._events, (when, next(self._numbers), call))
 
     def delay(self, most: float = 0.02) -> float:
         """Return how many seconds a message takes; few take long."""

@@ -603,7 +603,7 @@ class Listener:
             token, _, note = each.partition(" ")
             if token != self._token:
                 self._last = max(self._last, world.now + self._database.slowly(LINK))
-                world.later(self._last - world.now, partial(self._hear, note or None))
+                world.at(self._last, partial(self._hear, note or None))
 
     def lose(self) -> None:
         """Hear nothing any more, until the link is there again."""

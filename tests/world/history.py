@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.world.clockwork import BEGINNING
 from tests.world.players import Player, Told
@@ -36,22 +36,34 @@ Stored = Mapping[str, Sequence[Entry]]
 """All events, by the key of their board."""
 
 
-def wrong_with(players: Iterable[Player], stored: Stored) -> list[str]:
+def wrong_with(everything: Sequence[Told], stored: Stored) -> list[str]:
     """Return what was told that is not so."""
-    players = list(players)
+    wrong = [
+        wrong
+        for told in everything
+        for wrong in [
+            *_not_stored(told, stored),
+            *_twice(told),
+            *_not_told(told, stored),
+            *_lost_track(told),
+        ]
+    ]
+    return [*wrong, *_seen_otherwise(everything), *_ended_twice(stored)]
+
+
+def wrong_of(players: Sequence[Player], stored: Stored) -> list[str]:
+    """Return what does not fit what was typed."""
     wrong: list[str] = []
     repeating = {each.name for each in players if "again" in each.typed}
     for player in players:
         for told in player.told:
             wrong += _said_twice(told, repeating)
-            for check in (_twice, _refused_yet_done, _not_as_told, _not_heard):
-                wrong += check(told)
-            wrong += _not_stored(told, stored)
-            wrong += _not_told(told, stored)
+            wrong += _refused_yet_done(told)
+            wrong += _not_heard(told)
             wrong += _denied_yet_done(told, stored)
         wrong += _goes_back(player, _keys(stored))
         wrong += _by_other_hands(player, stored)
-    return wrong + list(_ended_twice(stored))
+    return wrong
 
 
 def _not_stored(told: Told, stored: Stored) -> Iterable[str]:
@@ -125,6 +137,68 @@ def _twice(told: Told) -> Iterable[str]:
         last[fact["board"]] = place
 
 
+def _lost_track(told: Told) -> Iterable[str]:
+    """Yield what one connection was told that does not fit what it had been told before.
+
+    They follow each board as docs/gmcp.md has it: from a position on, ply by ply.
+    """
+    seen: dict[str, _Seen] = {}
+    for fact in told.facts:
+        before = seen.get(fact.get("board") or "")
+        match fact["type"]:
+            case "board":
+                now = _Seen(fact["version"], fact["battle"], fact["ply"], fact["rows"])
+                if before and before.version == now.version and before != now:
+                    yield f"{told.player} at {told.server} should see {before}, and was told {now}"
+                seen[fact["board"]] = now
+            case "move" if before:
+                has = before.ply if before.battle == fact["battle"] else 0
+                if has != fact["ply"] - (0 if fact["taken_back"] else 1):
+                    yield f"{told.player} at {told.server} had {has} plies when told {fact}"
+                if not fact["taken_back"]:
+                    seen[fact["board"]] = before.after(fact)
+                else:  # the position before is told behind it
+                    del seen[fact["board"]]
+
+
+def _seen_otherwise(everything: Iterable[Told]) -> Iterable[str]:
+    """Yield what somebody was shown of a board when others were shown something else."""
+    shown: dict[tuple[object, ...], tuple[Told, object]] = {}
+    for told in everything:
+        for fact in told.facts:
+            if fact["type"] == "board":
+                place = fact["board"], fact["version"], fact["battle"]
+                first, before = shown.setdefault(place, (told, fact["rows"]))
+                if before != fact["rows"]:
+                    yield f"{told.player} at {told.server} saw {fact}, {first.player} {before}"
+
+
+class _Seen(NamedTuple):
+    """What somebody knows of a board."""
+
+    version: int
+    battle: int | None
+    ply: int
+    rows: Sequence[str]
+
+    def after(self, move: Fact) -> _Seen:
+        """Return what is known once a ply was made."""
+        rows = [list(row) for row in self.rows]
+        (across, down), (to, below) = _square(move["from"]), _square(move["to"])
+        piece = rows[down][across]
+        rows[down][across] = "."
+        for each in move["captures"]:
+            column, row = _square(each)
+            rows[row][column] = "."
+        rows[below][to] = piece
+        made = ["".join(row) for row in rows]
+        return _Seen(move["version"], move["battle"], move["ply"], made)
+
+
+def _square(name: str) -> tuple[int, int]:
+    return ord(name[0]) - ord("A"), int(name[1:]) - 1
+
+
 def _said_twice(told: Told, repeating: Collection[str]) -> Iterable[str]:
     """Yield what somebody has said, and which was told more than once; some repeat themselves."""
     said = Counter(
@@ -184,38 +258,6 @@ def _not_heard(told: Told) -> Iterable[str]:
             yield f"{told.player} at {told.server} was not answered in full: {line.text!r}"
 
 
-def _not_as_told(told: Told) -> Iterable[str]:
-    """Yield the boards that are not what the plies of the same connection have made of them."""
-    places: dict[str, tuple[tuple[int, int], dict[str, str]]] = {}
-    for fact in told.facts:
-        board = str(fact.get("board"))
-        if fact["type"] == "board":
-            place, pieces = (fact["battle"], fact["ply"]), _pieces(fact)
-            before = places.get(board)
-            if before and before[0] == place and place[1] and before[1] != pieces:
-                yield f"{told.player} at {told.server} sees another board than was told: {fact}"
-            places[board] = place, pieces
-        elif fact["type"] == "move" and board in places:
-            (battle, ply), pieces = places[board]
-            if not fact["taken_back"] and (fact["battle"], fact["ply"]) == (battle, ply + 1):
-                piece = pieces.pop(fact["from"], "")
-                for each in fact["captures"]:
-                    pieces.pop(each, None)
-                pieces[fact["to"]] = piece
-                places[board] = (battle, ply + 1), pieces
-            else:
-                del places[board]
-
-
-def _pieces(fact: Fact) -> dict[str, str]:
-    return {
-        f"{column}{row}": piece
-        for row, pieces in enumerate(fact["rows"], 1)
-        for column, piece in zip("ABCDEFGHIJKLMNO", pieces, strict=True)
-        if piece not in " ."
-    }
-
-
 def _goes_back(player: Player, boards: Collection[str]) -> Iterable[str]:
     """Yield what a later connection was told first, and which is older than what they knew."""
     versions = sorted(
@@ -260,7 +302,7 @@ def _by_other_hands(player: Player, stored: Stored) -> Iterable[str]:
 
 
 def _asks_for(line: str, event: Moved) -> bool:
-    return line == "again" or str(event.move.target).lower() in line.lower()
+    return line == "again" or f" to {event.move.target} ".lower() in f"{line} ".lower()
 
 
 def _ended_twice(stored: Stored) -> Iterable[str]:

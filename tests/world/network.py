@@ -33,7 +33,7 @@ class Wire:
         heard: Callable[[bytes], None],
     ) -> None:
         self.world, self.process, self.heard = world, process, heard
-        self.is_cut, self.has_ended = False, False
+        self.is_cut, self.has_ended, self.is_half_closed = False, False, False
         self._there = self._here = 0.0
         """When the last piece arrives at the server, and at the client."""
         self._end = _ServerEnd(self, address)
@@ -46,7 +46,7 @@ class Wire:
     def send(self, data: bytes) -> None:
         """Send something; it arrives in pieces."""
         dice = self.world.dice
-        while data and not self.is_cut:
+        while data and not (self.is_cut or self.is_half_closed):
             size = len(data) if dice.random() < 0.7 else dice.randint(1, len(data))
             piece, data = data[:size], data[size:]
             self._to_server(partial(self._end.came, piece))
@@ -57,6 +57,17 @@ class Wire:
             self.is_cut = True
             self._to_server(lambda: self._end.lost(ConnectionResetError()))
 
+    def end_input(self) -> None:
+        """Send nothing more, and go on hearing."""
+        if not (self.is_cut or self.is_half_closed):
+            self.is_half_closed = True
+            self._to_server(partial(self._end.came, b""))
+
+    def stall(self, seconds: float) -> None:
+        """Let nothing pass for some seconds, either way, and then all of it."""
+        self._there = max(self._there, self.world.now + seconds)
+        self._here = max(self._here, self.world.now + seconds)
+
     def _to_server(self, call: Callable[[], None]) -> None:
         self._there = max(self._there, self.world.now + self.world.delay(LATENCY))
 
@@ -64,7 +75,7 @@ class Wire:
             if not self.process.is_dead:
                 self.process.loop.call_soon(call)
 
-        self.world.later(self._there - self.world.now, arrive)
+        self.world.at(self._there, arrive)
 
     def to_client(self, data: bytes) -> None:
         """Bring something to the client."""
@@ -75,7 +86,7 @@ class Wire:
                 self.has_ended = not data
                 self.heard(data)
 
-        self.world.later(self._here - self.world.now, arrive)
+        self.world.at(self._here, arrive)
 
     def server_died(self) -> None:
         """Take note that the server's process is gone: its kernel ends the connection."""
@@ -110,7 +121,10 @@ class _ServerEnd(asyncio.Transport):
     def _read(self) -> None:
         while self._waiting and not self._is_paused and not self._is_closing:
             data = self._waiting.pop(0)
-            if isinstance(self._protocol, asyncio.BufferedProtocol):
+            if not data:
+                if not self._protocol.eof_received():
+                    self.close()
+            elif isinstance(self._protocol, asyncio.BufferedProtocol):
                 while data:
                     room = cast("memoryview", self._protocol.get_buffer(len(data)))
                     size = min(len(room), len(data))

@@ -20,6 +20,7 @@ from tests.world.database import (
     Watch,
     no_longer_than,
 )
+from tests.world.disk import SlowDisk
 from tests.world.network import Wire
 from thudmud.accounts import passwords
 from thudmud.accounts.limiters import TalkLimiter
@@ -62,9 +63,21 @@ class Server:
 
     def connect(self, address: str, heard: Callable[[bytes], None]) -> Wire | None:
         """Connect a client; None if nobody listens."""
+        return self._connect(lambda acceptor: acceptor._telnet_incoming, address, heard)
+
+    def browse(self, address: str, heard: Callable[[bytes], None]) -> Wire | None:
+        """Connect a page; None if nobody listens."""
+        return self._connect(lambda acceptor: acceptor._web_incoming, address, heard)
+
+    def _connect(
+        self,
+        port: Callable[[Acceptor], Callable[[], asyncio.BaseProtocol]],
+        address: str,
+        heard: Callable[[bytes], None],
+    ) -> Wire | None:
         if self.process.is_dead or self.acceptor is None:
             return None
-        wire = Wire(self.world, self.process, self.acceptor._telnet_incoming, address, heard)
+        wire = Wire(self.world, self.process, port(self.acceptor), address, heard)
         self.wires.append(wire)
         return wire
 
@@ -123,7 +136,7 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
 
     changes: dict[Any, dict[str, Any]] = {
         running: {"Thread": Thread, "SimpleQueue": Queue, "monotonic": world.monotonic},
-        store: {"monotonic": world.monotonic},
+        store: {"monotonic": world.monotonic, "OnDisk": SlowDisk},
         database: {"monotonic": world.monotonic, "sleep": world.sleep},
         postgres: {
             "monotonic": world.monotonic,

@@ -77,20 +77,29 @@ class Told:
 class Link:
     """A connection of somebody's: what comes over it is read, and told to who has it."""
 
+    FIRST = "set machine on"
+    """What is typed as soon as they are in."""
+
     def __init__(self, player: Player, server: Server) -> None:
         self.player, self.server, self.world = player, server, player.world
         self.told = Told(player.name, server.name, self.world.now)
-        self._name = f"{player.name}/{len(player.told) + 1}"
-        self.is_in = self.is_over = self.has_named = False
+        self.name = f"{player.name}/{len(player.told) + 1}"
+        self.is_in = self.is_over = self.has_named = self.told_to_try_again = False
         self._bytes, self._line = b"", ""
         self._after_prompt = self._is_aside = False
-        self.wire: Wire | None = server.connect("192.0.2.1", self._heard)
+        self.wire = self._open()
+
+    def _open(self) -> Wire | None:
+        return self.server.connect("192.0.2.1", self._heard)
+
+    def _send(self, wire: Wire, line: str) -> None:
+        wire.send(line.encode() + b"\r\n")
 
     def send(self, line: str) -> None:
         """Send a line."""
         if self.wire and not self.is_over:
-            self.world.note(f"{self._name} at {self.server.name} types: {line}")
-            self.wire.send(line.encode() + b"\r\n")
+            self.world.note(f"{self.name} at {self.server.name} types: {line}")
+            self._send(self.wire, line)
 
     def cut(self) -> None:
         """Let it be lost."""
@@ -106,9 +115,15 @@ class Link:
         if self.is_over:
             return
         if not data:
-            self.cut()
-            self.player.lost(self)
+            self._lost()
             return
+        self._read_all(data)
+
+    def _lost(self) -> None:
+        self.cut()
+        self.player.lost(self)
+
+    def _read_all(self, data: bytes) -> None:
         self._bytes += data
         text, self._bytes = _without_telnet(self._bytes)
         *lines, self._line = (self._line + text).split("\n")
@@ -117,9 +132,12 @@ class Link:
         if self._line.endswith((PROMPT, *PROMPTS)):
             prompt, self._line = self._line, ""
             is_answer = not self._is_aside
-            self._after_prompt, self._is_aside = True, False
+            self._after_prompt, self._is_aside = prompt.endswith(PROMPT), False
             if is_answer:
-                self.player.asked(self, prompt)
+                self._asked(prompt)
+
+    def _asked(self, prompt: str) -> None:
+        self.player.asked(self, prompt)
 
     def _read(self, line: str) -> None:
         if (
@@ -131,14 +149,16 @@ class Link:
         if line.startswith(TAG):
             self.told.facts.append(json.loads(line.removeprefix(TAG)))
             self.told.times.append(self.world.now)
-            self.world.note(f"  {self._name} is told: {line}")
+            self.world.note(f"  {self.name} is told: {line}")
             return
+        if "try again" in line:
+            self.told_to_try_again = True
         if "cannot tell" in line:
             self.told.doubts.append(self.world.now)
         if "has not happened" in line:
             self.told.denied.append(self.world.now)
         if line:
-            self.world.note(f"  {self._name} reads: {line}")
+            self.world.note(f"  {self.name} reads: {line}")
         if found := TOLD_WORD.search(line):
             self.player.word = found[1]
 
@@ -151,6 +171,7 @@ class Player:
         name: what they are called.
         servers: those that they can connect to.
         numbers: each thing that is said is told from all others by its number.
+        kind: what they connect by.
         pause: how many seconds they think before they type, on the average.
 
     Attributes:
@@ -167,16 +188,19 @@ class Player:
         name: str,
         servers: list[Server],
         numbers: Iterator[int],
+        *,
+        kind: type[Link] = Link,
         pause: float = 0.5,
     ) -> None:
         self.world, self.name, self.servers, self.pause = world, name, servers, pause
-        self.numbers = numbers
+        self.numbers, self._kind = numbers, kind
         self.word = ""
         self.told: list[Told] = []
         self.is_calm = self.has_left = False
         self.lines = 0
         self.waits_since: float | None = None
         self.link: Link | None = None
+        self._links: list[Link] = []
         self._thoughts = 0
         """How often they have thought of something to do: what they do not do at once, and think of
         something else meanwhile, they do not do at all."""
@@ -211,11 +235,12 @@ class Player:
             self.link.cut()
         self.link, self.waits_since = None, None
         up = [each for each in self.servers if each.is_ready]
-        link = Link(self, self.world.dice.choice(up)) if up else None
+        link = self._kind(self, self.world.dice.choice(up)) if up else None
         if link is None or link.wire is None:
             self._after(2.0, self.connect)
             return
         self.link = link
+        self._links.append(link)
         self.told.append(link.told)
         self._waits()
 
@@ -243,8 +268,11 @@ class Player:
                 self._after(self.world.dice.uniform(0, 3), self.connect)
 
     def leave(self) -> None:
-        """Leave for good."""
+        """Leave for good, on all connections."""
         self.has_left = True
+        for each in self._links:
+            if each is not self.link:
+                each.cut()
         self.type("quit")
 
     def asked(self, link: Link, prompt: str) -> None:
@@ -261,8 +289,12 @@ class Player:
         elif prompt.endswith(PROMPTS):
             self._answer(PASSWORD)
         elif not link.is_in:
-            link.is_in, told.entered = True, self.world.now
-            self.type("set machine on")
+            link.is_in, told.entered = True, min(told.entered, self.world.now)
+            self.type(link.FIRST)
+        elif len(told.lines) == 1 and link.told_to_try_again:  # what comes first must not be missed
+            link.is_in = link.told_to_try_again = False
+            told.lines.clear()
+            self._answer(link.FIRST, 1.0)
         else:
             if told.lines and told.lines[-1].answered == inf:
                 told.lines[-1].answered, told.lines[-1].end = self.world.now, len(told.facts)
@@ -311,6 +343,14 @@ class Player:
         elif chance < 0.03:
             self.world.note(f"{self.name} connects once more")
             self.connect(cuts=False)
+        elif chance < 0.04 and self.link and self.link.wire:
+            self.world.note(f"{self.name} hears nothing for a while")
+            self.link.wire.stall(self.world.dice.uniform(0, 6))
+            self.type(self._choose())
+        elif chance < 0.045 and self.link and self.link.wire:
+            self.type(self._choose())
+            self.world.note(f"{self.name} sends nothing more")
+            self.link.wire.end_input()
         else:
             self.type(self._choose())
 

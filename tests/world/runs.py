@@ -11,13 +11,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from pathlib import Path
+from random import Random
 
 from tests.world import history
 from tests.world.clockwork import Process, World
 from tests.world.database import Database
+from tests.world.gateways import GatewayScene
 from tests.world.history import ANSWER
 from tests.world.node import Server, in_the_world
-from tests.world.players import NAMES, TOGETHER, Player
+from tests.world.pages import PageLink
+from tests.world.players import NAMES, TOGETHER, Link, Player
 from thudmud.store import Entry, Store, StoreError
 from thudmud.store.steady import SteadyClock
 
@@ -30,6 +33,12 @@ CALM = 90.0
 SOME = 5.0
 """Seconds for which nothing has to happen until all have."""
 
+
+PAGES = 0.15
+"""How many of all players are on the page."""
+
+GATEWAYS = 0.1
+"""In how many of all worlds there is a gateway besides."""
 
 TASKS = {"Node.live", "Server._run", "Service.ended", "Store.stopped"}
 """What a server where nobody is has to do."""
@@ -55,7 +64,9 @@ class Run:
 
     def __init__(self, seed: int, folder: Path, template: Path) -> None:
         self.world = World(seed, self._ended)
-        self.base = Database(self.world, template, folder)
+        self.guests = Random(f"who plays in {seed}")  # noqa: S311  (who is there, no secret)
+        """Decide who is there, and leave all else as it is without them."""
+        self.base, self._folder = Database(self.world, template, folder), folder
         self.counts: Counter[str] = Counter()
         self.numbers = count(1)
         self._starts = 0
@@ -68,9 +79,13 @@ class Run:
             dice = world.dice
             for _ in range(dice.choice([1, 2, 2, 3])):
                 self._start()
-            self.players = [Player(world, name, self.servers, self.numbers) for name in NAMES]
+            self.players = [self._player(name) for name in NAMES]
             for player in self.players:
                 player.begin()
+            self.gateway = None
+            if self.guests.random() < GATEWAYS:
+                self.gateway = GatewayScene(world, self._folder)
+                self.gateway.begin()
             for _ in range(dice.randint(0, 4)):
                 fault = dice.choice(self.FAULTS)
                 world.later(dice.uniform(3, ROUGH), partial(fault, self))
@@ -83,7 +98,14 @@ class Run:
             else:
                 self._say_good_night()
             stored = self._read()
-            world.wrong += history.wrong_with(self.players, stored)
+            told = [each for player in self.players for each in player.told]
+            world.wrong += history.wrong_with(told, stored)
+            world.wrong += history.wrong_of(self.players, stored)
+            if self.gateway:
+                world.wrong += self.gateway.wrong()
+                self.counts["gateways"] += 1
+                self.counts["gateway requests"] += len(self.gateway.mud.asked)
+                self.counts["gateway kills"] += self.gateway.kills
             self.counts += history.counted(stored)
             self.counts["lines"] = sum(player.lines for player in self.players)
             world.close()
@@ -161,6 +183,10 @@ class Run:
 
     # What happens besides.
 
+    def _player(self, name: str) -> Player:
+        kind = PageLink if self.guests.random() < PAGES else Link
+        return Player(self.world, name, self.servers, self.numbers, kind=kind)
+
     def _start(self) -> None:
         self._starts += 1
         name = f"node-{self._starts}"
@@ -189,6 +215,8 @@ class Run:
         self.base.cuts.clear()
         for player in self.players:
             player.is_calm = True
+        if self.gateway:
+            self.gateway.mud.is_calm = True
         world.run_until(lambda: self.base.is_up, CALM)
         self._start()  # it has to come to what those have come to that were here all the while
         world.run(10.0)
@@ -250,6 +278,8 @@ class Run:
             if each.waits_since is not None
         ]
         wrong += [f"{each.name} is not in" for each in self.players if not each.is_in]
+        if self.gateway:
+            wrong += self.gateway.at_rest()
         halls = {
             each.name: (each.service.hall, set(each.service.hall.people))
             for each in self.servers
