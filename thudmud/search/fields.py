@@ -6,19 +6,24 @@ the whole board in some dozens of operations, which is what makes a search in Py
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache, lru_cache
 
-from thudmud.rules.board import BOARD, SHIFTS, SQUARES, distance
+from thudmud.rules.board import BOARD, SHIFTS, SQUARES, around
 
 RADII = range(1, 8)
 """The radii of the discs by which nearness is counted."""
 
-DISCS: dict[int, tuple[int, ...]] = {
-    centre.bit: tuple(
-        sum(each.bit for each in SQUARES if distance(centre, each) <= radius) for radius in RADII
-    )
-    for centre in SQUARES
-}
+
+def _discs(centre: int) -> Iterator[int]:
+    """Yield ever larger discs. The board has no corner that steps would have to go round."""
+    disc = centre
+    for _ in RADII:
+        disc = (disc | around(disc)) & BOARD
+        yield disc
+
+
+DISCS: dict[int, tuple[int, ...]] = {square.bit: tuple(_discs(square.bit)) for square in SQUARES}
 """For the bit of each square the squares that are no further from it than each of the radii."""
 
 
