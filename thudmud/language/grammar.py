@@ -597,14 +597,14 @@ _SPELLINGS = frozenset(word for words in WORDS.values() for word in words)
 _FREE_RULES = ("query", "setup", "option", "time_class")
 """How the rules begin whose own words nobody would misread in the place of a name."""
 
+_NEEDED = {
+    symbol.name
+    for rule in _LARK.rules
+    if not rule.origin.name.lstrip("_").startswith(_FREE_RULES)
+    for symbol in rule.expansion
+}
+
 RESERVED_WORDS: tuple[str, ...] = tuple(
-    word
-    for name, words in WORDS.items()
-    if any(
-        symbol.name == name and not rule.origin.name.lstrip("_").startswith(_FREE_RULES)
-        for rule in _LARK.rules
-        for symbol in rule.expansion
-    )
-    for word in words
+    word for name, words in WORDS.items() if name in _NEEDED for word in words
 )
 """The spellings of those terminals that stand in other rules, too."""
