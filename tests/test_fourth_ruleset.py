@@ -35,7 +35,8 @@ from thudmud.rules import (
 from thudmud.rules.classic import HurlingDwarfs, ShovingTrolls
 from thudmud.rules.koom_valley import OPENING, RockCaptured, TramplingTrolls
 from thudmud.rules.scoring import ByPieces, ByVictory
-from thudmud.search.levels import LEVELS, Player
+from thudmud.search.levels import LEVELS
+from thudmud.search.player import Player
 from thudmud.views.view import Terminal
 
 PIECES = "dA8 dB8 dC8 TF8 XH8 TL6 TL7 TL8 dK11 dL11 dM11 dF15"

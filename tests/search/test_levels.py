@@ -8,7 +8,8 @@ import pytest
 
 from thudmud.bots.referee import random_opening
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Game, Side
-from thudmud.search.levels import LEVELS, Level, Player
+from thudmud.search.levels import LEVELS, Level
+from thudmud.search.player import Player
 
 LOWER = LEVELS[:4]
 MATCHES = 3

@@ -29,14 +29,14 @@ class OwnAdviser:
 
     async def advise(self, _board: str, game: Game) -> tuple[Move, ...]:
         """Return what to play in a battle that goes on, and what is expected after that."""
-        from thudmud.search.levels import Player  # noqa: PLC0415  (only who asks waits for it)
+        from thudmud.search.player import Player  # noqa: PLC0415  (only who asks waits for it)
         from thudmud.search.search import Limit  # noqa: PLC0415
 
         return Player(game.ruleset).think(game, Limit(nodes=NODES)).line
 
     async def weigh(self, game: Game) -> Weighed:
         """Return what a position of a battle is worth."""
-        from thudmud.search.levels import Player  # noqa: PLC0415  (as above)
+        from thudmud.search.player import Player  # noqa: PLC0415  (as above)
         from thudmud.search.search import Limit, Thought  # noqa: PLC0415
 
         depths: list[Thought] = []

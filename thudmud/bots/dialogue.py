@@ -26,7 +26,8 @@ from thudmud.rules import (
 )
 
 if TYPE_CHECKING:
-    from thudmud.search.levels import Level, Player
+    from thudmud.search.levels import Level
+    from thudmud.search.player import Player
     from thudmud.search.search import Limit, Thought
 
 LONGEST_LINE = 65_536
@@ -295,7 +296,8 @@ class Dialogue:
 
     def _thought(self, word: str, words: list[str], level: Level | None = None) -> Thought:
         """Return what is found within the limits that some words set."""
-        from thudmud.search.levels import STRONGEST, Player  # noqa: PLC0415
+        from thudmud.search.levels import STRONGEST  # noqa: PLC0415
+        from thudmud.search.player import Player  # noqa: PLC0415
 
         limit, game = self._limit(word, words, level), self._game
         if game.outcome:

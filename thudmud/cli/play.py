@@ -21,7 +21,8 @@ from thudmud.play.commands import Command, Invite, Join, Play, Start
 from thudmud.play.hall import BotLevel, Telling
 from thudmud.play.table import BoardSpec
 from thudmud.rules import DEFAULT_RULES, RULESETS, Side
-from thudmud.search.levels import LEVELS, Level, Player
+from thudmud.search.levels import LEVELS, Level
+from thudmud.search.player import Player
 from thudmud.views import Message
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 

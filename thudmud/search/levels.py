@@ -1,21 +1,15 @@
-"""Players of several strengths, from one that a child beats to the strongest there is.
+"""Levels of our own player, from one that a child beats to the strongest there is.
 
 What makes a level weaker is what makes people weaker: it looks less far ahead, it does not see all
-answers, it overlooks long hurls and shoves, and it is not sure what a position is worth. All of it
-is counted in positions and drawn from a seed, never measured in time: a level plays the same on
-every machine.
+answers, it overlooks long hurls and shoves, and it is not sure what a position is worth. `Player`,
+in a module beside this one, plays like that; who only names levels need not load the search.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from random import Random
+from dataclasses import dataclass
 
 from thudmud.errors import InvalidValueError
-from thudmud.rules import Game, Move, Ruleset
-from thudmud.rules.board import distance
-from thudmud.search.search import Blunders, Limit, Search, Thought
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +54,6 @@ LEVELS: tuple[Level, ...] = (
 
 STRONGEST = LEVELS[-1]
 
-_OVERLOOKED = 1 / 3
 _LONGEST_QUOTE = 40
 
 
@@ -75,53 +68,3 @@ def level_called(words: str) -> Level:
             return level
     known = ", ".join(map(str, LEVELS))
     raise InvalidValueError(f"there is no level {words[:_LONGEST_QUOTE]!a}; there are {known}")
-
-
-class Player:
-    """A player of a level.
-
-    Args:
-        ruleset: the rules.
-        level: how strong.
-        seed: what its errors are drawn from; the same seed plays the same.
-    """
-
-    def __init__(self, ruleset: Ruleset, level: Level = STRONGEST, seed: int = 0) -> None:
-        self._search, self._level = Search(ruleset), level
-        self._seed = seed
-
-    def think(
-        self,
-        game: Game,
-        limit: Limit | None = None,
-        report: Callable[[Thought], None] | None = None,
-    ) -> Thought:
-        """Return the ply that a player of this level plays.
-
-        Args:
-            game: a battle that goes on.
-            limit: when to stop instead of at the level's own nodes and depth.
-            report: told after each depth what has been found.
-
-        Raises:
-            ValueError: the battle is over.
-        """
-        level = self._level
-        own = limit or Limit(nodes=level.nodes)
-        own = replace(own, depth=min(own.depth, level.depth))
-        return self._search.think(game, own, report, self._blunders(game))
-
-    def _blunders(self, game: Game) -> Blunders:
-        """Return what it gets wrong this time: by the seed and the position, and nothing else."""
-        level, at = self._level, game.position
-        random = Random(f"{self._seed} {at.dwarfs} {at.trolls} {at.rock}")  # noqa: S311  (no secret)
-
-        def overlooks(move: Move) -> bool:
-            is_far = move.captures and distance(move.origin, move.target) > level.far
-            return bool(is_far) and random.random() < _OVERLOOKED
-
-        return Blunders(
-            overlooks,
-            lambda _: random.random() >= level.sees,
-            lambda _: round(random.gauss(0, level.error)) if level.error else 0,
-        )
