@@ -103,6 +103,21 @@ def test_a_record_is_drawn_without_a_server() -> None:
     assert not others & {"argon2", "asyncio", "lark", "pydantic", "sqlite3", "telnetlib3"}
 
 
+def test_a_house_loads_lark_with_the_first_line() -> None:
+    assert "lark" not in loaded("import thudmud.house")[1]
+    entering = 'house = thudmud.House([thudmud.BoardSpec("oak")]); house.enter("Anna", 0)'
+    assert "lark" not in loaded(f"import thudmud; {entering}")[1]
+    assert "lark" in loaded(f'import thudmud; {entering}; house.obey("Anna", "look", 0)')[1]
+
+
+def test_a_server_loads_what_plays_and_what_reads_lines_when_somebody_does() -> None:
+    ours, others = loaded("import thudmud.server.serve")
+    assert {name for name in ours if name.startswith("thudmud.search.")} == {
+        "thudmud.search.levels"
+    }
+    assert not others & {"lark", "prometheus_client", "psycopg", "uvloop"}
+
+
 @pytest.mark.parametrize("package", ["thudmud", "thudmud.views"])
 def test_names_that_are_loaded_later_are_all_there(package: str) -> None:
     module = importlib.import_module(package)

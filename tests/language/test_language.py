@@ -8,7 +8,7 @@ from pathlib import Path
 import lark
 import pytest
 
-from thudmud.language import BOARD_VERBS, KEYWORDS, VERBS, ParseError, grammar, parse, second_words
+from thudmud.language import BOARD_VERBS, KEYWORDS, VERBS, ParseError, parse, second_words, words
 from thudmud.play.commands import SetRules
 from thudmud.rules import RULESETS
 
@@ -24,7 +24,7 @@ def test_there_is_one_copy_and_it_is_the_one_read() -> None:
         if BUILT.isdisjoint(path.relative_to(CHECKOUT).parts)
     ]
     assert copies == [CHECKOUT / "grammar" / "thud.lark"]
-    assert grammar.grammar_file().read_text(encoding="utf-8") == GRAMMAR
+    assert words.grammar_file().read_text(encoding="utf-8") == GRAMMAR
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,14 @@ def test_the_grammar_has_none() -> None:
 
 def test_no_keyword_reads_as_two_terminals() -> None:
     for word in KEYWORDS:
-        owners = [name for name, words in grammar.WORDS.items() if word in words]
+        owners = [name for name, spelt in words.WORDS.items() if word in spelt]
         assert len(owners) <= 1
 
 
 def test_every_keyword_is_a_terminal_of_its_own_spelling() -> None:
     """``WORDS`` is read off Lark's patterns: were they written otherwise, it would be empty."""
     quoted = {word.lower() for word in re.findall(r'"([a-zA-Z0-9 -]+)"i', GRAMMAR)}
-    assert {word for words in grammar.WORDS.values() for word in words} == quoted | set("':?.")
+    assert {word for spelt in words.WORDS.values() for word in spelt} == quoted | set("':?.")
 
 
 def test_the_rulesets_are_those_of_the_engine() -> None:

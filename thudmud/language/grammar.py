@@ -1,24 +1,21 @@
-"""The grammar: a cleaned line -> a command, or Lark's own error.
+"""The grammar's meaning: a cleaned line -> a command, or the column where Lark stumbled.
 
-``grammar/thud.lark`` is read here. Each of its rules has an attribute of `_Builder` by its name,
-which makes a command of what the rule matched; so has each terminal that stands for a value.
+Each rule of the grammar has an attribute of `_Builder` by its name, which makes a command of what
+the rule matched; so has each terminal that stands for a value. This module is loaded when the first
+line is read: it brings all of Lark along, and is the only one to use it but for making its tables.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import lru_cache
-from importlib import resources
-from importlib.resources.abc import Traversable
-from pathlib import Path
 from typing import cast
 
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
-from lark.common import LexerConf
-from lark.lexer import ContextualLexer
 
 from thudmud.english import length_of
+from thudmud.language.words import END_OF_LINE, FLAGS, STOPS, TABLES, WORDS, Stumbled, spoken
 from thudmud.play import commands, options
 from thudmud.play.clocks import TimeClass, TimeControl
 from thudmud.play.commands import Command
@@ -26,15 +23,6 @@ from thudmud.play.days import day_begins
 from thudmud.play.options import SHADES, Colour, Element, Shade, Switch, Toggle
 from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb, ruleset_called
 from thudmud.rules.board import LETTERS
-
-STOPS = ".!"
-"""What may end a line as it ends a sentence."""
-
-
-def spoken(terminal: str) -> str:
-    """Return the word that a terminal is named for: ``_UTF_8`` -> utf-8."""
-    return re.sub("_(?=[0-9])", "-", terminal.strip("_")).replace("_", " ").lower()
-
 
 _REASON = re.compile("because (?!of(?![^ ,]))", re.ASCII | re.IGNORECASE)
 """How a sentence goes on that gives a reason, which may be said by itself."""
@@ -437,22 +425,29 @@ class _Builder(Transformer[Token, Command]):
         return self.invite(player, side, level, on)
 
 
-END_OF_LINE = "$END"
-"""Lark's name for the terminal that follows the last word."""
-
 _WHATEVER = "[^ ].*"
 """The pattern of a terminal that takes all that is left of a line."""
 
 _SAMPLE = "these words"
 
-_SPELLING = re.compile(r"\(\?i:([a-z0-9\\ -]+)\)|\|(\\?[':.?])\)")
-"""A quoted string of the grammar, as Lark writes it into a keyword's pattern: a word, or a sign
-that may stand for one."""
-
 
 def read(line: str) -> Command:
-    """Return the command that a cleaned line asks for; ``lark.UnexpectedInput`` if it asks none."""
-    return cast("Command", _LARK.parse(line))
+    """Return the command that a cleaned line asks for.
+
+    Raises:
+        Stumbled: it asks for none.
+    """
+    try:
+        return cast("Command", _LARK.parse(line))
+    except UnexpectedInput as error:
+        raise Stumbled(_column(line, error)) from None
+
+
+def _column(line: str, error: UnexpectedInput) -> int:
+    at_end = isinstance(error, UnexpectedToken) and error.token.type == END_OF_LINE
+    if at_end or error.pos_in_stream is None:
+        return len(line)  # Lark gives the end the place of the last word
+    return error.pos_in_stream
 
 
 def read_any_words(line: str) -> Command | None:
@@ -467,26 +462,17 @@ def read_any_words(line: str) -> Command | None:
 
 
 def following(beginning: str) -> frozenset[str]:
-    """Return the terminals that may follow the beginning of a line that ``read`` understood."""
+    """Return the terminals that may follow the beginning of a line.
+
+    Raises:
+        Stumbled: no line can begin like that.
+    """
     reading = _LARK.parse_interactive(beginning)
-    reading.exhaust_lexer()
-    return frozenset(reading.accepts())  # type: ignore[no-untyped-call]  # Lark's own
-
-
-def opens(terminals: frozenset[str], text: str) -> bool:
-    """Whether a text begins with one of these terminals. To ask Lark in vain takes far longer."""
-    return _opening(terminals).match(text) is not None
-
-
-def openings(rule: str) -> frozenset[str]:
-    """Return the terminals that a rule of the grammar can begin with, if it begins with one."""
-    return frozenset(each.expansion[0].name for each in _LARK.rules if each.origin.name == rule)
-
-
-@lru_cache(maxsize=256)
-def _opening(terminals: frozenset[str]) -> re.Pattern[str]:
-    patterns = [each.pattern.to_regexp() for each in _LARK.terminals if each.name in terminals]
-    return re.compile("|".join(f"(?:{each})" for each in patterns) or "(?!)", _FLAGS)
+    try:
+        reading.exhaust_lexer()
+    except UnexpectedInput as error:
+        raise Stumbled(_column(beginning, error)) from None
+    return frozenset(reading.accepts())
 
 
 @lru_cache(maxsize=256)
@@ -498,10 +484,9 @@ def _of_any_words(verb: str) -> Callable[[str], Command] | None:
     """
     try:
         terminals = following(verb) - {END_OF_LINE}
-    except UnexpectedInput:
+    except Stumbled:
         return None
-    patterns = {each.name: each.pattern.value for each in _LARK.terminals}
-    if [patterns[name] for name in terminals] != [_WHATEVER]:
+    if [TABLES.terminals[name] for name in terminals] != [_WHATEVER]:
         return None
     found = _LARK.parse(f"{verb} {_SAMPLE}")
     made = cast("Callable[[str], Command]", type(found))
@@ -547,64 +532,11 @@ def _day(word: Token) -> Token:
     return word
 
 
-def grammar_file() -> Traversable | Path:
-    """Return the grammar: in an installed package its own copy, in a checkout the only one."""
-    installed = resources.files("thudmud") / "grammar" / "thud.lark"
-    if installed.is_file():
-        return installed
-    return Path(__file__).parents[2] / "grammar" / "thud.lark"
-
-
-_FLAGS = re.ASCII
-"""Or U+017F would do for "s" and U+212A for "k"."""
-
-
-class _Lexer(ContextualLexer):
-    """Takes the grammar as it is: a test checks it once, in Lark's strict mode.
-
-    Wherever there is ``interegular``, Lark would search all terminals for collisions as it loads.
-    """
-
-    def __init__(
-        self, conf: LexerConf, states: dict[int, Collection[str]], always_accept: Collection[str]
-    ) -> None:
-        conf.skip_validation = True
-        super().__init__(conf, states, always_accept)
-
-
-_LARK = Lark(
-    grammar_file().read_text(encoding="utf-8"),
-    parser="lalr",
-    lexer="contextual",
+_LARK = Lark._load_from_dict(  # type: ignore[no-untyped-call]  # noqa: SLF001  (`Lark.load` takes no transformer)
+    *TABLES.lark,
     transformer=_Builder(),
-    g_regex_flags=_FLAGS,
+    g_regex_flags=FLAGS,
     lexer_callbacks={"RULESET": _ruleset, "WHOSE": _whose, "DAY": _day},
-    _plugins={"ContextualLexer": _Lexer},
 )
-
-WORDS: dict[str, tuple[str, ...]] = {
-    terminal.name: words
-    for terminal in _LARK.terminals
-    if (words := tuple(
-        (found[1] or found[2]).replace("\\", "")
-        for found in _SPELLING.finditer(terminal.pattern.to_regexp())
-    ))
-}  # fmt: skip
-"""The lower-case spellings of every keyword's terminal, in the order of the grammar."""
 
 _SPELLINGS = frozenset(word for words in WORDS.values() for word in words)
-
-_FREE_RULES = ("query", "setup", "option", "time_class")
-"""How the rules begin whose own words nobody would misread in the place of a name."""
-
-_NEEDED = {
-    symbol.name
-    for rule in _LARK.rules
-    if not rule.origin.name.lstrip("_").startswith(_FREE_RULES)
-    for symbol in rule.expansion
-}
-
-RESERVED_WORDS: tuple[str, ...] = tuple(
-    word for name, words in WORDS.items() if name in _NEEDED for word in words
-)
-"""The spellings of those terminals that stand in other rules, too."""

@@ -14,23 +14,20 @@ from copy import copy
 from functools import cache, lru_cache
 from typing import Any
 
-from lark import UnexpectedInput, UnexpectedToken
-
 from thudmud.errors import Refused
 from thudmud.language.cleaning import clean
-from thudmud.language.grammar import (
+from thudmud.language.slips import SLIPS, Finding, Place, near_miss, possible
+from thudmud.language.words import (
     END_OF_LINE,
+    FIRST,
     RESERVED_WORDS,
     STOPS,
     WORDS,
-    following,
+    Stumbled,
     openings,
     opens,
-    read,
-    read_any_words,
     spoken,
 )
-from thudmud.language.slips import SLIPS, Finding, Place, near_miss
 from thudmud.play.archive import PLAN
 from thudmud.play.commands import Command, Style
 from thudmud.play.hall import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
@@ -185,17 +182,15 @@ def _expected(terminals: frozenset[str]) -> tuple[str, ...]:
     )
 
 
-_FIRST = following("")
-
 VERBS: tuple[str, ...] = tuple(
-    word for name, words in WORDS.items() if name in _FIRST for word in words
+    word for name, words in WORDS.items() if name in FIRST for word in words
 )
 """The words and signs that a line can begin with, in the order of the grammar."""
 
 _OF_ROOMS = openings("room_command") | openings("operator_command")
 
 BOARD_VERBS: tuple[str, ...] = tuple(
-    word for name, words in WORDS.items() if name in _FIRST - _OF_ROOMS for word in words
+    word for name, words in WORDS.items() if name in FIRST - _OF_ROOMS for word in words
 )
 """Those of them that are about boards, or about how things are shown."""
 
@@ -208,7 +203,7 @@ KEYWORDS: frozenset[str] = frozenset(
 @cache
 def second_words(verb: str) -> tuple[str, ...]:
     """Return the keywords that can follow the first word of a line."""
-    return tuple(word for name, words in WORDS.items() if name in following(verb) for word in words)
+    return tuple(word for name, words in WORDS.items() if name in possible(verb) for word in words)
 
 
 _REMEMBERED = 8192
@@ -220,6 +215,8 @@ _LONGEST_REMEMBERED = 64
 
 def parse(line: str) -> Command:
     """Return the command that ``line`` asks for; raises only ``ParseError``, for any text."""
+    from thudmud.language.grammar import read_any_words  # noqa: PLC0415  (it brings Lark along)
+
     if len(line) > MAX_LINE:
         begun = clean(line[:MAX_LINE])
         raise ParseError(Mistake.LINE_TOO_LONG, begun, len(begun), most=MAX_LINE)
@@ -236,26 +233,20 @@ def parse(line: str) -> Command:
 
 def parse_afresh(line: str) -> Command:
     """Do as ``parse`` does for a line that is already clean, without its memory of lines."""
+    from thudmud.language.grammar import read  # noqa: PLC0415  (as above)
+
     stopped = line.rstrip(f" {STOPS}")
     if stopped and stopped != line:
-        if opens(_FIRST, line):  # the stop may be a part of what is said
-            with suppress(UnexpectedInput):
+        if opens(FIRST, line):  # the stop may be a part of what is said
+            with suppress(Stumbled):
                 return read(line)
         line = stopped
-    if not opens(_FIRST, line):  # nor would Lark understand anything of it
+    if not opens(FIRST, line):  # nor would Lark understand anything of it
         raise diagnose(line, 0)
     try:
         return read(line)
-    except UnexpectedInput as error:
-        raise diagnose(line, _column(line, error)) from None
-
-
-def _column(line: str, error: UnexpectedInput) -> int:
-    """Return where Lark stumbled in a line."""
-    at_end = isinstance(error, UnexpectedToken) and error.token.type == END_OF_LINE
-    if at_end or error.pos_in_stream is None:
-        return len(line)  # Lark gives the end the place of the last word
-    return error.pos_in_stream
+    except Stumbled as error:
+        raise diagnose(line, error.column) from None
 
 
 @lru_cache(maxsize=_REMEMBERED)

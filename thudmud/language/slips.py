@@ -13,11 +13,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from lark import UnexpectedInput
-
 from thudmud.english import LENGTHS, length, length_of
 from thudmud.errors import InvalidValueError
-from thudmud.language.grammar import WORDS, following, opens
+from thudmud.language.words import WORDS, Stumbled, opens
 from thudmud.play.clocks import TimeControl
 from thudmud.play.commands import Play
 from thudmud.play.options import SHADES, WIDTHS
@@ -169,8 +167,12 @@ def _meant(word: str) -> Finding:
     return Finding(meant=word)
 
 
-possible = lru_cache(maxsize=256)(following)
-"""The terminals that may follow the beginning of a line: `following`, remembered."""
+@lru_cache(maxsize=256)
+def possible(beginning: str) -> frozenset[str]:
+    """Return the terminals that may follow the beginning of a line, see `following`."""
+    from thudmud.language.grammar import following  # noqa: PLC0415  (it brings Lark along)
+
+    return following(beginning)
 
 
 def goes_on(beginning: str, word: str) -> bool:
@@ -182,7 +184,7 @@ def is_sound(beginning: str) -> bool:
     """Whether a line may begin like that."""
     try:
         possible(beginning)
-    except UnexpectedInput:
+    except Stumbled:
         return False
     return True
 

@@ -1,0 +1,88 @@
+"""The tables that Lark makes of the grammar are kept, and made anew where those would not do."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from thudmud.language import words
+from thudmud.language.words import TABLES, Tables, grammar_file, kept_tables, make_tables
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return where tables are kept meanwhile."""
+    monkeypatch.setattr(words, "cache_from_source", lambda *_, **__: f"{tmp_path}/cache/words.pyc")
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    return tmp_path / "cache" / "words.tables"
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the grammars of which tables come to be made; they are about nothing else."""
+    grammars: list[str] = []
+
+    def make(grammar: str) -> Tables:
+        grammars.append(grammar)
+        return Tables({"A": grammar}, [("start", ["A"])], ["A"], ({"data": []}, {1: None}))
+
+    monkeypatch.setattr(words, "make_tables", make)
+    return grammars
+
+
+def test_what_is_kept_is_what_is_made(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    grammar = grammar_file().read_text(encoding="utf-8")
+    assert TABLES.terminals == make_tables(grammar).terminals
+    first = kept_tables(grammar)
+    monkeypatch.delattr(words, "make_tables")
+    assert kept_tables(grammar) == first
+    assert [each.name for each in kept.parent.iterdir()] == [kept.name]
+
+
+def test_they_are_made_once(kept: Path, made: list[str]) -> None:
+    assert kept_tables("a") == kept_tables("a") == kept_tables("a")
+    assert made == ["a"]
+
+
+def test_another_grammar_has_others(kept: Path, made: list[str]) -> None:
+    assert kept_tables("a") != kept_tables("b")
+    assert kept_tables("b").terminals == {"A": "b"}
+    assert made == ["a", "b"]
+
+
+def test_another_lark_makes_them_anew(
+    kept: Path, made: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kept_tables("a")
+    (tmp_path / "lark.py").write_text('__version__ = "1.9"\n', encoding="utf-8")
+    monkeypatch.setattr(sys, "modules", {k: v for k, v in sys.modules.items() if k != "lark"})
+    monkeypatch.syspath_prepend(tmp_path)
+    kept_tables("a")
+    assert made == ["a", "a"]
+
+
+@pytest.mark.parametrize("left", [0, 1, 10, 1000, -1])
+def test_what_is_not_whole_is_made_anew(kept: Path, made: list[str], left: int) -> None:
+    tables = kept_tables("a")
+    whole = kept.read_bytes()
+    for torn in (whole[:left], bytes(len(whole)), b"\xff" * len(whole)):
+        kept.write_bytes(torn)
+        assert kept_tables("a") == kept_tables("a") == tables
+    assert made == ["a"] * 4
+
+
+def test_nothing_is_kept_where_python_keeps_nothing(
+    kept: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    assert kept_tables("a") == kept_tables("a")
+    assert made == ["a", "a"]
+    assert not kept.parent.exists()
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(kept: Path, made: list[str]) -> None:
+    kept.parent.write_text("no folder", encoding="utf-8")
+    assert kept_tables("a") == kept_tables("a")
+    assert made == ["a", "a"]
