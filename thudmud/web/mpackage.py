@@ -8,8 +8,8 @@ from __future__ import annotations
 import io
 import zipfile
 from functools import cache
+from html import escape
 from pathlib import Path
-from xml.sax.saxutils import escape
 
 from thudmud.version import VERSION
 
@@ -44,7 +44,8 @@ def mpackage() -> bytes:
     """Return the package. The same version is the same bytes, wherever it is made."""
     codes = {name: (_FOLDER / f"{name}.lua").read_text("utf-8") for name in _SCRIPTS}
     scripts = "".join(
-        _SCRIPT.format(name=f"thudmud {name}", code=escape(code)) for name, code in codes.items()
+        _SCRIPT.format(name=f"thudmud {name}", code=escape(code, quote=False))
+        for name, code in codes.items()
     )
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
