@@ -9,8 +9,6 @@ from __future__ import annotations
 from functools import lru_cache
 from unicodedata import category, name
 
-from wcwidth import wcswidth, wcwidth
-
 MOST_MARKS = 4
 """How many marks above and below it a letter may have. Spelling needs no more; dozens would be
 drawn over the lines around it."""
@@ -88,6 +86,8 @@ def _plain(character: str) -> str:
     if kind in _BLANKS:
         return " "
     if kind == _UNASSIGNED:  # some are set aside for more invisible ones
+        from wcwidth import wcwidth  # noqa: PLC0415  (few lines have need of it)
+
         return character if wcwidth(character) else ""
     called = name(character, "")
     if kind in _MARKS:
@@ -98,4 +98,6 @@ def _plain(character: str) -> str:
 @lru_cache(maxsize=4096)
 def _has_two_looks(sign: str, selector: str) -> bool:
     """Whether it makes a difference that a selector stands behind a sign."""
+    from wcwidth import wcswidth  # noqa: PLC0415  (as above)
+
     return wcswidth(sign + selector) != wcswidth(sign)

@@ -10,9 +10,8 @@ A player is whatever the rows have for one: a name in a test, a number in a data
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
-
-from openskill.models import BradleyTerryFull
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from thudmud.play.archive import (
     MIDDLE,
@@ -48,6 +47,9 @@ from thudmud.play.events import (
     StoredEvent,
 )
 from thudmud.rules import Comment, Side
+
+if TYPE_CHECKING:
+    from openskill.models import BradleyTerryFull
 
 PROJECTION = 4
 """Raise it when any row would come out otherwise, a newer openskill included: a store whose rows
@@ -93,7 +95,9 @@ LAST, MOST_OF_LAST = 10, PROVISIONAL - 1
 So two who play nobody else never come to have ratings that are not provisional; and nobody is
 carried up by one who lets them win: as many matches are against others."""
 
-_MODEL = BradleyTerryFull()
+_MU, _SIGMA = 25.0, 25.0 / 3
+"""Of somebody of whom nothing is known, in openskill's own points."""
+
 _RANKS = {Side.DWARF: [1.0, 2.0], Side.TROLL: [2.0, 1.0], None: [1.0, 1.0]}
 
 
@@ -108,8 +112,8 @@ class EventPlace(NamedTuple):
 class Strength(NamedTuple):
     """How good a player is: a normal distribution, and on how many results it rests."""
 
-    mu: float = _MODEL.mu
-    sigma: float = _MODEL.sigma
+    mu: float = _MU
+    sigma: float = _SIGMA
     results: int = 0
 
     @property
@@ -118,7 +122,7 @@ class Strength(NamedTuple):
 
         Players are ranked by the rounded points of it alone, so that who is shown as equal is.
         """
-        points = MIDDLE + round(SCALE * (self.mu - _MODEL.mu))
+        points = MIDDLE + round(SCALE * (self.mu - _MU))
         return Rating(points, round(SCALE * self.sigma), self.results)
 
 
@@ -281,14 +285,22 @@ def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:
             rows.put_interruption(since, until)
 
 
+@cache
+def _model() -> BradleyTerryFull:
+    from openskill.models import BradleyTerryFull  # noqa: PLC0415  (it takes a while)
+
+    return BradleyTerryFull(mu=_MU, sigma=_SIGMA)
+
+
 def rate(a: Strength, b: Strength, winner: Side | None) -> tuple[Strength, Strength]:
     """Return how good two players are after a match or a battle, ``a`` being who has the dwarfs.
 
     It is one game of the Bradley-Terry model of openskill (Weng and Lin, a Bayesian successor of
     Glicko): a win, draw or loss moves and narrows both distributions.
     """
-    teams = [[_MODEL.rating(mu=each.mu, sigma=each.sigma)] for each in (a, b)]
-    [[new_a], [new_b]] = _MODEL.rate(teams, ranks=_RANKS[winner])
+    model = _model()
+    teams = [[model.rating(mu=each.mu, sigma=each.sigma)] for each in (a, b)]
+    [[new_a], [new_b]] = model.rate(teams, ranks=_RANKS[winner])
     return (
         Strength(new_a.mu, new_a.sigma, a.results + 1),
         Strength(new_b.mu, new_b.sigma, b.results + 1),

@@ -11,8 +11,6 @@ from enum import Enum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-import wcwidth
-
 from thudmud.english import capitalised, counted, does, lasting, listed, shortened
 from thudmud.errors import Refused
 from thudmud.play.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
@@ -785,6 +783,8 @@ def _cells(text: str) -> Sequence[str]:
     """Return ``text`` column by column; what takes two of them has an empty one behind it."""
     if text.isascii() and text.isprintable():
         return text
+    import wcwidth  # noqa: PLC0415  (what is ASCII has no need of it)
+
     cells: list[str] = []
     for character in wcwidth.iter_graphemes(text):
         cells += [character, *[""] * (wcwidth.width(character) - 1)]

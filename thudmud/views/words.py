@@ -13,8 +13,6 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from unicodedata import category
 
-from wcwidth import iter_graphemes, wcwidth
-
 UNKNOWN = "?"
 
 MOST_BOARDS = 8
@@ -115,6 +113,8 @@ def _columns(char: str) -> int:
     # combines with a letter of India stands beside it on many terminals, inside it on others.
     if char in {_EMOJI, GLUE} or category(char) == "Mc":
         return 1
+    from wcwidth import wcwidth  # noqa: PLC0415  (what is ASCII has no need of it)
+
     return max(0, wcwidth(char))
 
 
@@ -172,6 +172,8 @@ def _parts(word: str, width: int) -> Iterator[tuple[str, int]]:
 
     What is drawn as one character stays whole if it can.
     """
+    from wcwidth import iter_graphemes  # noqa: PLC0415  (as above)
+
     for cluster in iter_graphemes(word):
         cost = sum(map(_columns, cluster))
         if cost <= width:
