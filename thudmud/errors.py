@@ -12,6 +12,7 @@ Each is defined in the room that raises it; those that several rooms raise are d
         Refused             a player's command changes nothing
             IllegalMove     the rules refuse a move
             ParseError      a line is no command
+        Stumbled            the grammar makes no sense of a line beyond a column
         Unread              something has to be looked up before a command can be decided
         Misread             a stored text is no event
         TooNew              a later version of thudmud stored an event
