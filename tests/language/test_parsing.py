@@ -20,7 +20,6 @@ from thudmud.play.commands import (
     Challenge,
     Claim,
     CloseReport,
-    Command,
     Decline,
     Emote,
     End,
@@ -602,7 +601,13 @@ def test_a_width_may_be_any_that_there_is() -> None:
     ("line", "command"),
     QUERIES + OPTIONS + SEATS + PLIES + SECOND_THOUGHTS + WHAT_WAS_PLAYED + ROUND_ABOUT,
 )
-def test_parse(line: str, command: Command) -> None:
+def test_parse(line: str, command: object) -> None:
+    assert parse(line) == command
+
+
+def assert_same(line: str, same: str) -> None:
+    # An object: to compare two commands of any kind, mypy weighs each kind against each.
+    command: object = parse(same)
     assert parse(line) == command
 
 
@@ -621,13 +626,14 @@ def test_parse(line: str, command: Command) -> None:
     ],
 )
 def test_a_line_may_end_like_a_sentence(line: str, same: str) -> None:
-    assert parse(line) == parse(same)
+    assert_same(line, same)
 
 
 @pytest.mark.parametrize("verb", ["stop", "leave", "quit", "end", "finish"])
 @pytest.mark.parametrize("what", ["tutorial", "puzzle", "replay"])
 def test_many_words_leave_what_one_has_open(verb: str, what: str) -> None:
-    assert parse(f"{verb} {what}") == parse("stop") == parse("replay off") == Stop()
+    for line in (f"{verb} {what}", "stop", "replay off"):
+        assert parse(line) == Stop()
 
 
 @pytest.mark.parametrize(
@@ -640,7 +646,7 @@ def test_many_words_leave_what_one_has_open(verb: str, what: str) -> None:
     ],
 )
 def test_a_setup_needs_no_commas(line: str, same: str) -> None:
-    assert parse(line) == parse(same)
+    assert_same(line, same)
 
 
 @pytest.mark.parametrize("line", ["say hi!", "tell anna hi.", ":waves.", "'. . ."])
