@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from tests.evennia.mud import UNTYPED
 
 HERE = Path(__file__).parent
 
@@ -17,6 +20,7 @@ def test_all_cases(evennia_bin: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [evennia_bin / "python", HERE / "run_cases.py"],
         cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(UNTYPED)},
         capture_output=True,
         text=True,
         check=False,

@@ -14,7 +14,7 @@ from evennia.help.filehelp import FileHelpStorageHandler
 
 from tests.evennia.cases.furnished import BOARD, Furnished
 from thudmud.evennia import ThudBoard
-from thudmud.evennia.commands import EveryCommand, keys
+from thudmud.evennia.commands import BoardCmdSet, EveryCommand, keys
 from thudmud.language import BOARD_VERBS, ParseError, parse
 from thudmud.views.help import PAGES
 
@@ -74,8 +74,12 @@ class OneBoard(Furnished):
         assert "no command about a board" in self.type(self.char1, "thud say hello")
 
     def test_help_is_there_for_each_word(self) -> None:
-        for key in keys():
-            assert key.split()[0].split("-")[0] in self.type(self.char2, f"help {key}").lower(), key
+        for number, command in enumerate(BoardCmdSet()):
+            word = command.key.split()[0].split("-")[0]
+            assert word in command.get_help(self.char2, None).lower(), command.key
+            # Evennia makes an index of all help each time that it is asked for some.
+            if number % 10 == 0:
+                assert word in self.type(self.char2, f"help {command.key}").lower(), command.key
 
     def test_help_about_the_game_is_the_same_near_a_board_and_elsewhere(self) -> None:
         storage = FileHelpStorageHandler(["thudmud.evennia.help_entries"])
