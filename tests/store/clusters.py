@@ -5,6 +5,7 @@ The server refuses to run as root, and Debian brings a user for it.
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
@@ -27,6 +28,9 @@ FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 """Settings of a cluster that need not outlive its machine."""
 
 _schemas = count(1)
+
+_fresh: list[Path] = []
+"""The files of a cluster that was never started, once there was one: copies take a tenth as long."""
 
 
 def program(name: str) -> str:
@@ -94,7 +98,15 @@ class Cluster:
         )
 
     def make(self) -> None:
-        self.run("initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "--no-sync")
+        if not _fresh:
+            fresh = Path(tempfile.mkdtemp(prefix="thudmud-postgresql-"))
+            atexit.register(shutil.rmtree, fresh, ignore_errors=True)
+            if self.user:
+                shutil.chown(fresh, self.user, self.user)
+            how = "-U", "postgres", "-A", "trust", "--no-sync"
+            self.run("initdb", "-D", str(fresh / "data"), *how)
+            _fresh.append(fresh / "data")
+        self.run("cp", "-a", str(_fresh[0]), str(self.data))
 
     def start(self) -> None:
         """Start the server, and wait until it answers."""
