@@ -25,6 +25,8 @@ from tests.accounts.dialogues import CHEAP
 from tests.server.plain import PlainService, Serving, Setup
 from tests.store.clusters import FAST, Cluster, empty
 from tests.waits import told_of
+from tests.warm import cold as started_cold
+from tests.warm import warm
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import PlayerSettings, ServerSettings, Settings, WebSettings
 from thudmud.server.sessions import Sessions
@@ -60,6 +62,14 @@ def _as_players_have_it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
     (folder / "interegular.py").write_text("raise ImportError\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+        with warm():
+            yield
+
+
+@pytest.fixture
+def cold() -> Iterator[None]:
+    """Start programs as players do: nothing of them has been loaded before."""
+    with started_cold():
         yield
 
 

@@ -66,6 +66,7 @@ def piped(folder: Path, given: bytes, *options: str) -> tuple[list[Any], str]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("cold")
 def test_over_standard_input_and_output(tmp_path: Path) -> None:
     said = written(HELLO, OPEN | {"id": 1}, entering("Anna", 2))
     said += written(typing("Anna", 3, "join game as dwarf"))

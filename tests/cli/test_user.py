@@ -262,6 +262,7 @@ def test_what_cannot_be_used(folder: Path, capsys: Shown) -> None:
     assert stopped.value.code == 2
 
 
+@pytest.mark.usefixtures("cold")
 def test_while_the_server_runs(run_server: RunServer, folder: Path, capsys: Shown) -> None:
     begin_anew(folder)
     with run_server(SERVE, cwd=folder) as address:

@@ -122,6 +122,7 @@ def test_what_is_not_as_it_should_be_is_printed_and_fails_only_on_demand(
     assert (">= 0.5 !" in capsys.readouterr().out) == (ratio < 0.5)
 
 
+@pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize(("words", "loop"), [([], "uvloop's"), (["--no-uvloop"], "asyncio's own")])
 def test_it_is_told_what_it_ran_on(
     words: list[str],

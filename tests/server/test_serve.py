@@ -300,6 +300,7 @@ def test_it_is_asyncios_own_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> 
     assert isinstance(serve.run_in_loop(running()), asyncio.BaseEventLoop)
 
 
+@pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("loop", ["uvloop", "asyncio"])
 def test_a_server_runs_in_it_and_says_so(
     tmp_path: Path, run_server: RunServer, monkeypatch: pytest.MonkeyPatch, loop: str

@@ -1,0 +1,66 @@
+"""A start by a process that has loaded thudmud is like any other start, to who asked for it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+
+from tests import warm
+from thudmud.version import VERSION
+
+COMMAND = [sys.executable, "-m", "thudmud.cli.main"]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(params=["warm", "cold"], autouse=True)
+def how(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Ask the same of both, and see that it is what it is called."""
+    asked: list[list[str]] = []
+    start = warm._Warm.start
+
+    def noted(self: object, words: list[str], *given: object, **named: object) -> object:
+        asked.append(words)
+        return start(self, words, *given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(warm._Warm, "start", noted)
+    with warm.cold() if request.param == "cold" else nullcontext():
+        yield request.param
+    assert bool(asked) is (request.param == "warm")
+
+
+def test_streams_and_status() -> None:
+    done = subprocess.run([*COMMAND, "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{VERSION}\n", "")
+    done = subprocess.run([*COMMAND, "nonsense"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nonsense" in done.stderr
+
+
+def test_its_input_its_session_and_the_signal_that_ends_it() -> None:
+    with subprocess.Popen(
+        [*COMMAND, "engine"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(b"thud 1\n")
+        process.stdin.flush()
+        assert process.stdout.readline()
+        assert os.getsid(process.pid) == process.pid
+        process.send_signal(signal.SIGTERM)
+    assert process.returncode == -signal.SIGTERM
+
+
+def test_its_folder(tmp_path: Path) -> None:
+    subprocess.run([*COMMAND, "config", "here.toml"], cwd=tmp_path, check=True)
+    assert (tmp_path / "here.toml").exists()

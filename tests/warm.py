@@ -1,0 +1,244 @@
+"""Starts of thudmud by a process that has loaded it already, since loading is most of a start.
+
+While `warm` is on, ``subprocess.Popen`` leaves a plain ``python -m thudmud.cli.main ...`` to a
+process of this module, which has imported what there is to import: it makes a copy of itself, and
+that one runs the command line, with the streams, folder, environment and signals that it was to
+have. It is a child of who asked, as it would otherwise be. Anything else, a shell before it or
+other modules to be found, is started as ever, and so is all in a test that uses the fixture
+``cold``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import io
+import json
+import os
+import resource
+import runpy
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+MODULE = "thudmud.cli.main"
+LARGEST = 1 << 20
+"""Bytes of a request: environments are smaller."""
+
+_SET_CHILD_SUBREAPER = 36
+_CATCHABLE = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
+
+
+def _words(args: object) -> list[str] | None:
+    """Return what thudmud is told, if a command starts nothing else."""
+    if not isinstance(args, Sequence) or isinstance(args, str | bytes):
+        return None
+    program, *words = (os.fsdecode(each) for each in args)
+    if program == sys.executable and words[:2] == ["-m", MODULE]:
+        return words[2:]
+    return None
+
+
+def _loads(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return what decides how Python starts, and what it loads."""
+    return {
+        key: value
+        for key, value in environment.items()
+        if key.startswith(("PYTHON", "LC_", "LANG")) and key != "PYTHONPATH"
+    }
+
+
+def _folders(environment: Mapping[str, str]) -> set[str]:
+    """Return where modules are looked for first, besides the checkout, where ours are anyhow."""
+    return set(environment.get("PYTHONPATH", "").split(os.pathsep)) - {"", str(ROOT)}
+
+
+class _Warm:
+    """The process that makes copies of itself, as those see it who want some."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loads, self._folders = _loads(os.environ), _folders(os.environ)
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        words = [sys.executable, "-m", "tests.warm", str(theirs.fileno())]
+        with theirs:
+            self._process = subprocess.Popen(words, cwd=ROOT, pass_fds=[theirs.fileno()])
+
+    def close(self) -> None:
+        self._socket.close()
+        self._process.wait()
+
+    def can_start(self, environment: Mapping[str, str]) -> bool:
+        """Whether what it has loaded is what would be loaded."""
+        return _loads(environment) == self._loads and _folders(environment) <= self._folders
+
+    def start(
+        self,
+        words: list[str],
+        files: Sequence[int],
+        folder: str,
+        environment: Mapping[str, str],
+        *,
+        in_new_session: bool,
+    ) -> int:
+        """Let a command line be run; return the number of its process, a child of this one."""
+        request = {
+            "words": words,
+            "folder": folder,
+            "environment": dict(environment),
+            "ignored": [each for each in _CATCHABLE if signal.getsignal(each) is signal.SIG_IGN],
+            "files": resource.getrlimit(resource.RLIMIT_NOFILE),
+            "in_new_session": in_new_session,
+        }
+        data = json.dumps(request).encode()
+        libc = ctypes.CDLL(None)
+        with self._lock:
+            # The copy's parent ends at once: who lost theirs meanwhile is ours.
+            libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            try:
+                socket.send_fds(self._socket, [data], files)
+                return int(self._socket.recv(16))
+            finally:
+                libc.prctl(_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+
+
+_is_cold = False
+
+
+@contextmanager
+def cold() -> Iterator[None]:
+    """Start everything as ever meanwhile."""
+    global _is_cold  # noqa: PLW0603 (as ``subprocess`` is everybody's)
+    _is_cold = True
+    try:
+        yield
+    finally:
+        _is_cold = False
+
+
+@contextmanager
+def warm() -> Iterator[None]:
+    """Have ``subprocess`` leave starts of thudmud to a process that has loaded it."""
+    started: list[_Warm] = []
+    as_ever: Any = subprocess.Popen._execute_child  # type: ignore[attr-defined]
+
+    def execute(popen: Any, *given: Any) -> None:
+        args, executable, preexec_fn, close_fds, pass_fds, folder, environment, *others = given
+        _, _, shell, *streams, restore_signals, gid, gids, uid, umask, is_apart, group = others
+        words = _words(args)
+        special = executable, preexec_fn, shell, pass_fds, gid, gids, uid
+        is_plain = close_fds and restore_signals and (umask, group) == (-1, -1)
+        if words is None or not is_plain or any(special) or _is_cold:
+            as_ever(popen, *given)
+            return
+        if not started:
+            started.append(_Warm())
+        environment = os.environ if environment is None else environment
+        if not started[0].can_start(environment):
+            as_ever(popen, *given)
+            return
+        reads, _, _, writes, _, complains = streams
+        theirs = reads, writes, complains
+        popen.pid = started[0].start(
+            words,
+            [number if each == -1 else each for number, each in enumerate(theirs)],
+            os.fspath(folder or Path.cwd()),
+            environment,
+            in_new_session=is_apart,
+        )
+        popen._child_created = True
+        popen._close_pipe_fds(*streams)
+
+    subprocess.Popen._execute_child = execute  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        subprocess.Popen._execute_child = as_ever  # type: ignore[attr-defined]
+        for each in started:
+            each.close()
+
+
+def _serve(place: socket.socket) -> dict[str, Any] | None:
+    """Make copies as long as some are wanted; return in each what it is to do."""
+    while True:
+        data, numbers, _, _ = socket.recv_fds(place, LARGEST, 3)
+        if not data:
+            return None
+        ours, theirs = os.pipe()
+        if (parent := os.fork()) == 0:
+            if (copy := os.fork()) == 0:
+                os.close(ours)
+                os.close(theirs)
+                place.close()
+                for number, each in enumerate(numbers):
+                    os.dup2(each, number)
+                for each in numbers:
+                    os.close(each)
+                return dict(json.loads(data))
+            os.write(theirs, str(copy).encode())
+            os._exit(0)
+        os.waitpid(parent, 0)  # from now on the copy is a child of who asked
+        place.send(os.read(ours, 16))
+        for each in (ours, theirs, *numbers):
+            os.close(each)
+
+
+def _become(request: Mapping[str, Any]) -> None:
+    """Be as a process is that was just started."""
+    if request["in_new_session"]:
+        os.setsid()
+    for each in set(_CATCHABLE) - {signal.SIGPIPE, signal.SIGXFSZ}:  # as Python has them
+        if each in request["ignored"]:
+            signal.signal(each, signal.SIG_IGN)
+        elif signal.getsignal(each) is signal.SIG_IGN:
+            is_by_key = each == signal.SIGINT
+            signal.signal(each, signal.default_int_handler if is_by_key else signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_NOFILE, tuple(request["files"]))
+    os.chdir(request["folder"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        old: io.TextIOWrapper = getattr(sys, name)
+        stream = open(  # noqa: SIM115 (open until the process ends)
+            number,
+            "w" if number else "r",
+            encoding=old.encoding,
+            errors=old.errors,
+            closefd=False,
+            buffering=1 if number == 2 or os.isatty(number) else -1,
+        )
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    sys.path[0] = request["folder"]
+    sys.argv = ["", *request["words"]]
+
+
+def _load() -> None:
+    """Import what any command line may need."""
+    from thudmud.cli.main import SUBCOMMANDS  # noqa: PLC0415 (by a copy alone)
+
+    for module, _ in SUBCOMMANDS.values():
+        import_module(f"thudmud.cli.{module}")
+    for name in ("uvloop", "psycopg", "prometheus_client", "thudmud.server.serve"):
+        import_module(name)
+    # It is to be run as if it had not been loaded.
+    del sys.modules[MODULE]
+    gc.collect()
+    gc.freeze()
+
+
+if __name__ == "__main__":
+    _load()
+    with socket.socket(fileno=int(sys.argv[1])) as place:
+        asked = _serve(place)
+    if asked is not None:
+        _become(asked)
+        runpy.run_module(MODULE, run_name="__main__", alter_sys=True)
