@@ -30,7 +30,7 @@ FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 _schemas = count(1)
 
 _fresh: list[Path] = []
-"""The files of a cluster that was never started, once there was one: copies take a tenth as long."""
+"""The files of a cluster that was never started, once there was one: a copy takes a tenth of it."""
 
 
 def program(name: str) -> str:
