@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.evennia.mud import UNTYPED
+from tests.evennia.mud import ROOT, UNTYPED
 
 HERE = Path(__file__).parent
 
@@ -20,7 +20,7 @@ def test_all_cases(evennia_bin: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [evennia_bin / "python", HERE / "run_cases.py"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(UNTYPED)},
+        env={**os.environ, "PYTHONPATH": f"{UNTYPED}{os.pathsep}{ROOT}"},
         capture_output=True,
         text=True,
         check=False,
