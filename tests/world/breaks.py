@@ -232,6 +232,148 @@ BREAKS: dict[str, Mistake] = {
             ),
         ],
     ),
+    "what nodes tell each other comes back": Mistake(
+        None,
+        [
+            Change(
+                NODES,
+                "            case NodeAsides(node, realm, asides) if node != self.name:",
+                "            case NodeAsides(node, realm, asides):",
+            ),
+        ],
+    ),
+    "who may be elsewhere by now is not dismissed": Mistake(
+        None,
+        [
+            Change(NODES, "            await service.dismiss(names)", "            pass"),
+        ],
+    ),
+    "whose node has died stays here": Mistake(
+        None,
+        [
+            Change(
+                SERVICE,
+                "        now(self._note_presence(name))\n\n    async",
+                "        pass\n\n    async",
+            ),
+        ],
+    ),
+    "a node that begins is not told who is here": Mistake(
+        None,
+        [
+            Change(
+                NODES,
+                "                    now(self.tell(service, service.people_here()))",
+                "                    pass",
+            ),
+        ],
+    ),
+    "other nodes are told nothing of what is only told": Mistake(
+        None,
+        [
+            Change(SERVICE, "            if crossing:\n", "            if False:\n"),
+        ],
+    ),
+    "a commit that was refused counts as done": Mistake(
+        None,
+        [
+            Change(
+                POSTGRES,
+                "            if not self.connection.is_lost:\n"
+                "                raise\n"
+                "            if not self._was",
+                "            if not self.connection.is_lost:\n"
+                "                return\n"
+                "            if not self._was",
+            ),
+        ],
+    ),
+    "a server follows from one event too late": Mistake(
+        None,
+        [
+            Change(
+                SERVICE,
+                "        await self.follow(position)",
+                "        await self.follow(position + 1)",
+            ),
+        ],
+    ),
+    "a name is not let go": Mistake(
+        None,
+        [
+            Change(SERVICE, "            await self._node.release(self, name)", "            pass"),
+        ],
+    ),
+    "whom one ignores is heard": Mistake(
+        None,
+        [
+            Change(
+                "thudmud.play.hall",
+                "        return player in self._ignorers.of(other)",
+                "        return False",
+            ),
+        ],
+    ),
+    "the prompt comes before the text": Mistake(
+        None,
+        [
+            Change(
+                "thudmud.server.session",
+                "            result = await self._sessions.submit(visit, line)",
+                "            self._prompter.invite(PROMPT)\n"
+                "            result = await self._sessions.submit(visit, line)",
+            ),
+        ],
+    ),
+    "what came to nothing is still cached": Mistake(
+        None,
+        [
+            Change(
+                DATABASE,
+                'a transaction has come to nothing."""\n'
+                "        self._clear()\n"
+                "        self._keys.clear()\n",
+                'a transaction has come to nothing."""\n',
+            ),
+        ],
+    ),
+    "nothing is looked at over a new link": Mistake(
+        None,
+        [
+            Change(
+                DATABASE,
+                "        if (link := self.backend.link()) == self._link:\n            return\n",
+                "        link = self.backend.link()\n        return\n",
+            ),
+        ],
+    ),
+    "who goes on from another node stays where they were": Mistake(
+        None,
+        [
+            Change(
+                SERVICE,
+                "                self._dismiss(visit, Dismissal.MOVED)",
+                "                pass",
+            ),
+        ],
+    ),
+    "nobody sees out whom a dead node had": Mistake(
+        None,
+        [
+            Change(
+                NODES,
+                "        for claim in await self._store.reap(self.name):\n"
+                "            self._lose(claim.realm, claim.name)",
+                "        await self._store.reap(self.name)",
+            ),
+        ],
+    ),
+    "what a board has is taken again": Mistake(
+        None,
+        [
+            Change(SERVICE, "if table and entry.version > table.version:", "if table:"),
+        ],
+    ),
     "a conflict is not decided again": Mistake(
         None,
         [

@@ -61,6 +61,7 @@ def wrong_of(players: Sequence[Player], stored: Stored) -> list[str]:
             wrong += _refused_yet_done(told)
             wrong += _not_heard(told)
             wrong += _denied_yet_done(told, stored)
+            wrong += _from_whom_they_ignore(told)
         wrong += _goes_back(player, _keys(stored))
         wrong += _by_other_hands(player, stored)
     return wrong
@@ -210,6 +211,26 @@ def _said_twice(told: Told, repeating: Collection[str]) -> Iterable[str]:
     for what, times in said.items():
         if times > 1:
             yield f"{told.player} at {told.server} was told {times} times: {what}"
+
+
+def _from_whom_they_ignore(told: Told) -> Iterable[str]:
+    """Yield what somebody was told of those whom they did not want to hear."""
+    since: dict[str, float] = {}
+    for line in told.lines:
+        word, _, name = line.text.partition(" ")
+        facts = told.facts[line.first : line.end]
+        if word == "unignore":
+            since.pop(name, None)
+        elif (
+            word == "ignore"
+            and line.answered < inf
+            and not told.denied
+            and not any(each["type"] == "refused" for each in facts)
+        ):
+            since.setdefault(name, line.answered)
+        for fact in facts:
+            if fact["type"] == "say" and since.get(fact["player"], inf) < line.at:
+                yield f"{told.player} at {told.server} ignores them, and was told {fact}"
 
 
 def _refused_yet_done(told: Told) -> Iterable[str]:
