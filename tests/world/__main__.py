@@ -1,5 +1,6 @@
 """``python -m tests.world SEED``: play a seed of the world again, and tell what happened.
 
+``--shrink`` leaves out what is not needed for what goes wrong in it.
 ``python -m tests.world 0 300`` plays many, and tells of those that went wrong;
 ``--break NAME`` makes a mistake in the program first, and plays until a seed finds it.
 """
@@ -25,6 +26,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.world", description=__doc__)
     parser.add_argument("first", type=int, help="the seed, or the first of several")
     parser.add_argument("end", type=int, nargs="?", help="the one after the last")
+    parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--break", dest="mistake", choices=breaks.BREAKS, metavar="NAME")
     asked = parser.parse_args()
     if os.environ.get("PYTHONHASHSEED") != "0":  # the order of a set of names is by their hashes
@@ -34,17 +36,22 @@ def main() -> int:
         breaks.apply(asked.mistake)
     logging.disable()
     warnings.simplefilter("ignore", RuntimeWarning)  # who is killed awaits nothing any more
-    from tests.world.runs import Template  # noqa: PLC0415  (after the mistake is made)
+    from tests.world.runs import Plan, Template  # noqa: PLC0415  (after the mistake is made)
 
     template = Template()
     try:
         if asked.end is None:
-            report = template.play(asked.first)
+            plan = Plan.of(asked.first)
+            report = template.play(plan)
+            if asked.shrink and report.wrong:
+                plan = template.shrink(plan)
+                report = template.play(plan)
+            print(plan)
             print("\n".join(report.log), *report.wrong, sep="\n")
             return WENT_WRONG if report.wrong else 0
         begun, counts, bad = time.process_time(), Counter[str](), 0
         for seed in range(asked.first, asked.end):
-            report = template.play(seed)
+            report = template.play(Plan.of(seed))
             counts += report.counts
             if report.wrong:
                 bad += 1

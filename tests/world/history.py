@@ -38,6 +38,7 @@ Stored = Mapping[str, Sequence[Entry]]
 
 def wrong_with(everything: Sequence[Told], stored: Stored) -> list[str]:
     """Return what was told that is not so."""
+    boards = _keys(stored)
     wrong = [
         wrong
         for told in everything
@@ -45,10 +46,10 @@ def wrong_with(everything: Sequence[Told], stored: Stored) -> list[str]:
             *_not_stored(told, stored),
             *_twice(told),
             *_not_told(told, stored),
-            *_lost_track(told),
+            *_lost_track(told, boards),
         ]
     ]
-    return [*wrong, *_seen_otherwise(everything), *_ended_twice(stored)]
+    return [*wrong, *_seen_otherwise(everything, boards), *_ended_twice(stored)]
 
 
 def wrong_of(players: Sequence[Player], stored: Stored) -> list[str]:
@@ -138,14 +139,16 @@ def _twice(told: Told) -> Iterable[str]:
         last[fact["board"]] = place
 
 
-def _lost_track(told: Told) -> Iterable[str]:
+def _lost_track(told: Told, boards: Collection[str]) -> Iterable[str]:
     """Yield what one connection was told that does not fit what it had been told before.
 
     They follow each board as docs/gmcp.md has it: from a position on, ply by ply.
     """
     seen: dict[str, _Seen] = {}
     for fact in told.facts:
-        before = seen.get(fact.get("board") or "")
+        if fact.get("board") not in boards:
+            continue
+        before = seen.get(fact["board"])
         match fact["type"]:
             case "board":
                 now = _Seen(fact["version"], fact["battle"], fact["ply"], fact["rows"])
@@ -162,12 +165,12 @@ def _lost_track(told: Told) -> Iterable[str]:
                     del seen[fact["board"]]
 
 
-def _seen_otherwise(everything: Iterable[Told]) -> Iterable[str]:
+def _seen_otherwise(everything: Iterable[Told], boards: Collection[str]) -> Iterable[str]:
     """Yield what somebody was shown of a board when others were shown something else."""
     shown: dict[tuple[object, ...], tuple[Told, object]] = {}
     for told in everything:
         for fact in told.facts:
-            if fact["type"] == "board":
+            if fact["type"] == "board" and fact["board"] in boards:
                 place = fact["board"], fact["version"], fact["battle"]
                 first, before = shown.setdefault(place, (told, fact["rows"]))
                 if before != fact["rows"]:

@@ -6,9 +6,8 @@ import shutil
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -40,6 +39,12 @@ PAGES = 0.15
 GATEWAYS = 0.1
 """In how many of all worlds there is a gateway besides."""
 
+FAULTS = (
+    "kill", "sleep", "fail_over", "crash", "cut", "deaf", "full",
+    "in_a_commit", "in_a_commit", "in_a_commit",
+)  # fmt: skip
+"""What goes wrong."""
+
 TASKS = {"Node.live", "Server._run", "Service.ended", "Store.stopped"}
 """What a server where nobody is has to do."""
 
@@ -59,13 +64,60 @@ class Report:
     counts: Counter[str] = field(default_factory=Counter)
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What there is in a world, and what goes wrong in it when, as a seed decides.
+
+    Attributes:
+        seed: decides all the rest.
+        servers: how many there are at first.
+        people: who plays, and whether on the page.
+        faults: what happens by itself, by the name of a method of `Run`, and when.
+        has_gateway: whether there is one besides.
+        rough: for how many seconds all that goes on.
+    """
+
+    seed: int
+    servers: int
+    people: tuple[tuple[str, bool], ...]
+    faults: tuple[tuple[float, str], ...]
+    has_gateway: bool
+    rough: float = ROUGH
+
+    @classmethod
+    def of(cls, seed: int) -> Plan:
+        """Return the plan of a seed."""
+        dice = Random(f"the plan of {seed}")  # noqa: S311  (what to try, no secret)
+        names = [dice.choice(FAULTS) for _ in range(dice.randint(0, 4))]
+        names += ["together"] * dice.randint(0, 8)
+        return cls(
+            seed,
+            dice.choice([1, 2, 2, 3]),
+            tuple((name, dice.random() < PAGES) for name in NAMES),
+            tuple(sorted((dice.uniform(3, ROUGH), name) for name in names)),
+            dice.random() < GATEWAYS,
+        )
+
+    def smaller(self) -> Iterator[Plan]:
+        """Yield plans with one thing less."""
+        if self.has_gateway:
+            yield replace(self, has_gateway=False)
+        if self.servers > 1:
+            yield replace(self, servers=self.servers - 1)
+        for parts in ("faults", "people"):
+            all_of_it = getattr(self, parts)
+            for place in range(len(all_of_it)):
+                yield replace(self, **{parts: all_of_it[:place] + all_of_it[place + 1 :]})
+        if self.rough > SOME:
+            yield replace(self, rough=self.rough * 0.8)
+
+
 class Run:
     """A world with servers on one database, and people who play there."""
 
-    def __init__(self, seed: int, folder: Path, template: Path) -> None:
-        self.world = World(seed, self._ended)
-        self.guests = Random(f"who plays in {seed}")  # noqa: S311  (who is there, no secret)
-        """Decide who is there, and leave all else as it is without them."""
+    def __init__(self, plan: Plan, folder: Path, template: Path) -> None:
+        self.plan = plan
+        self.world = World(plan.seed, self._ended)
         self.base, self._folder = Database(self.world, template, folder), folder
         self.counts: Counter[str] = Counter()
         self.numbers = count(1)
@@ -74,24 +126,24 @@ class Run:
 
     def play(self) -> Report:
         """Let all of it happen."""
-        world = self.world
+        world, plan = self.world, self.plan
         with in_the_world(world, self.base):
-            dice = world.dice
-            for _ in range(dice.choice([1, 2, 2, 3])):
+            for _ in range(plan.servers):
                 self._start()
-            self.players = [self._player(name) for name in NAMES]
+            self.players = [
+                Player(world, name, self.servers, self.numbers, kind=PageLink if is_page else Link)
+                for name, is_page in plan.people
+            ]
             for player in self.players:
                 player.begin()
             self.gateway = None
-            if self.guests.random() < GATEWAYS:
+            if plan.has_gateway:
                 self.gateway = GatewayScene(world, self._folder)
                 self.gateway.begin()
-            for _ in range(dice.randint(0, 4)):
-                fault = dice.choice(self.FAULTS)
-                world.later(dice.uniform(3, ROUGH), partial(fault, self))
-            for _ in range(dice.randint(0, 8)):
-                world.later(dice.uniform(3, ROUGH), self._together)
-            world.run(ROUGH)
+            for when, name in plan.faults:
+                if when < plan.rough:
+                    world.later(when, getattr(self, f"_{name}"))
+            world.run(plan.rough)
             self._calm_down()
             if wrong := self._at_rest():
                 world.wrong += wrong
@@ -130,15 +182,15 @@ class Run:
             self.world.later(seconds, lambda: setattr(server.process, "is_awake", True))
 
     def _fail_over(self, late: object = None) -> None:
-        if self.base.is_up and self.world.now < ROUGH:
+        if self.base.is_up and self.world.now < self.plan.rough:
             pause = self.world.dice.choice([0.3, 2.0, 6.0, 14.0])
             self.world.note(f"the primary dies, and the standby serves after {pause:g} seconds")
             self.counts["fail-overs"] += 1
             self.base.fail_over(pause, late)
 
     def _crash(self, _: object = None) -> None:
-        if self.base.is_up and self.world.now < ROUGH:
-            pause, lag = self.world.dice.choice([0.3, 3.0]), self.world.dice.choice([0.1, 4.0, 8.0])
+        if self.base.is_up and self.world.now < self.plan.rough:
+            pause, lag = self.world.dice.choice([0.3, 3.0]), self.world.dice.choice([0.1, 6.0, 9.0])
             self.world.note(f"the primary dies, and is back after {pause:g} seconds")
             self.counts["crashes"] += 1
             self.base.crash(pause, lag)
@@ -170,10 +222,6 @@ class Run:
         seconds = self.world.dice.choice([0.1, 3.0, 12.0])
         self.world.later(seconds, lambda: setattr(self.base, "is_full", False))
 
-    FAULTS: Sequence[Callable[[Run], None]] = (
-        _kill, _sleep, _fail_over, _crash, _in_a_commit, _in_a_commit, _cut, _deaf, _full,
-    )  # fmt: skip
-
     def _together(self) -> None:
         """Let all type something at the same moment that only one of them can do, say."""
         dice = self.world.dice
@@ -182,10 +230,6 @@ class Run:
             player.nudge(dice.choice(lines).format(new=next(self.numbers)))
 
     # What happens besides.
-
-    def _player(self, name: str) -> Player:
-        kind = PageLink if self.guests.random() < PAGES else Link
-        return Player(self.world, name, self.servers, self.numbers, kind=kind)
 
     def _start(self) -> None:
         self._starts += 1
@@ -328,12 +372,18 @@ class Template:
         copy.close()
         self.comment = base.comment
 
-    def play(self, seed: int) -> Report:
-        """Return what a seed comes to."""
+    def play(self, plan: Plan) -> Report:
+        """Return what a plan comes to."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-            run = Run(seed, Path(folder), self.path)
+            run = Run(plan, Path(folder), self.path)
             run.base.comment = self.comment
             return run.play()
+
+    def shrink(self, plan: Plan) -> Plan:
+        """Return the smallest plan that is found in which something still goes wrong."""
+        while smaller := next((each for each in plan.smaller() if self.play(each).wrong), None):
+            plan = smaller
+        return plan
 
     def close(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
