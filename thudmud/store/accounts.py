@@ -191,15 +191,22 @@ def lift(database: Database, sanction: Sanction) -> None:
 
 def order(database: Database) -> Order:
     """Return who keeps order, and what measures hold."""
-    now, table = database.now(), database.table
-    operators = [database.name_of(cast("int", row[0])) for row in table.rows("operator")]
+    now = database.now()
+    # In one round trip: each node asks again whenever another one has written anything.
+    kept, banned, sanctions = database.table.several(
+        database.backend,
+        ("operator", "", ()),
+        ("account", "where banned = 1", ()),
+        ("sanction", "", ()),
+    )
+    operators = [database.name_of(cast("int", row[0])) for row in kept]
     mutes: dict[str, Sanction] = {}
     bans: dict[str, Sanction] = {}
     networks: dict[Network, Sanction] = {}
-    for number, _, _, _, seen_at, _ in table.rows("account", "where banned = 1"):
+    for number, _, _, _, seen_at, _ in banned:
         name = database.name_of(cast("int", number))
         bans[name.lower()] = Sanction(Measure.BAN, name, since=cast("float", seen_at))
-    for row in table.rows("sanction"):
+    for row in sanctions:
         sanction = _sanction(database, row)
         of_its_kind = mutes if sanction.measure is Measure.MUTE else bans
         if network := network_of(cast("str", row[2])):
