@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import sys
+import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -219,6 +220,20 @@ async def test_what_a_program_has_started_does_not_outlive_it(tmp_path: Path) ->
     stat = Path(f"/proc/{child.read_text().strip()}/stat")
     # Where nobody waits for orphans, what is left of one is a zombie.
     await until(lambda: not stat.exists() or ") Z " in stat.read_text())
+
+
+async def test_a_start_that_is_cancelled_ends(tmp_path: Path) -> None:
+    # Its child would keep the pipes open, and asyncio wait for these.
+    started = tmp_path / "started"
+    program = Program("Grog", ["sh", "-c", f"sleep 600 & touch {started}; wait"], tmp_path, 1.0)
+    starting = asyncio.create_task(program.start())
+    for _ in range(2):
+        await asyncio.sleep(0)  # it begins in one of these
+    while not started.exists():  # nothing of the loop's goes on meanwhile
+        time.sleep(0.01)  # noqa: ASYNC251 (so that nothing does)
+    starting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await starting
 
 
 async def test_a_crash_is_survived(tmp_path: Path) -> None:

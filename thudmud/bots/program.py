@@ -93,23 +93,34 @@ class Program:
         if not is_there(program, self._folder):
             raise ProgramError(f"there is no program {program!a} to be run")
         self._said = b""
+        starting = asyncio.create_task(self._begin())
         try:
-            self._process = await asyncio.create_subprocess_exec(
-                *_KEEPER,
-                str(os.getpid()),
-                str(self._niceness),
-                *self._command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                cwd=self._folder,
-                limit=LONGEST_LINE,
-                start_new_session=True,  # so that a Ctrl-C for the server is none for it
-            )
+            # A start that is cancelled halfway is waited for by asyncio until the pipes are closed,
+            # and what the program has started by then may keep them open for ever.
+            self._process = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            with suppress(OSError, ValueError):
+                self._process = await starting
+                await self.kill()
+            raise
         except (OSError, ValueError) as error:
             raise ProgramError(f"{program} cannot be started: {error}") from error
         self._listening = asyncio.create_task(self._listen(self._process))
         await self.ask("name", STARTING)
+
+    async def _begin(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            *_KEEPER,
+            str(os.getpid()),
+            str(self._niceness),
+            *self._command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=self._folder,
+            limit=LONGEST_LINE,
+            start_new_session=True,  # so that a Ctrl-C for the server is none for it
+        )
 
     async def ply(self, task: Task) -> str:
         """Return what it would play.
