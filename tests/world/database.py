@@ -605,11 +605,11 @@ class Listener:
                 self._last = max(self._last, world.now + self._database.slowly(LINK))
                 world.at(self._last, partial(self._hear, note or None))
 
-    def lose(self) -> None:
-        """Hear nothing any more, until the link is there again."""
+    def lose(self, seconds: float = 1.0) -> None:
+        """Hear nothing any more for some seconds, and until the link is there again."""
         if not self._is_lost and not self._is_closed:
             self._is_lost = True
-            self._database.world.later(1.0, self._listen)
+            self._database.world.later(seconds, self._listen)
 
     def _hear(self, note: str | None) -> None:
         if not (self._is_lost or self._is_closed or self.process.is_dead):

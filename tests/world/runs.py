@@ -190,12 +190,13 @@ class Run:
 
     def _crash(self, _: object = None) -> None:
         if self.base.is_up and self.world.now < self.plan.rough:
-            pause, lag = self.world.dice.choice([0.3, 3.0]), self.world.dice.choice([0.1, 6.0, 9.0])
+            dice = self.world.dice
+            pause, lag = dice.choice([0.3, 0.3, 3.0]), dice.choice([0.1, 6.0, 9.0])
             self.world.note(f"the primary dies, and is back after {pause:g} seconds")
             self.counts["crashes"] += 1
             self.base.crash(pause, lag)
-            if self.world.dice.random() < 0.6:  # and dies again
-                self.world.later(pause + lag * self.world.dice.random(), self._fail_over)
+            if dice.random() < 0.8:  # and dies again
+                self.world.later(pause + lag * dice.random(), self._fail_over)
 
     def _in_a_commit(self) -> None:
         """Let the primary die as it commits something of a board, which its standby has or not."""
@@ -211,9 +212,10 @@ class Run:
             self.base.cut_off(server.process, seconds)
 
     def _deaf(self) -> None:
+        seconds = self.world.dice.choice([1.0, 8.0])
         for listener in self.base.listeners:
             if self.world.dice.random() < 0.5:
-                listener.lose()
+                listener.lose(seconds)
 
     def _full(self) -> None:
         self.world.note("the disk is full")

@@ -14,7 +14,10 @@ import pytest
 from tests.world.__main__ import WENT_WRONG
 from tests.world.breaks import BREAKS
 
-SEEDS = 40
+AT_ONCE = 30
+"""How many seeds one test plays."""
+
+SEEDS = range(0, 150, AT_ONCE)
 
 pytestmark = pytest.mark.slow
 
@@ -25,9 +28,10 @@ def played(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_nothing_goes_wrong() -> None:
-    done = played("0", str(SEEDS))
-    assert f"0 of {SEEDS} went wrong" in done.stdout, done.stdout + done.stderr
+@pytest.mark.parametrize("first", SEEDS)
+def test_nothing_goes_wrong(first: int) -> None:
+    done = played(str(first), str(first + AT_ONCE))
+    assert f"0 of {AT_ONCE} went wrong" in done.stdout, done.stdout + done.stderr
     assert done.returncode == 0
 
 
@@ -36,6 +40,14 @@ def test_a_seed_is_played_again_to_the_byte() -> None:
     assert first.stdout == again.stdout
     assert len(first.stdout.splitlines()) > 500
     assert first.returncode == 0
+
+
+def test_what_is_not_needed_for_a_mistake_is_left_out() -> None:
+    name = "what others append is not handed out"
+    done = played(str(BREAKS[name].seed), "--shrink", "--break", name)
+    assert done.returncode == WENT_WRONG, done.stdout[-2000:] + done.stderr
+    whole = played(str(BREAKS[name].seed), "--break", name)
+    assert len(done.stdout) < len(whole.stdout) / 2
 
 
 @pytest.mark.parametrize("name", [name for name, each in BREAKS.items() if each.seed is not None])
