@@ -87,12 +87,13 @@ $(VENV)/.dev: EXTRAS = [dev]
 $(VENV)/.dev: NEEDS = what its checks and tests need
 $(VENV)/.fuzz: EXTRAS = [dev,fuzz]
 $(VENV)/.fuzz: NEEDS = what its fuzzer needs
+$(VENV)/.dev $(VENV)/.fuzz: COMPILE = --no-compile
 $(VENV)/.run $(VENV)/.dev $(VENV)/.fuzz: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "thudmud needs Python 3.11 or newer." >&2; exit 1; }
 	@echo "Making a virtual environment in $(@D) ..."
 	@$(PYTHON) -m venv $(@D)
 	@echo "Installing thudmud and $(NEEDS) (a minute or so) ..."
-	@sh progress.sh $(@D)/bin/pip install --disable-pip-version-check --no-compile \
+	@sh progress.sh $(@D)/bin/pip install --disable-pip-version-check $(COMPILE) \
 		--editable '.$(EXTRAS)'
 	@touch $@
 

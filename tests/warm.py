@@ -105,7 +105,9 @@ class _Warm:
             libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
             try:
                 socket.send_fds(self._socket, [data], files)
-                return int(self._socket.recv(16))
+                if not (number := self._socket.recv(16)):
+                    raise OSError("no copy could be made")
+                return int(number)
             finally:
                 libc.prctl(_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
@@ -127,6 +129,9 @@ def cold() -> Iterator[None]:
 @contextmanager
 def warm() -> Iterator[None]:
     """Have ``subprocess`` leave starts of thudmud to a process that has loaded it."""
+    if sys.platform != "linux":  # elsewhere a copy cannot be a child of who asked
+        yield
+        return
     started: list[_Warm] = []
     as_ever: Any = subprocess.Popen._execute_child  # type: ignore[attr-defined]
 
@@ -185,9 +190,10 @@ def _serve(place: socket.socket) -> dict[str, Any] | None:
                 return dict(json.loads(data))
             os.write(theirs, str(copy).encode())
             os._exit(0)
+        os.close(theirs)  # or nothing would end where no copy is
         os.waitpid(parent, 0)  # from now on the copy is a child of who asked
         place.send(os.read(ours, 16))
-        for each in (ours, theirs, *numbers):
+        for each in (ours, *numbers):
             os.close(each)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -71,6 +72,16 @@ def test_what_is_not_whole_is_made_anew(kept: Path, made: list[str], left: int) 
         kept.write_bytes(torn)
         assert kept_tables("a") == kept_tables("a") == tables
     assert made == ["a"] * 4
+
+
+def test_nobody_may_write_it_who_may_not_write_the_module(kept: Path, made: list[str]) -> None:
+    before = os.umask(0)
+    try:
+        kept_tables("a")
+    finally:
+        os.umask(before)
+    others = 0o022
+    assert kept.stat().st_mode & others == Path(words.__file__).stat().st_mode & others
 
 
 def test_nothing_is_kept_where_python_keeps_nothing(

@@ -222,7 +222,8 @@ async def test_what_a_program_has_started_does_not_outlive_it(tmp_path: Path) ->
     await until(lambda: not stat.exists() or ") Z " in stat.read_text())
 
 
-async def test_a_start_that_is_cancelled_ends(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [1, 2])
+async def test_a_start_that_is_cancelled_ends(tmp_path: Path, times: int) -> None:
     # Its child would keep the pipes open, and asyncio wait for these.
     started = tmp_path / "started"
     program = Program("Grog", ["sh", "-c", f"sleep 600 & touch {started}; wait"], tmp_path, 1.0)
@@ -231,9 +232,13 @@ async def test_a_start_that_is_cancelled_ends(tmp_path: Path) -> None:
         await asyncio.sleep(0)  # it begins in one of these
     while not started.exists():  # nothing of the loop's goes on meanwhile
         time.sleep(0.01)  # noqa: ASYNC251 (so that nothing does)
-    starting.cancel()
+    for _ in range(times):
+        starting.cancel()
+        await asyncio.sleep(0)
     with pytest.raises(asyncio.CancelledError):
         await starting
+    assert program._ending
+    await program._ending
 
 
 async def test_a_crash_is_survived(tmp_path: Path) -> None:

@@ -242,7 +242,11 @@ def _refused_yet_done(told: Told) -> Iterable[str]:
         if line.answered == inf:
             continue
         facts = told.facts[line.first : line.end]
-        done = [each for each in facts if _is_ply_of(each, told.player)]
+        done = [
+            each
+            for each in facts
+            if _is_ply_of(each, told.player) and _goes_to(line.text, each["to"])
+        ]
         if done and any(each["type"] == "refused" for each in facts):
             yield f"{told.player} at {told.server} was refused {line.text!r}, which was done"
         if len(done) > 1:
@@ -326,7 +330,11 @@ def _by_other_hands(player: Player, stored: Stored) -> Iterable[str]:
 
 
 def _asks_for(line: str, event: Moved) -> bool:
-    return line == "again" or f" to {event.move.target} ".lower() in f"{line} ".lower()
+    return line == "again" or _goes_to(line, str(event.move.target))
+
+
+def _goes_to(line: str, square: str) -> bool:
+    return f" to {square} ".lower() in f"{line} ".lower()
 
 
 def _ended_twice(stored: Stored) -> Iterable[str]:

@@ -26,6 +26,10 @@ PATIENCE = 10.0
 """Seconds for which somebody waits for an answer before they connect anew, as a rule."""
 
 
+NOTHING_ELSE = 4.0
+"""Seconds after which nothing else comes that answers a line."""
+
+
 @dataclass
 class Line:
     """A line that was typed.
@@ -135,6 +139,8 @@ class Link:
             self._after_prompt, self._is_aside = prompt.endswith(PROMPT), False
             if is_answer:
                 self._asked(prompt)
+            else:
+                self.player.asked_again(self, prompt)
 
     def _asked(self, prompt: str) -> None:
         self.player.asked(self, prompt)
@@ -178,6 +184,7 @@ class Player:
         word: what they come back with.
         told: their connections, in that order.
         is_calm: whether they type nothing by themselves any more.
+        stays_away: whether they do not come back once they are cut off.
         lines: how many they have typed.
         waits_since: since when they wait for an answer; None if they do not.
     """
@@ -196,7 +203,7 @@ class Player:
         self.numbers, self._kind = numbers, kind
         self.word = ""
         self.told: list[Told] = []
-        self.is_calm = self.has_left = False
+        self.is_calm = self.has_left = self.stays_away = False
         self.lines = 0
         self.waits_since: float | None = None
         self.link: Link | None = None
@@ -264,7 +271,7 @@ class Player:
         if link is self.link:
             self.world.note(f"{self.name} is cut off")
             self.link, self.waits_since = None, None
-            if not self.has_left:
+            if not self.has_left and not self.stays_away:
                 self._after(self.world.dice.uniform(0, 3), self.connect)
 
     def leave(self) -> None:
@@ -299,6 +306,20 @@ class Player:
             if told.lines and told.lines[-1].answered == inf:
                 told.lines[-1].answered, told.lines[-1].end = self.world.now, len(told.facts)
             self._after(self.world.dice.expovariate(1 / self.pause), self._go_on)
+
+    def asked_again(self, link: Link, prompt: str) -> None:
+        """Take it that a line has been answered if nothing else comes.
+
+        What happened meanwhile may have been told in front of the answer, with one prompt for both.
+        """
+        if link is self.link and self.waits_since is not None:
+            since, told = self.waits_since, len(link.told.facts)
+
+            def take() -> None:
+                if link is self.link and (self.waits_since, len(link.told.facts)) == (since, told):
+                    self.asked(link, prompt)
+
+            self.world.later(NOTHING_ELSE, take)
 
     def _answer(self, line: str, delay: float = 0.1) -> None:
         def answer() -> None:

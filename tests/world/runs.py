@@ -170,6 +170,8 @@ class Run:
             self.world.note(f"{server.name} is killed")
             self.counts["kills"] += 1
             self.servers.remove(server)
+            for player in self.players if self.plan.seed % 3 == 1 else ():
+                player.stays_away |= bool(player.link and player.link.server is server)
             server.kill()
             self.world.later(self.world.dice.uniform(0, 20), self._start)
 
@@ -266,9 +268,31 @@ class Run:
         world.run_until(lambda: self.base.is_up, CALM)
         self._start()  # it has to come to what those have come to that were here all the while
         world.run(10.0)
+        if away := [each for each in self.players if each.stays_away]:
+            world.run_until(lambda: not self._seen_here(away), CALM)
+            world.wrong += self._seen_here(away)
+            for player in away:
+                player.stays_away = False
+                player.connect()
         until = world.now + CALM
         while self._at_rest() and world.now < until:
             world.run(SOME)
+
+    def _seen_here(self, away: Sequence[Player]) -> list[str]:
+        """Return where those are taken to be here, or at their seats, whose server has died."""
+        names = {each.name for each in away}
+        wrong: list[str] = []
+        for server in self.servers:
+            if not server.service or not server.is_ready:
+                continue
+            hall = server.service.hall
+            if here := sorted(names & set(hall.people)):
+                wrong.append(f"on {server.name} are {here}, whose server has died")
+            for table in hall.tables.values():
+                for side, name in table.seats.items():
+                    if name in names and side not in table.away:
+                        wrong.append(f"{name} is not noted as away from the {table.name}")
+        return wrong
 
     def _say_good_night(self) -> None:
         """Let each say something, which all have to hear; then let them leave."""

@@ -78,6 +78,8 @@ class Program:
         self._command = tuple(command)
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
+        """Ends one whose start was cancelled."""
         self._said = b""
         """What has been read and is not yet looked at."""
 
@@ -99,9 +101,8 @@ class Program:
             # and what the program has started by then may keep them open for ever.
             self._process = await asyncio.shield(starting)
         except asyncio.CancelledError:
-            with suppress(OSError, ValueError):
-                self._process = await starting
-                await self.kill()
+            self._ending = asyncio.create_task(self._end(starting))
+            await asyncio.shield(self._ending)
             raise
         except (OSError, ValueError) as error:
             raise ProgramError(f"{program} cannot be started: {error}") from error
@@ -121,6 +122,15 @@ class Program:
             limit=LONGEST_LINE,
             start_new_session=True,  # so that a Ctrl-C for the server is none for it
         )
+
+    async def _end(self, starting: asyncio.Task[asyncio.subprocess.Process]) -> None:
+        """End a process that nobody waits for any more, as soon as it has begun."""
+        try:
+            await self._kill(await starting)
+        except (OSError, ValueError):
+            pass  # it could not begin
+        except Exception:  # noqa: BLE001  (it was cancelled, and that is what has to be told)
+            _log.exception("the program of %s could not be ended", self._name)
 
     async def ply(self, task: Task) -> str:
         """Return what it would play.
@@ -164,8 +174,12 @@ class Program:
     async def kill(self) -> None:
         """End it, and what it has started."""
         process, self._process = self._process, None
-        if process is None:
-            return
+        if process is not None:
+            await self._kill(process)
+            if self._listening:
+                self._listening.cancel()
+
+    async def _kill(self, process: asyncio.subprocess.Process) -> None:
         if process.returncode is None:
             with suppress(ProcessLookupError):
                 process.terminate()
@@ -182,8 +196,6 @@ class Program:
             _log.error("what the program of %s has started cannot be ended", self._name)
             process.kill()
             await process.wait()
-        if self._listening:
-            self._listening.cancel()
         transport.close()
 
     async def stop_thinking(self) -> None:

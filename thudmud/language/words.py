@@ -1,6 +1,6 @@
 """What the grammar says without Lark: its terminals, its keywords, and Lark's tables, to be loaded.
 
-``grammar/thud.lark`` is read here. Making the tables takes Lark ten times as long as loading them,
+``grammar/thud.lark`` is read here. Making the tables takes Lark far longer than loading them,
 so they are kept beside Python's bytecode of this module, as Python keeps that: where bytecode may
 not be written or cannot be, nothing is kept; and whoever could write other tables there could have
 us run whatever they like anyway. They hold for one grammar, one Lark and this module as it is.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import marshal
 import re
 import sys
+from contextlib import suppress
 from functools import lru_cache
 from importlib import resources
 from importlib.machinery import SourceFileLoader
@@ -124,21 +125,28 @@ def _plain(value: Any) -> Any:
 
 def kept_tables(grammar: str) -> Tables:
     """Return what `make_tables` made of a grammar once, or makes of it now."""
-    lark, loader = find_spec("lark"), getattr(__spec__, "loader", None)
-    if not (lark and lark.origin and isinstance(loader, SourceFileLoader)):
+    loader = getattr(__spec__, "loader", None)
+    try:
+        lark = find_spec("lark")
+        if not (lark and lark.origin and isinstance(loader, SourceFileLoader)):
+            return make_tables(grammar)
+        path = cache_from_source(__file__, optimization="").removesuffix("pyc") + "tables"
+        # The version of Lark is in this file of it, which is not loaded for that.
+        made_of = [grammar, loader.get_data(lark.origin), loader.get_data(__file__)]
+    except (OSError, ValueError, NotImplementedError):  # they are in no files, say
         return make_tables(grammar)
-    path = cache_from_source(__file__, optimization="").removesuffix("pyc") + "tables"
-    # The version of Lark is in this file of it, which is not loaded for that.
-    made_of = [grammar, loader.get_data(lark.origin), loader.get_data(__file__)]
     try:
         kept_of, kept = marshal.loads(loader.get_data(path))  # noqa: S302  (as Python does)
-    except (OSError, EOFError, ValueError, TypeError):  # there is none, or it is not whole
+    except (OSError, EOFError, ValueError, TypeError, MemoryError):  # none, or it is not whole
         kept_of, kept = None, ()
     if kept_of == made_of:
         return Tables(*kept)
     tables = make_tables(grammar)
     if not sys.dont_write_bytecode:
-        loader.set_data(path, marshal.dumps([made_of, tuple(tables)]))  # whole, or not at all
+        # Who may not write this module must not write its tables: so Python has it for bytecode.
+        keep = loader._cache_bytecode  # type: ignore[attr-defined]  # noqa: SLF001  (as Python does)
+        with suppress(ValueError):  # a later Lark may have what is no plain data
+            keep(__file__, path, marshal.dumps([made_of, tuple(tables)]))
     return tables
 
 

@@ -192,7 +192,7 @@ def lift(database: Database, sanction: Sanction) -> None:
 def order(database: Database) -> Order:
     """Return who keeps order, and what measures hold."""
     now = database.now()
-    # In one round trip: each node asks again whenever another one has written anything.
+    # These in one round trip: each node asks again whenever another one has written anything.
     kept, banned, sanctions = database.table.several(
         database.backend,
         ("operator", "", ()),
