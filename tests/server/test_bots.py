@@ -693,6 +693,23 @@ class TestProgram:
         assert "SyntaxError" in caplog.text
         await broken.kill()
 
+    async def test_why_it_has_ended_before_it_is_asked_is_logged(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        broken = Program("Grog", [sys.executable, "-S", "-c", "no such name"], tmp_path, PATIENCE)
+        begin = broken._begin
+
+        async def begin_and_end() -> asyncio.subprocess.Process:
+            process = await begin()
+            await process.wait()
+            return process
+
+        monkeypatch.setattr(broken, "_begin", begin_and_end)
+        with pytest.raises(ProgramError, match='it has ended instead of answering "name"'):
+            await broken.start()
+        assert "SyntaxError" in caplog.text
+        await broken.kill()
+
     @pytest.mark.parametrize("how", ["killed", "by itself"])
     async def test_what_it_has_started_is_ended_however_it_hides(
         self, tmp_path: Path, how: str

@@ -243,15 +243,23 @@ class Program:
         except TimeoutError:
             raise LateError(f'it gives no answer to "{word}" for {seconds:g} seconds') from None
         except OSError as error:
+            if await self._has_ended():
+                raise _ended(word) from None
             raise ProgramError(f'it does not take "{word}": {error}') from None
         return rest.strip()
+
+    async def _has_ended(self) -> bool:
+        """Return whether it has, once what it has complained of is logged, which tells why."""
+        if self._listening:
+            await asyncio.wait([self._listening], timeout=_LEAVING)
+        return bool(self._listening and self._listening.done())
 
     async def _send(self, line: str) -> None:
         process = self._process
         if process is None or process.stdin is None:
             raise ProgramError("it is not running")
         if process.stdin.is_closing():  # to write then is no OSError in uvloop
-            raise ProgramError("it has ended")
+            raise BrokenPipeError("it reads nothing any more")
         process.stdin.write(f"{line}\n".encode())
         await process.stdin.drain()
 
@@ -272,9 +280,8 @@ class Program:
                 raise ProgramError(f'it says {MOST_SAID} bytes, but no answer to "{word}"')
             piece = await process.stdout.read(_PIECE)
             if not piece and not self._said:
-                if self._listening:  # what it has complained of tells why
-                    await asyncio.wait([self._listening], timeout=_LEAVING)
-                raise ProgramError(f'it has ended instead of answering "{word}"')
+                await self._has_ended()
+                raise _ended(word)
             self._said += piece or b"\n"
             left -= len(piece)
             await asyncio.sleep(0)
@@ -288,3 +295,7 @@ class Program:
                 _log.warning("the program of %s complains: %s", self._name, text)
             left -= len(said)
             await asyncio.sleep(_PAUSE)
+
+
+def _ended(word: str) -> ProgramError:
+    return ProgramError(f'it has ended instead of answering "{word}"')
