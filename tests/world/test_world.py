@@ -17,7 +17,7 @@ from tests.world.breaks import BREAKS
 AT_ONCE = 30
 """How many seeds one test plays."""
 
-SEEDS = range(0, 150, AT_ONCE)
+SEEDS = range(0, 60, AT_ONCE)
 
 pytestmark = pytest.mark.slow
 
