@@ -25,7 +25,6 @@ PASSWORD = "correct horse"  # noqa: S105  (nobody's)
 PATIENCE = 10.0
 """Seconds for which somebody waits for an answer before they connect anew, as a rule."""
 
-
 NOTHING_ELSE = 4.0
 """Seconds after which nothing else comes that answers a line."""
 
@@ -39,14 +38,14 @@ class Line:
         at: when it was typed.
         answered: when the prompt came that follows its answer.
         first: the number of the first fact that was told after it was typed.
-        end: that of the first one after its answer.
+        end: that of the first one after its answer; None if it has none yet.
     """
 
     text: str
     at: float
     answered: float = inf
     first: int = 0
-    end: int = -1
+    end: int | None = None
 
 
 @dataclass
@@ -146,9 +145,8 @@ class Link:
         self.player.asked(self, prompt)
 
     def _read(self, line: str) -> None:
-        if (
-            self._after_prompt
-        ):  # what begins a new line there answers nothing: the prompt comes again
+        if self._after_prompt:
+            # What begins a new line there answers nothing: the prompt comes again behind it.
             self._after_prompt, self._is_aside = False, not line
         while line.startswith(PROMPT):
             line = line.removeprefix(PROMPT)
@@ -185,7 +183,6 @@ class Player:
         told: their connections, in that order.
         is_calm: whether they type nothing by themselves any more.
         stays_away: whether they do not come back once they are cut off.
-        lines: how many they have typed.
         waits_since: since when they wait for an answer; None if they do not.
     """
 
@@ -203,8 +200,7 @@ class Player:
         self.numbers, self._kind = numbers, kind
         self.word = ""
         self.told: list[Told] = []
-        self.is_calm = self.has_left = self.stays_away = False
-        self.lines = 0
+        self.is_calm = self.stays_away = False
         self.waits_since: float | None = None
         self.link: Link | None = None
         self._links: list[Link] = []
@@ -254,7 +250,6 @@ class Player:
     def type(self, line: str) -> None:
         """Type a line, and think of the next one once it has been answered."""
         if self.link and not self.link.is_over:
-            self.lines += 1
             told = self.link.told
             told.lines.append(Line(line, self.world.now, first=len(told.facts)))
             self.link.send(line)
@@ -271,12 +266,12 @@ class Player:
         if link is self.link:
             self.world.note(f"{self.name} is cut off")
             self.link, self.waits_since = None, None
-            if not self.has_left and not self.stays_away:
+            if not self.stays_away:
                 self._after(self.world.dice.uniform(0, 3), self.connect)
 
     def leave(self) -> None:
         """Leave for good, on all connections."""
-        self.has_left = True
+        self.stays_away = True
         for each in self._links:
             if each is not self.link:
                 each.cut()
@@ -296,16 +291,19 @@ class Player:
         elif prompt.endswith(PROMPTS):
             self._answer(PASSWORD)
         elif not link.is_in:
-            link.is_in, told.entered = True, min(told.entered, self.world.now)
-            self.type(link.FIRST)
+            self._enter(link)
         elif len(told.lines) == 1 and link.told_to_try_again:  # what comes first must not be missed
             link.is_in = link.told_to_try_again = False
             told.lines.clear()
-            self._answer(link.FIRST, 1.0)
+            self._after(1.0, lambda: self._enter(link))
         else:
             if told.lines and told.lines[-1].answered == inf:
                 told.lines[-1].answered, told.lines[-1].end = self.world.now, len(told.facts)
             self._after(self.world.dice.expovariate(1 / self.pause), self._go_on)
+
+    def _enter(self, link: Link) -> None:
+        link.is_in, link.told.entered = True, min(link.told.entered, self.world.now)
+        self.type(link.FIRST)
 
     def asked_again(self, link: Link, prompt: str) -> None:
         """Take it that a line has been answered if nothing else comes.

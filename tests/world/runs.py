@@ -32,7 +32,6 @@ CALM = 90.0
 SOME = 5.0
 """Seconds for which nothing has to happen until all have."""
 
-
 PAGES = 0.15
 """How many of all players are on the page."""
 
@@ -159,7 +158,7 @@ class Run:
                 self.counts["gateway requests"] += len(self.gateway.mud.asked)
                 self.counts["gateway kills"] += self.gateway.kills
             self.counts += history.counted(stored)
-            self.counts["lines"] = sum(player.lines for player in self.players)
+            self.counts["lines"] = sum(len(player.typed) for player in self.players)
             world.close()
         return Report(world.wrong, world.log, self.counts)
 
@@ -303,9 +302,9 @@ class Run:
             each.type(f"shout {said[each.name]}")
         world.run(SOME)
         for each in self.players:
-            facts = each.told[-1].facts[heard[each.name] :]
+            texts = {fact.get("text") for fact in each.told[-1].facts[heard[each.name] :]}
             for name, text in said.items():
-                if f"ignore {name}" not in each.typed and text not in map(_text_of, facts):
+                if f"ignore {name}" not in each.typed and text not in texts:
                     world.broken(f"{each.name} has not heard {name}: {text}")
         for each in self.players:
             each.leave()
@@ -366,10 +365,6 @@ class Run:
         if people != {each.name for each in self.players if each.is_in}:
             wrong.append(f"{sorted(people)} are here, who should not be, or others are not")
         return wrong
-
-
-def _text_of(fact: history.Fact) -> object:
-    return fact.get("text")
 
 
 class Template:
