@@ -169,7 +169,7 @@ def _meant(word: str) -> Finding:
 
 @lru_cache(maxsize=256)
 def possible(beginning: str) -> frozenset[str]:
-    """Return the terminals that may follow the beginning of a line, see `following`."""
+    """Return what may follow the beginning of a line: `grammar.following`, remembered."""
     from thudmud.language.grammar import following  # noqa: PLC0415  (it brings Lark along)
 
     return following(beginning)

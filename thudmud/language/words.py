@@ -95,7 +95,7 @@ def make_tables(grammar: str) -> Tables:
         _plugins={"ContextualLexer": Lexer},
     )
     data, memo = made.memo_serialize([TerminalDef, Rule])
-    # What is no plain data is told again when they are loaded.
+    # What is no plain data, `grammar` tells Lark again when it loads them.
     told = {"g_regex_flags", "_plugins"}
     data["options"] = {
         name: each for name, each in made.options.options.items() if name not in told
@@ -116,8 +116,10 @@ def _plain(value: Any) -> Any:
     match value:
         case dict():
             return {_plain(key): _plain(each) for key, each in value.items()}
-        case list() | tuple():
+        case list():
             return [*map(_plain, value)]
+        case tuple():
+            return (*map(_plain, value),)
         case str():
             return str(value)
     return value
