@@ -10,8 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1] / "thudmud"
 
-BELOW_VIEWS = {"rules", "play"}
-BELOW_SKINS = {*BELOW_VIEWS, "language", "views", "store", "service"}
+BELOW_SKINS = {"rules", "play", "verbs", "language", "views", "store", "service"}
 
 ARROWS: dict[str, set[str]] = {
     "errors": set(),
@@ -21,12 +20,13 @@ ARROWS: dict[str, set[str]] = {
     "rules": set(),
     "search": {"rules"},
     "play": {"rules"},
-    "language": {"rules", "play"},
-    "views": {"rules", "play", "language"},
+    "verbs": {"rules", "play"},
+    "language": {"rules", "play", "verbs"},
+    "views": {"rules", "play", "verbs", "language"},
     "store": {"rules", "play"},
-    "service": {"rules", "play", "language", "views", "store"},
+    "service": {"rules", "play", "verbs", "language", "views", "store"},
     "house": BELOW_SKINS,
-    "bots": {"rules", "search", "play", "views"},
+    "bots": {"rules", "search", "play", "verbs", "views"},
     "telnet": {"views"},
     "web": {"views", "telnet"},
     "accounts": BELOW_SKINS,
@@ -61,6 +61,7 @@ PURE = {
     "rules",
     "search",
     "play",
+    "verbs",
     "language",
     "views",
     "house",

@@ -27,12 +27,12 @@ from thudmud.play.match import game_of
 from thudmud.play.options import Options
 from thudmud.play.projections import HALL, is_board_key, is_of_a_match
 from thudmud.play.table import BoardSpec, Table, require_fit, require_ply
-from thudmud.play.table_decisions import due
 from thudmud.rules import DEFAULT_RULES, Game
 from thudmud.service import Adviser, Service, Visit, Watcher
 from thudmud.service.boards import close_board, open_board, put_up, rename_board
 from thudmud.store import Conflict, Entry, Store, StoreError, at_once
 from thudmud.store.codec import from_line, to_line
+from thudmud.verbs.tables import due
 from thudmud.views import Message
 from thudmud.views.view import Terminal
 

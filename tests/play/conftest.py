@@ -9,8 +9,8 @@ from thudmud.play.commands import End, Join, Play, Resign, Start
 from thudmud.play.events import Parting, TableEvent
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import Context, TableCommand, decide, vanish
 from thudmud.rules import Attempt, Side, Square, Verb
+from thudmud.verbs.tables import Context, TableCommand, decide, vanish
 
 NOW = 7.0
 PLAYERS = frozenset({"Anna", "Bert", "Carla"})

@@ -34,8 +34,8 @@ from thudmud.play.events import (
 )
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Seat, Table
-from thudmud.play.table_decisions import TableCommand, come_back, vanish
 from thudmud.rules import Ending, Side
+from thudmud.verbs.tables import TableCommand, come_back, vanish
 
 SOON = LATER - 1
 

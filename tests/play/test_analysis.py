@@ -33,10 +33,10 @@ from thudmud.play.commands import (
     Step,
     Way,
 )
-from thudmud.play.hall_decisions import decide
 from thudmud.play.refusals import Refusal
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Game, Move, Side, Square
 from thudmud.store import at_once
+from thudmud.verbs.decisions import decide
 
 GAME = Game.start(DISCWORLD).push("dA6-B6").push("TG7-G6").push("dB6-C6")
 

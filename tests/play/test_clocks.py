@@ -38,7 +38,8 @@ from thudmud.play.events import (
 from thudmud.play.match import Match
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import (
+from thudmud.rules import Ending, Side
+from thudmud.verbs.tables import (
     closed,
     come_back,
     due,
@@ -48,7 +49,6 @@ from thudmud.play.table_decisions import (
     tidied,
     vanish,
 )
-from thudmud.rules import Ending, Side
 
 FAST = TimeControl(1, 5)
 MEMBERS = frozenset({"Anna", "Bert"})

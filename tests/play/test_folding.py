@@ -46,7 +46,8 @@ from thudmud.play.events import (
 from thudmud.play.hall import Hall
 from thudmud.play.match import Match, game_of
 from thudmud.play.table import BoardSpec, Table, require_fit
-from thudmud.play.table_decisions import (
+from thudmud.rules import Game, Side, Square
+from thudmud.verbs.tables import (
     Context,
     TableCommand,
     come_back,
@@ -56,7 +57,6 @@ from thudmud.play.table_decisions import (
     resume,
     vanish,
 )
-from thudmud.rules import Game, Side, Square
 
 SPEC = BoardSpec("oak board")
 NEW = Table.set_up(SPEC, 3, GRACE, GRACE)

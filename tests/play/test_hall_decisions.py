@@ -32,11 +32,11 @@ from thudmud.play.commands import (
 )
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall, Telling
-from thudmud.play.hall_decisions import decide, part
 from thudmud.play.meaning import board_meant, named
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
+from thudmud.verbs.decisions import decide, part
 
 
 @pytest.fixture

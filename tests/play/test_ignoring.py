@@ -22,9 +22,9 @@ from thudmud.play.commands import (
     Unignore,
 )
 from thudmud.play.hall import Decision
-from thudmud.play.hall_decisions import arrive
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
+from thudmud.verbs.decisions import arrive
 
 
 @pytest.fixture

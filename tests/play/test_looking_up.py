@@ -45,9 +45,9 @@ from thudmud.play.commands import (
     Way,
 )
 from thudmud.play.events import Parting
-from thudmud.play.hall_decisions import decide
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
+from thudmud.verbs.decisions import decide
 
 PLIES = [("Anna", ply("A6", "B6")), ("Bert", ply("G7", "G6")), ("Anna", ply("B6", "C6"))]
 

@@ -24,12 +24,12 @@ from thudmud.play.commands import (
 )
 from thudmud.play.events import BoardClosed, BoardRenamed, Parting
 from thudmud.play.hall import MOST_OBSERVED
-from thudmud.play.hall_decisions import is_limited
 from thudmud.play.meaning import split_board
 from thudmud.play.options import SetToggle, Toggle
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
+from thudmud.verbs.decisions import is_limited
 
 
 def hear(hall: StoredHall, player: str, command: Command) -> set[str]:

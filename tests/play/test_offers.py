@@ -12,8 +12,8 @@ from thudmud.play.events import Adjourned, Declined, Moved, Offer, Offered, Offe
 from thudmud.play.match import Match
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import TableCommand
 from thudmud.rules import EVERY, Attempt, Game, Move, Side, Square, Verb
+from thudmud.verbs.tables import TableCommand
 
 A_PLY: tuple[str, TableCommand] = ("Anna", ply("A6", "B6"))
 A_REPLY: tuple[str, TableCommand] = ("Bert", ply("G7", "G6"))

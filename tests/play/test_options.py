@@ -8,7 +8,6 @@ from thudmud.errors import Refused
 from thudmud.play.asides import Asked, OptionChosen
 from thudmud.play.commands import LastMove, Step, Way
 from thudmud.play.hall import Decision, Hall
-from thudmud.play.hall_decisions import arrive, decide
 from thudmud.play.options import (
     Charset,
     Colour,
@@ -32,6 +31,7 @@ from thudmud.play.options import (
     after,
 )
 from thudmud.play.table import BoardSpec
+from thudmud.verbs.decisions import arrive, decide
 
 DEFAULT_ON = Options().on
 RED = Colour(foreground=1)

@@ -40,11 +40,11 @@ from thudmud.play.events import (
     SavedMatch,
     TakenBack,
 )
-from thudmud.play.hall_decisions import is_limited
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table, require_fit
-from thudmud.play.table_decisions import Context, resume, vanish
 from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, IllegalMove, Reason, Side
+from thudmud.verbs.decisions import is_limited
+from thudmud.verbs.tables import Context, resume, vanish
 
 BEGUN = BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Anna")
 PLIES = [

@@ -35,9 +35,9 @@ from thudmud.play.events import (
     RulesSet,
 )
 from thudmud.play.hall import MOST_MISSED, Telling
-from thudmud.play.hall_decisions import arrive, part
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
+from thudmud.verbs.decisions import arrive, part
 
 
 @pytest.fixture

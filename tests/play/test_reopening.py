@@ -34,10 +34,10 @@ from thudmud.play.commands import (
 )
 from thudmud.play.events import Parting, Resumed, TableEvent
 from thudmud.play.hall import Decision
-from thudmud.play.hall_decisions import arrive, part
 from thudmud.play.match import game_of
-from thudmud.play.table_decisions import held, overdue
 from thudmud.rules import Side, Square
+from thudmud.verbs.decisions import arrive, part
+from thudmud.verbs.tables import held, overdue
 
 PLAYERS = ("Anna", "Bert", "Carla")
 OAK, PINE, _ = (spec.name for spec in BOARDS)

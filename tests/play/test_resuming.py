@@ -35,9 +35,9 @@ from thudmud.play.events import (
 from thudmud.play.match import Match
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import Context, resume
 from thudmud.rules import Side
 from thudmud.store import Conflict, at_once
+from thudmud.verbs.tables import Context, resume
 
 PINE = Table.set_up(BoardSpec("pine board"), 100, GRACE)
 

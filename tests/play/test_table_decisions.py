@@ -41,7 +41,6 @@ from thudmud.play.events import (
 from thudmud.play.match import game_of
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table, require_fit
-from thudmud.play.table_decisions import Context, TableCommand, battle, decide, part
 from thudmud.rules import (
     CLASSIC,
     DISCWORLD,
@@ -53,6 +52,7 @@ from thudmud.rules import (
     Square,
     read_position,
 )
+from thudmud.verbs.tables import Context, TableCommand, battle, decide, part
 
 A1, A6, B5, F7, G1, G7, H8 = map(Square.parse, ("A1", "A6", "B5", "F7", "G1", "G7", "H8"))
 

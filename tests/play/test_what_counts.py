@@ -17,8 +17,8 @@ from thudmud.play.events import (
 )
 from thudmud.play.match import RATED_PLIES
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import TableCommand
 from thudmud.rules import Side
+from thudmud.verbs.tables import TableCommand
 
 MEMBERS = frozenset({"Anna", "Bert", "Carla"})
 PLIES: list[tuple[str, TableCommand]] = [

@@ -284,7 +284,7 @@ class TestReports:
     async def test_in_all_there_are_so_many_and_no_more(
         self, place: Place, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("thudmud.play.letter_decisions.MOST_REPORTS", 1)
+        monkeypatch.setattr("thudmud.verbs.letters.MOST_REPORTS", 1)
         await place.type("Anna", "report bert He is rude.")
         assert "more reports than they can read" in await place.type("Gast", "report bert Yes.")
 

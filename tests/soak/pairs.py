@@ -23,9 +23,9 @@ from thudmud.play.events import (
     TableEvent,
 )
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import Context, TableCommand, decide, resume
 from thudmud.rules import Game, Side
 from thudmud.store import Entry
+from thudmud.verbs.tables import Context, TableCommand, decide, resume
 from thudmud.views import boards
 from thudmud.views.view import Display
 

@@ -11,8 +11,8 @@ from thudmud.play.commands import Command, Join, Play, Start, Step, Tutorial, Wa
 from thudmud.play.exercises import InLesson, lessons
 from thudmud.play.options import Options, Orient, Size
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import Context, TableCommand, decide
 from thudmud.rules import EVERY, Attempt, Side, Square, Verb
+from thudmud.verbs.tables import Context, TableCommand, decide
 from thudmud.views import boards
 from thudmud.views.sentences import game_at
 from thudmud.views.view import LARGE_FROM, Display, Terminal

@@ -12,7 +12,6 @@ from thudmud.play.archive import Found, Unread
 from thudmud.play.commands import Command, Style
 from thudmud.play.events import Parting, TableEvent
 from thudmud.play.hall import Decision, Hall, Telling
-from thudmud.play.hall_decisions import arrive, decide, part
 from thudmud.play.options import Options
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
@@ -32,7 +31,4 @@ __all__ = [
     "TableEvent",
     "Telling",
     "Unread",
-    "arrive",
-    "decide",
-    "part",
 ]

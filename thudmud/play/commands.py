@@ -1,7 +1,7 @@
 """The commands: frozen values that a line of text parses into.
 
 ``str(command)`` is the command in its canonical form, which parses back to an equal one. How a line
-is read stands in `thudmud.language`, what a command does in `thudmud.play.hall_decisions`.
+is read stands in `thudmud.language`, what a command does in `thudmud.verbs.decisions`.
 
 ``on`` is the player's own words for a board (``"oak board"``, ``"2nd board"``, ``"it"``), or None
 where they were left out; only the hall knows which board they mean.

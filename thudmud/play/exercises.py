@@ -2,7 +2,7 @@
 
 An exercise is a value on a person. Its board is a table like any other, but it stands in no hall:
 so it is drawn, asked about and refused by what there is for boards, and nobody else can sit there.
-What a command brings about in one, `thudmud.play.exercise_decisions` says; the words are made in
+What a command brings about in one, `thudmud.verbs.exercises` says; the words are made in
 `thudmud.views.exercises`.
 
 The lessons are read from ``tutorial/*.toml``, a file for each by its number. A lesson has a

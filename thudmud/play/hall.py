@@ -1,7 +1,7 @@
 """The hall: the boards by name, who is where, and who sits where.
 
 The hall holds the tables and the people, and is the only thing in this room that changes. A command
-takes two steps: `thudmud.play.hall_decisions` says what it would bring about and changes nothing,
+takes two steps: `thudmud.verbs.decisions` says what it would bring about and changes nothing,
 `Hall.commit` applies that and says who is to be told. Between the two, events are stored. What
 people are told is made in `thudmud.views`.
 """

@@ -1,6 +1,6 @@
 """One board, folded from its events: its seats, its match, and the offers of its players.
 
-A table is a frozen value. `thudmud.play.table_decisions` says what a
+A table is a frozen value. `thudmud.verbs.tables` says what a
 command brings about. Those who only look on are the hall's.
 """
 

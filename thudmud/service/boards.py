@@ -19,12 +19,12 @@ from typing import cast
 
 from thudmud.errors import Refused, StartError
 from thudmud.language.parsing import board_problem
-from thudmud.play import table_decisions
 from thudmud.play.events import BoardClosed, BoardOpened, BoardRenamed, StoredEvent, TableEvent
 from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.store import Conflict, OpenBoard, Store
+from thudmud.verbs import tables
 
 
 async def boards_up(store: Store) -> Sequence[OpenBoard]:
@@ -128,7 +128,7 @@ async def close_at(store: Store, table: Table, version: int, at: float) -> None:
     Raises:
         Conflict: something has happened there, or in the hall, meanwhile.
     """
-    events = table_decisions.closed(table, "", at)
+    events = tables.closed(table, "", at)
     closed = {HALL: (version, [BoardClosed(at, "", table.key)])}
     await store.append_to_board(table.key, table.version, events, besides=closed)
 

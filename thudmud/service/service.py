@@ -117,17 +117,14 @@ from thudmud.play.events import (
     TableEvent,
 )
 from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, Telling, claimants
-from thudmud.play.hall_decisions import arrive, decide, is_limited, is_shout, part
 from thudmud.play.hints import AdviceLookup, Line
 from thudmud.play.letters import NO_LETTERS, LetterCountLookup, LettersPage, Postbox, PostboxLookup
-from thudmud.play.matchmaking import require_share
 from thudmud.play.meaning import board_meant, named
 from thudmud.play.options import Options, SetOption, Toggle
 from thudmud.play.order import Measure, Sanction
 from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.table_decisions import come_back, held, overdue, vanish
 from thudmud.service.alarms import Alarms
 from thudmud.service.analysing import Analyses, AnalysisWork
 from thudmud.service.boards import close_at, put_up
@@ -160,6 +157,9 @@ from thudmud.store import (
     Store,
     StoreError,
 )
+from thudmud.verbs.decisions import arrive, decide, is_limited, is_shout, part
+from thudmud.verbs.matchmaking import require_share
+from thudmud.verbs.tables import come_back, held, overdue, vanish
 from thudmud.views import archive, rooms
 from thudmud.views.facts import Fact, concerning, facts, refusal_fact
 from thudmud.views.messages import (
@@ -242,7 +242,7 @@ class Service:
             again.
         keep: stores how members want things; None if nobody does.
         allow: called before others are told of something that a player does or of their coming in,
-            see `thudmud.play.hall_decisions.is_limited`; raises Refused if that is too much.
+            see `thudmud.verbs.decisions.is_limited`; raises Refused if that is too much.
         ordered: called with what operators bring about, before it is told: stores it, or raises
             StoreError.
         allow_shout: the same before somebody shouts, besides.

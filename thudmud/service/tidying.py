@@ -14,13 +14,13 @@ from collections.abc import Callable
 from thudmud.play.asides import Gone, WentOut
 from thudmud.play.events import Adjourned, BattleEnded, Cleared, Left, Parting
 from thudmud.play.hall import Decision, Hall, Telling
-from thudmud.play.matchmaking import gone
 from thudmud.play.table import Table
-from thudmud.play.table_decisions import deserted, tidied
 from thudmud.service.alarms import Alarms
 from thudmud.service.driving import now
 from thudmud.service.interface import Later, Stores
 from thudmud.store import Conflict, StoreError
+from thudmud.verbs.matchmaking import gone
+from thudmud.verbs.tables import deserted, tidied
 
 LEAST_GRACE = 60.0
 """Seconds for which seats and seeks of those who are gone are kept at least."""

@@ -13,12 +13,12 @@ from thudmud.play.asides import TimeShort
 from thudmud.play.events import BattleId
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.table import Table
-from thudmud.play.table_decisions import due, overdue
 from thudmud.rules import Side
 from thudmud.service.alarms import Alarms
 from thudmud.service.driving import now
 from thudmud.service.interface import Later, Stores
 from thudmud.store import Conflict, StoreError
+from thudmud.verbs.tables import due, overdue
 
 RETRY = 5.0
 """Seconds before it is tried again to store what the time has brought about."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from thudmud.english import counted, lasting
 from thudmud.play.commands import ForgetLetters, Letters
-from thudmud.play.letter_decisions import LETTERS_PAGE
 from thudmud.play.letters import Letter, LetterCount, LettersPage
+from thudmud.verbs.letters import LETTERS_PAGE
 from thudmud.views.archive import own_words
 from thudmud.views.view import Display
 from thudmud.views.words import wrapped

@@ -2,7 +2,7 @@
 
 What each command means to the one who types it: at which board, with which words to whom; how
 people come and go; and what is wanted of the battles that were played. What happens at a board is
-left to `thudmud.play.table_decisions`. Nothing changes here.
+left to `thudmud.verbs.tables`. Nothing changes here.
 """
 
 from __future__ import annotations
@@ -14,13 +14,6 @@ from typing import assert_never
 
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.play import (
-    exercise_decisions,
-    letter_decisions,
-    matchmaking,
-    order_decisions,
-    table_decisions,
-)
 from thudmud.play.analysis import (
     GOES_ON,
     SHORTEST,
@@ -190,7 +183,6 @@ from thudmud.play.events import (
     SeekMade,
     TakenBack,
 )
-from thudmud.play.exercise_decisions import put_aside
 from thudmud.play.hall import (
     LONGEST_PLAN,
     MOST_FOLLOWED,
@@ -230,7 +222,10 @@ from thudmud.play.options import (
 )
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
-from thudmud.play.table_decisions import (
+from thudmud.rules import Comment, Game, IllegalMove
+from thudmud.verbs import exercises, letters, matchmaking, order, tables
+from thudmud.verbs.exercises import put_aside
+from thudmud.verbs.tables import (
     Context,
     Events,
     TableCommand,
@@ -241,7 +236,6 @@ from thudmud.play.table_decisions import (
     seat,
     vanish,
 )
-from thudmud.rules import Comment, Game, IllegalMove
 
 
 def decide(
@@ -263,13 +257,13 @@ def decide(
     """
     if isinstance(command, Quit):
         return part(hall, player, Parting.QUIT, now)
-    order_decisions.require_heard(hall, player, command, now)
+    order.require_heard(hall, player, command, now)
     person, context = hall.people[player], Context(now, hall.members)
     found = found or Found()
-    if (exercised := exercise_decisions.obey(hall, person, command, now, found)) is not None:
+    if (exercised := exercises.obey(hall, person, command, now, found)) is not None:
         return [exercised]
     decision = _decide(command, hall, person, context, found)
-    return [exercise_decisions.followed(hall, command, decision, now, found)]
+    return [exercises.followed(hall, command, decision, now, found)]
 
 
 def _decide(
@@ -298,7 +292,7 @@ def _decide(
             | SetUpOpening()
         ):
             table = _table_meant(hall, person, command, context)
-            return _at(table, person, table_decisions.decide(table, name, command, context))
+            return _at(table, person, tables.decide(table, name, command, context))
         case (
             Seek()
             | Challenge()
@@ -322,7 +316,7 @@ def _decide(
         case Tell():
             return _tell(hall, name, command, context.now, found)
         case SendLetter() | Letters() | ForgetLetters() | FileReport():
-            return letter_decisions.decide(command, hall, person, found)
+            return letters.decide(command, hall, person, found)
         case Ignore(None) | Follow(None):
             return _answer(person, command)
         case Ignore() | Unignore() | Follow() | Unfollow():
@@ -359,7 +353,7 @@ def _decide(
         case Stop() if person.replay:
             return Decision(name, asides=(ReplayLeft(name, person.replay),))
         case Tutorial() | Lessons() | TryPuzzle() | Stop():
-            return exercise_decisions.begin(hall, person, command, found)
+            return exercises.begin(hall, person, command, found)
         case (
             Where()
             | ScanRow()
@@ -397,7 +391,7 @@ def _decide(
             | StopServer()
             | CancelShutdown()
         ):
-            return order_decisions.decide(command, hall, person, context.now, found)
+            return order.decide(command, hall, person, context.now, found)
         case SetBoard():
             board = board_meant(hall, person, command.on).name
             return Decision(name, board, asides=(StyleChosen(name, board, command.style),))
@@ -471,7 +465,7 @@ def _require_meant_here(
         return
     for board in boards:
         try:
-            table_decisions.decide(hall.tables[board], person.name, command, context)
+            tables.decide(hall.tables[board], person.name, command, context)
         except (Refused, IllegalMove):
             return
     raise Refused(Refusal.SAY_WHICH, boards=tuple(boards))
@@ -794,7 +788,7 @@ def _sit(command: Join | Practice, hall: Hall, person: Person, context: Context)
     context = replace(context, askers=askers)
     if isinstance(command, Join):
         command = replace(command, level=hall.level(person.name, command.level))
-    events = table_decisions.decide(table, person.name, command, context)
+    events = tables.decide(table, person.name, command, context)
     walk = _walk(person, table.name, sits=True) if person.room != table.name else ()
     return _at(table, person, events, (*put_aside(person), *walk))
 
@@ -1099,7 +1093,7 @@ def _resume(
             return matchmaking.at_own_board(hall, (), resumed)
     table = hall_board_meant(hall, person, command.on)
     saved = _ready_at(table, adjourned, command, hall, person)
-    return _at(table, person, table_decisions.resume(table, person.name, saved, context))
+    return _at(table, person, tables.resume(table, person.name, saved, context))
 
 
 def _players(saved: SavedMatch) -> tuple[str, str]:

@@ -55,14 +55,14 @@ from thudmud.play.events import (
     SeekMade,
     TableEvent,
 )
-from thudmud.play.exercise_decisions import put_aside
 from thudmud.play.hall import Decision, Hall, Person
 from thudmud.play.meaning import level_meant, player_meant
 from thudmud.play.options import Toggle
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
-from thudmud.play.table_decisions import Context, made_free
 from thudmud.rules import DEFAULT_RULES, Side
+from thudmud.verbs.exercises import put_aside
+from thudmud.verbs.tables import Context, made_free
 
 
 @dataclass(frozen=True, slots=True)
