@@ -11,7 +11,8 @@ from thudmud.english import counted
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.language.parsing import board_problem
 from thudmud.play.archive import Lookup
-from thudmud.play.commands import Command, Style
+from thudmud.play.command import Command
+from thudmud.play.commands import Style
 from thudmud.play.events import (
     MADE,
     Event,

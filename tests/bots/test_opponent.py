@@ -18,7 +18,8 @@ from thudmud.bots.opponent import (
     TROLLS_AFTER,
     Opponent,
 )
-from thudmud.play.commands import Command, Go, Join, Leave
+from thudmud.play.command import Command
+from thudmud.play.commands import Go, Join, Leave
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall as PlayHall
 from thudmud.play.hall import Telling

@@ -17,6 +17,7 @@ from thudmud.play.clocks import (
     TimeClass,
     TimeControl,
 )
+from thudmud.play.command import Command
 from thudmud.play.commands import (
     Accept,
     Adjourn,
@@ -33,19 +34,15 @@ from thudmud.play.commands import (
     Challenge,
     Claim,
     CloseReport,
-    Command,
     Decline,
     Emote,
     End,
     FileReport,
-    Finger,
-    Follow,
     ForgetLetters,
     Games,
     Go,
     Help,
     History,
-    Ignore,
     Invite,
     Join,
     Kibitz,
@@ -64,7 +61,6 @@ from thudmud.play.commands import (
     Observe,
     Password,
     Pieces,
-    Plan,
     Play,
     PlayNow,
     Practice,
@@ -99,8 +95,6 @@ from thudmud.play.commands import (
     Tutorial,
     Unban,
     Undo,
-    Unfollow,
-    Unignore,
     Unmute,
     Unobserve,
     ViewBots,
@@ -114,7 +108,6 @@ from thudmud.play.commands import (
     Way,
     Where,
     Whisper,
-    Who,
     Withdraw,
 )
 from thudmud.play.options import (
@@ -140,6 +133,7 @@ from thudmud.play.options import (
     Toggle,
 )
 from thudmud.rules import EVERY, Attempt, Piece, Side, Square, Verb
+from thudmud.verbs.people import Finger, Follow, Ignore, Plan, Unfollow, Unignore, Who
 
 _RULES = ["discworld", "classic", "koom valley"]
 _HALL = ("hall", "the hall")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
 from thudmud.language import KEYWORDS, MAX_LINE, VERBS, ParseError, parse
@@ -24,14 +26,11 @@ from thudmud.play.commands import (
     Emote,
     End,
     FileReport,
-    Finger,
-    Follow,
     ForgetLetters,
     Games,
     Go,
     Help,
     History,
-    Ignore,
     Invite,
     Join,
     Kibitz,
@@ -47,7 +46,6 @@ from thudmud.play.commands import (
     No,
     Observe,
     Password,
-    Plan,
     Play,
     PlayNow,
     Quit,
@@ -75,8 +73,6 @@ from thudmud.play.commands import (
     Tell,
     Unban,
     Undo,
-    Unfollow,
-    Unignore,
     Unmute,
     Unobserve,
     ViewBots,
@@ -90,7 +86,6 @@ from thudmud.play.commands import (
     Way,
     Where,
     Whisper,
-    Who,
     Withdraw,
 )
 from thudmud.play.options import (
@@ -117,6 +112,7 @@ from thudmud.play.options import (
     Toggle,
 )
 from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb
+from thudmud.verbs.people import Finger, Follow, Ignore, Plan, Unfollow, Unignore, Who
 
 
 def at(name: str) -> Square:
@@ -677,8 +673,8 @@ def test_commands_hold_plain_text() -> None:
         parse, ("tell anna hello", "look at oak board", "leave on board", "score anna")
     ):
         assert isinstance(command, Tell | Look | Leave | ViewScore)
-        for field in type(command).__dataclass_fields__:
-            assert type(getattr(command, field)) is str
+        for field in fields(command):
+            assert type(getattr(command, field.name)) is str
 
 
 def test_commands_hold_plain_numbers() -> None:

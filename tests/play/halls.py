@@ -11,7 +11,8 @@ import pytest
 from tests.play.conftest import GRACE, NOW
 from thudmud.errors import Refused
 from thudmud.play.archive import AdjournedLookup, Battle, BattleLookup, Found, Lookup, Unread
-from thudmud.play.commands import Command, Style
+from thudmud.play.command import Command
+from thudmud.play.commands import Style
 from thudmud.play.events import Parting, SavedMatch, TableEvent, is_complete
 from thudmud.play.hall import Decision, Hall, Telling
 from thudmud.play.projections import HALL

@@ -5,25 +5,22 @@ from __future__ import annotations
 import pytest
 
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
-from thudmud.play.asides import Entered, FollowChosen, FollowedBegan, FollowedCame, PlanChosen
+from thudmud.play.asides import Entered, FollowedBegan, FollowedCame
 from thudmud.play.commands import (
     Adjourn,
     Challenge,
-    Follow,
     Go,
-    Ignore,
     Join,
     Look,
     Observe,
-    Plan,
     Practice,
     Resume,
     Start,
-    Unfollow,
 )
 from thudmud.play.hall import Telling
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
+from thudmud.verbs.people import Follow, FollowChosen, Ignore, Plan, PlanChosen, Unfollow
 
 
 @pytest.fixture

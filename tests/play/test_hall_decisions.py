@@ -11,7 +11,6 @@ from thudmud.play.archive import Fingered
 from thudmud.play.asides import Asked, Gone, Spoke
 from thudmud.play.commands import (
     Emote,
-    Finger,
     Go,
     Join,
     Kibitz,
@@ -28,7 +27,6 @@ from thudmud.play.commands import (
     Tell,
     ViewGame,
     ViewPossible,
-    Who,
 )
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall, Telling
@@ -37,6 +35,7 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.verbs.decisions import decide, part
+from thudmud.verbs.people import Finger, Who
 
 
 @pytest.fixture

@@ -7,24 +7,13 @@ import pytest
 from tests.play.conftest import NOW
 from tests.play.halls import StoredHall, commit, do, enter, hall_of, lose, refusal
 from thudmud.play.asides import CameIn, Gone, Told, WentOut
-from thudmud.play.commands import (
-    Command,
-    Emote,
-    Go,
-    Ignore,
-    Invite,
-    Join,
-    Leave,
-    Say,
-    Start,
-    Tell,
-    Undo,
-    Unignore,
-)
+from thudmud.play.command import Command
+from thudmud.play.commands import Emote, Go, Invite, Join, Leave, Say, Start, Tell, Undo
 from thudmud.play.hall import Decision
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
 from thudmud.verbs.decisions import arrive
+from thudmud.verbs.people import Ignore, Unignore
 
 
 @pytest.fixture

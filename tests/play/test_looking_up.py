@@ -22,11 +22,11 @@ from thudmud.play.archive import (
     State,
     Unread,
 )
-from thudmud.play.asides import Asked, Question, Replayed, ReplayLeft
+from thudmud.play.asides import Asked, Replayed, ReplayLeft
 from thudmud.play.clocks import TimeClass
+from thudmud.play.command import Command
 from thudmud.play.commands import (
     Adjourn,
-    Command,
     Games,
     Go,
     History,
@@ -320,7 +320,7 @@ class TestQuestions:
         ids=str,
     )
     def test_they_are_answered_to_who_asks(
-        self, hall: StoredHall, command: Command, asked: Question, lookup: Lookup[Any]
+        self, hall: StoredHall, command: Command, asked: Command, lookup: Lookup[Any]
     ) -> None:
         (told,) = do(hall, "Carla", command)
         answer = hall.found(lookup)

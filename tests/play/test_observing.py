@@ -7,11 +7,10 @@ import pytest
 from tests.play.conftest import NOW
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
 from thudmud.play.asides import CameIn, ObserveChosen, PlayersDeaf, Spoke
+from thudmud.play.command import Command
 from thudmud.play.commands import (
-    Command,
     Emote,
     Go,
-    Ignore,
     Join,
     Kibitz,
     Observe,
@@ -30,6 +29,7 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.verbs.decisions import is_limited
+from thudmud.verbs.people import Ignore
 
 
 def hear(hall: StoredHall, player: str, command: Command) -> set[str]:

@@ -7,9 +7,9 @@ import pytest
 from tests.play.conftest import LATER, NOW, ply
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
 from thudmud.play.asides import CaughtUp, Entered, Gone
+from thudmud.play.command import Command
 from thudmud.play.commands import (
     Claim,
-    Command,
     End,
     Go,
     Join,

@@ -13,10 +13,10 @@ from tests.play.halls import BOARDS, StoredHall, reopened
 from thudmud.errors import Refused
 from thudmud.play.archive import State
 from thudmud.play.clocks import TimeControl
+from thudmud.play.command import Command
 from thudmud.play.commands import (
     Adjourn,
     Claim,
-    Command,
     End,
     Go,
     Join,

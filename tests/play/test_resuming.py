@@ -10,18 +10,8 @@ from tests.play.conftest import GRACE, LATER, NOW, SEATED, after, events, ply, w
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
 from thudmud.errors import Refused
 from thudmud.play.archive import State
-from thudmud.play.commands import (
-    Adjourn,
-    Command,
-    End,
-    Go,
-    Join,
-    Leave,
-    Resign,
-    Resume,
-    SetRules,
-    Start,
-)
+from thudmud.play.command import Command
+from thudmud.play.commands import Adjourn, End, Go, Join, Leave, Resign, Resume, SetRules, Start
 from thudmud.play.events import (
     Adjourned,
     BattleEnded,

@@ -11,7 +11,8 @@ from contextlib import AsyncExitStack, suppress
 from functools import partial
 
 from thudmud.play.asides import Entered, Gone
-from thudmud.play.commands import Command, Password, Register
+from thudmud.play.command import Command
+from thudmud.play.commands import Password, Register
 from thudmud.play.events import Parting
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.table import BoardSpec

@@ -13,7 +13,8 @@ import pytest
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
 from thudmud.language import parse
-from thudmud.play.commands import Command, Style
+from thudmud.play.command import Command
+from thudmud.play.commands import Style
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall
 from thudmud.play.refusals import Refusal

@@ -13,7 +13,8 @@ from tests.service.place import Place, finished, until
 from tests.service.stores import SlowStore
 from thudmud.play.asides import TimeShort
 from thudmud.play.clocks import AWAY, DAY, Clock, TimeControl
-from thudmud.play.commands import Claim, Command, Join, Resign, SetClock, Start
+from thudmud.play.command import Command
+from thudmud.play.commands import Claim, Join, Resign, SetClock, Start
 from thudmud.play.events import BattleEnded, ClockHeld, IdleWarned, Moved, Parting
 from thudmud.play.hall import Telling
 from thudmud.play.refusals import Refusal

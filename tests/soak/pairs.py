@@ -10,7 +10,8 @@ from random import Random
 from typing import TypeVar, cast
 
 from tests.server.nodes import Killed, Player
-from thudmud.play.commands import Adjourn, Command, Join, Play, Resign, Resume, Start, Undo
+from thudmud.play.command import Command
+from thudmud.play.commands import Adjourn, Join, Play, Resign, Resume, Start, Undo
 from thudmud.play.events import (
     Absent,
     Adjourned,

@@ -14,7 +14,8 @@ from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Game, Move, Side
 from thudmud.views import Message
-from thudmud.views.facts import Fact, as_json, facts, machine_line
+from thudmud.views.data import Fact
+from thudmud.views.facts import as_json, facts, machine_line
 from thudmud.views.view import Terminal
 
 BEGAN = 1_767_225_600.0

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from thudmud.house import House
-from thudmud.play.commands import Command, Join, Play, Start, Step, Tutorial, Way
+from thudmud.play.command import Command
+from thudmud.play.commands import Join, Play, Start, Step, Tutorial, Way
 from thudmud.play.exercises import InLesson, lessons
 from thudmud.play.options import Options, Orient, Size
 from thudmud.play.table import BoardSpec, Table

@@ -8,7 +8,8 @@ import pytest
 
 from thudmud.house import House
 from thudmud.language import parse
-from thudmud.play.commands import Command, Step, Tutorial, Way
+from thudmud.play.command import Command
+from thudmud.play.commands import Step, Tutorial, Way
 from thudmud.play.exercises import InLesson, lessons, puzzles
 from thudmud.play.table import BoardSpec
 from thudmud.views.view import Terminal

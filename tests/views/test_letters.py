@@ -10,7 +10,8 @@ from thudmud.play.asides import Asked, Entered, TookOver
 from thudmud.play.commands import Letters
 from thudmud.play.hall import Telling
 from thudmud.play.letters import Letter, LetterCount, LettersPage
-from thudmud.views.facts import Fact, facts
+from thudmud.views.data import Fact
+from thudmud.views.facts import facts
 from thudmud.views.letters import listed, waiting
 from thudmud.views.view import Display
 

@@ -11,18 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from thudmud.play.asides import Invited
-from thudmud.play.commands import (
-    OFFERING,
-    Adjourn,
-    Command,
-    End,
-    Go,
-    Leave,
-    No,
-    Play,
-    Resign,
-    Start,
-)
+from thudmud.play.command import Command
+from thudmud.play.commands import OFFERING, Adjourn, End, Go, Leave, No, Play, Resign, Start
 from thudmud.play.events import BattleId, BoardRenamed, Offer
 from thudmud.play.hall import Telling
 from thudmud.play.table import Table

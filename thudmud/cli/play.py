@@ -17,7 +17,8 @@ from thudmud.cli.common import refuse
 from thudmud.cli.engine import any_seed, level, seed
 from thudmud.cli.records import ruleset_named
 from thudmud.house import House
-from thudmud.play.commands import Command, Invite, Join, Play, Start
+from thudmud.play.command import Command
+from thudmud.play.commands import Invite, Join, Play, Start
 from thudmud.play.hall import BotLevel, Telling
 from thudmud.play.table import BoardSpec
 from thudmud.rules import DEFAULT_RULES, RULESETS, Side

@@ -31,7 +31,8 @@ from thudmud.english import listed
 from thudmud.errors import ThudmudError
 from thudmud.evennia.host import BoardHost, escaped, first_session, send, terminal
 from thudmud.house import House
-from thudmud.play.commands import Command, ViewGame
+from thudmud.play.command import Command
+from thudmud.play.commands import ViewGame
 from thudmud.play.table import BoardSpec
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.views import Message

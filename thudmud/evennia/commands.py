@@ -27,19 +27,17 @@ from thudmud.errors import Refused, ThudmudError
 from thudmud.evennia.board import USED, ThudBoard
 from thudmud.evennia.host import escaped, first_session, options, send, send_to, terminal
 from thudmud.language import BOARD_VERBS, parse, second_words
+from thudmud.play.command import Command
 from thudmud.play.commands import (
     ArchiveCommand,
-    Command,
     ExerciseCommand,
     GameCommand,
     Help,
+    Invite,
     Look,
     MakeComment,
-    MatchmakingCommand,
-    OperatorCommand,
     PlayNow,
     Query,
-    RoomCommand,
     Step,
     Syntax,
     ViewGame,
@@ -196,10 +194,10 @@ def _board(character: Any, command: Command) -> Any:
         words, sayable = command.at, True
     elif isinstance(command, Help | Syntax | OptionCommand):
         return _meant(character, boards[:1], None, sayable=False)
-    elif isinstance(command, RoomCommand | MatchmakingCommand | OperatorCommand):
-        raise Unclear(f'That is no command about a board: type it without "{ALL}".')
     elif isinstance(command, ArchiveCommand | MakeComment | ExerciseCommand):
         words, sayable = None, False
+    elif isinstance(command, Invite) or not hasattr(command, "on"):
+        raise Unclear(f'That is no command about a board: type it without "{ALL}".')
     else:
         words, sayable = command.on, True
     return _meant(character, boards, words, sayable=sayable)

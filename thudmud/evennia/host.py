@@ -17,7 +17,8 @@ from evennia.utils.ansi import strip_ansi
 
 from thudmud.house import House
 from thudmud.language.parsing import options_of, preferences_of, styles_of
-from thudmud.play.commands import Command, Style
+from thudmud.play.command import Command
+from thudmud.play.commands import Style
 from thudmud.play.events import Parting
 from thudmud.play.hall import Person
 from thudmud.play.options import WIDTHS, Options

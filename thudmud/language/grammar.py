@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import MISSING, fields
 from functools import lru_cache
-from typing import cast
+from typing import Any, cast
 
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
 
@@ -18,7 +19,7 @@ from thudmud.english import length_of
 from thudmud.language.words import END_OF_LINE, FLAGS, STOPS, TABLES, WORDS, Stumbled, spoken
 from thudmud.play import commands, options
 from thudmud.play.clocks import TimeClass, TimeControl
-from thudmud.play.commands import Command
+from thudmud.play.command import VERBS, Command
 from thudmud.play.days import day_begins
 from thudmud.play.options import SHADES, Colour, Element, Shade, Switch, Toggle
 from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb, ruleset_called
@@ -350,10 +351,6 @@ class _Builder(Transformer[Token, Command]):
     look = commands.Look
     go = go_hall = commands.Go
     boards = commands.Boards
-    finger = commands.Finger
-    plan = commands.Plan
-    follow = commands.Follow
-    unfollow = commands.Unfollow
     bots = commands.ViewBots
     news = commands.ViewNews
     say = commands.Say
@@ -365,8 +362,6 @@ class _Builder(Transformer[Token, Command]):
     whisper = commands.Whisper
     observe = commands.Observe
     unobserve = commands.Unobserve
-    ignore = commands.Ignore
-    unignore = commands.Unignore
     help = commands.Help
     syntax = commands.Syntax
     register = commands.Register
@@ -406,9 +401,6 @@ class _Builder(Transformer[Token, Command]):
     def shutdown_now(self, why: str | None) -> Command:
         return commands.StopServer(0, why or "")
 
-    def who(self, player: str | None, page: int | None) -> Command:
-        return commands.Who(player, page or 1)
-
     def messages(self, sender: str | None, page: int | None) -> Command:
         return commands.Letters(sender, page or 1)
 
@@ -424,6 +416,23 @@ class _Builder(Transformer[Token, Command]):
     def invite_turned(self, player: str, side: Token | None, on: str, level: str) -> Command:
         return self.invite(player, side, level, on)
 
+
+def _maker(kind: type[Command]) -> Callable[..., Command]:
+    """Return what makes a command of what its rule hands over: the default of what is left out."""
+    defaults = [None if each.default is MISSING else each.default for each in fields(kind)]
+    if not any(defaults):
+        return kind
+
+    def make(*words: Any) -> Command:
+        pairs = zip(words, defaults, strict=False)
+        return kind(*[default if word is None else word for word, default in pairs])
+
+    return make
+
+
+_VERBS = v_args(inline=True)(
+    type("_Verbs", (_Builder,), {rule: staticmethod(_maker(kind)) for rule, kind in VERBS.items()})
+)
 
 _WHATEVER = "[^ ].*"
 """The pattern of a terminal that takes all that is left of a line."""
@@ -534,7 +543,7 @@ def _day(word: Token) -> Token:
 
 _LARK = Lark._load_from_dict(  # type: ignore[no-untyped-call]  # noqa: SLF001  (`Lark.load` takes no transformer)
     *TABLES.lark,
-    transformer=_Builder(),
+    transformer=_VERBS(),
     g_regex_flags=FLAGS,
     lexer_callbacks={"RULESET": _ruleset, "WHOSE": _whose, "DAY": _day},
 )

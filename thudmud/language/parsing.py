@@ -29,7 +29,8 @@ from thudmud.language.words import (
     spoken,
 )
 from thudmud.play.archive import PLAN
-from thudmud.play.commands import Command, Style
+from thudmud.play.command import Command
+from thudmud.play.commands import Style
 from thudmud.play.hall import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
 from thudmud.play.meaning import RESERVED
 from thudmud.play.options import (

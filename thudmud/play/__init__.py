@@ -9,7 +9,8 @@ Attributes:
 
 from thudmud.errors import Refused
 from thudmud.play.archive import Found, Unread
-from thudmud.play.commands import Command, Style
+from thudmud.play.command import Command
+from thudmud.play.commands import Style
 from thudmud.play.events import Parting, TableEvent
 from thudmud.play.hall import Decision, Hall, Telling
 from thudmud.play.options import Options

@@ -6,89 +6,75 @@ name of a board, or None for the hall.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import TYPE_CHECKING, ClassVar, TypeVar, dataclass_transform
 
 from thudmud.play.analysis import AnalysedBattle, Analysis
 from thudmud.play.archive import Battle, LookupAnswer
-from thudmud.play.commands import (
-    Analyse,
-    Bans,
-    Boards,
-    Finger,
-    Follow,
-    Games,
-    Help,
-    Hint,
-    History,
-    Ignore,
-    Lessons,
-    Letters,
-    Look,
-    Mutes,
-    Observe,
-    Plan,
-    PlayNow,
-    Query,
-    Reports,
-    Seeks,
-    Style,
-    Syntax,
-    ViewBots,
-    ViewGame,
-    ViewNews,
-    ViewPossible,
-    ViewRecord,
-    ViewScore,
-    ViewStandings,
-    Who,
-)
+from thudmud.play.command import Command
+from thudmud.play.commands import Style
 from thudmud.play.events import Moved, Parting, TableEvent
 from thudmud.play.exercises import Exercise
 from thudmud.play.hints import Advice
 from thudmud.play.letters import NO_LETTERS, LetterCount, LettersPage, Report
-from thudmud.play.options import Options, SetOption, ShowOptions, ShowScheme, Toggle
+from thudmud.play.options import Options, SetOption, Toggle
 from thudmud.play.order import Sanction
 from thudmud.play.table import Table
 from thudmud.rules import Comment, Game, Move, Side
 
-Question = (
-    Analyse
-    | Bans
-    | Boards
-    | ViewBots
-    | ViewNews
-    | Finger
-    | Follow
-    | Games
-    | Help
-    | Hint
-    | History
-    | Ignore
-    | Lessons
-    | Letters
-    | Look
-    | Mutes
-    | Observe
-    | Plan
-    | Query
-    | PlayNow
-    | Reports
-    | Seeks
-    | ViewRecord
-    | ShowOptions
-    | ShowScheme
-    | ViewStandings
-    | Syntax
-    | ViewGame
-    | ViewPossible
-    | ViewScore
-    | Who
-)
+if TYPE_CHECKING:
+    from thudmud.play.hall import Hall, Person
 
 
-@dataclass(frozen=True, slots=True)
-class Entered:
+class Aside:
+    """What is told, or known of who is here, and never stored.
+
+    Attributes:
+        crosses: whether those on other nodes are told, too, or know it of who is here.
+        is_limited: whether it counts for how often others may be told of what a player does.
+        KINDS: all that there are.
+    """
+
+    __slots__ = ()
+    player: str
+    crosses = False
+    is_limited = False
+    KINDS: ClassVar[list[type[Aside]]] = []
+
+    @classmethod
+    def crossing(cls) -> list[type[Aside]]:
+        """Return the kinds that cross."""
+        return [each for each in cls.KINDS if each.crosses]
+
+    @property
+    def involves(self) -> set[str]:
+        """Whom it names: they are told of themselves in the second person."""
+        return {self.player}
+
+    def happen(self, hall: Hall) -> Sequence[str]:
+        """Make it so in the hall, and return who is told."""
+        return (self.player,)
+
+    def chosen(self, person: Person) -> Person:
+        """Return the player, who is a member, with what they want from now on."""
+        return person
+
+
+AsideT = TypeVar("AsideT", bound=Aside)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def aside(kind: type[AsideT]) -> type[AsideT]:
+    """Return an aside that a class makes: a frozen dataclass."""
+    made = dataclass(frozen=True, slots=True)(kind)
+    Aside.KINDS.append(made)
+    return made
+
+
+@aside
+class Entered(Aside):
     """A player came in, to the hall or, with a seat that was kept, to its board.
 
     ``member`` says that they have an account; ``styles`` and ``options`` are how they want to see
@@ -98,6 +84,8 @@ class Entered:
     many have been written to them. ``observed`` are the boards that they observe, and ``active`` is
     when they typed something last, about.
     """
+
+    crosses = True
 
     player: str
     room: str | None = None
@@ -114,8 +102,8 @@ class Entered:
     active: float = field(default=0.0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class CaughtUp:
+@aside
+class CaughtUp(Aside):
     """A player who is back is shown a board where a seat was kept, and what happened there since.
 
     ``missed`` are the events, each with the table right after it.
@@ -126,8 +114,8 @@ class CaughtUp:
     missed: tuple[tuple[TableEvent, Table], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TookOver:
+@aside
+class TookOver(Aside):
     """A player goes on from another connection, and is shown where they are."""
 
     player: str
@@ -135,12 +123,14 @@ class TookOver:
     letters: LetterCount = NO_LETTERS
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+@aside
+class Gone(Aside):
     """A player is here no longer.
 
     ``told`` says that the others in the room know, since the player has left a seat in it.
     """
+
+    crosses = True
 
     player: str
     room: str | None
@@ -148,30 +138,36 @@ class Gone:
     told: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class WentOut:
+@aside
+class WentOut(Aside):
     """A player left a room for another; told to those who stay."""
+
+    crosses = is_limited = True
 
     player: str
     room: str | None
     to: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class CameIn:
+@aside
+class CameIn(Aside):
     """A player came to a room; told there, and to the player.
 
     ``sits`` says that they do so to take a seat, which is told next.
     """
+
+    crosses = is_limited = True
 
     player: str
     room: str | None
     sits: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Spoke:
+@aside
+class Spoke(Aside):
     """A player said something to a room; with ``talk``, to those alone who hear such talk."""
+
+    crosses = is_limited = True
 
     player: str
     room: str | None
@@ -184,9 +180,11 @@ class Spoke:
         return "say" if self.talk in {None, Toggle.WATCHERS} else self.talk.value
 
 
-@dataclass(frozen=True, slots=True)
-class Emoted:
+@aside
+class Emoted(Aside):
     """A player did something that a room sees; ``talk`` is as in `Spoke`."""
+
+    crosses = is_limited = True
 
     player: str
     room: str | None
@@ -194,16 +192,32 @@ class Emoted:
     talk: Toggle | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlayersDeaf:
+@aside
+class PlayersDeaf(Aside):
     """Who only watches is told, once, that the players at a board do not hear what they say."""
 
     player: str
     board: str
 
+    def happen(self, hall: Hall) -> Sequence[str]:
+        hall.people[self.player].knows_deaf = True
+        return (self.player,)
 
-@dataclass(frozen=True, slots=True)
-class Told:
+
+class ToAnother(Aside):
+    """What a player does that is for one other."""
+
+    __slots__ = ()
+    to: str
+    crosses = is_limited = True
+
+    @property
+    def involves(self) -> set[str]:
+        return {self.player, self.to}
+
+
+@aside
+class Told(ToAnother):
     """A player said something to one other."""
 
     player: str
@@ -211,8 +225,8 @@ class Told:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class LetterSent:
+@aside
+class LetterSent(ToAnother):
     """A player has written to a member, who reads it whenever they like, and may be here."""
 
     player: str
@@ -221,17 +235,19 @@ class LetterSent:
     is_here: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LettersForgotten:
+@aside
+class LettersForgotten(Aside):
     """A player has deleted some of their letters, by their numbers."""
 
     player: str
     numbers: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReportMade:
+@aside
+class ReportMade(Aside):
     """A player has told the operator of another; ``said`` is what they last heard from that one."""
+
+    crosses = is_limited = True
 
     player: str
     about: str
@@ -239,8 +255,8 @@ class ReportMade:
     said: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Invited:
+@aside
+class Invited(ToAnother):
     """A player asked another to a seat at a board; a bot perhaps to play there at some level."""
 
     player: str
@@ -250,8 +266,8 @@ class Invited:
     level: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TurnedDown:
+@aside
+class TurnedDown(ToAnother):
     """A player does not want the seat at a board to which another had asked them."""
 
     player: str
@@ -259,60 +275,44 @@ class TurnedDown:
     board: str
 
 
-@dataclass(frozen=True, slots=True)
-class StyleChosen:
+@aside
+class StyleChosen(Aside):
     """A player chose how to be shown a board."""
+
+    crosses = True
 
     player: str
     board: str
     style: Style
 
+    def chosen(self, person: Person) -> Person:
+        return replace(person, styles={**person.styles, self.board: self.style})
 
-@dataclass(frozen=True, slots=True)
-class OptionChosen:
+
+@aside
+class OptionChosen(Aside):
     """A player chose how to be shown everything; ``options`` are all that hold now."""
+
+    crosses = True
 
     player: str
     choice: SetOption
     options: Options
 
-
-@dataclass(frozen=True, slots=True)
-class IgnoreChosen:
-    """A player hears another no longer, or again; ``ignored`` are all whom they do not hear now.
-
-    ``is_here`` says that somebody is here who is called so.
-    """
-
-    player: str
-    other: str
-    ignored: tuple[str, ...]
-    is_here: bool = True
+    def chosen(self, person: Person) -> Person:
+        return replace(person, options=self.options)
 
 
-@dataclass(frozen=True, slots=True)
-class FollowChosen:
-    """A player follows another, or no longer; ``followed`` are all whom they follow now.
-
-    ``is_here`` says that somebody is here who is called so.
-    """
-
-    player: str
-    other: str
-    followed: tuple[str, ...]
-    is_here: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class FollowedCame:
+@aside
+class FollowedCame(Aside):
     """Those who follow a player, and would not see it, are told that the player has come."""
 
     player: str
     room: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class FollowedBegan:
+@aside
+class FollowedBegan(Aside):
     """Those who follow one of its players are told that a match begins, or goes on."""
 
     player: str
@@ -322,33 +322,33 @@ class FollowedBegan:
     resumed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PlanChosen:
-    """A player says something about themselves from now on, or nothing if ``plan`` is ""."""
-
-    player: str
-    plan: str
-
-
-@dataclass(frozen=True, slots=True)
-class Active:
+@aside
+class Active(Aside):
     """A player has typed something, as is noted now and then; nobody is told."""
+
+    crosses = True
 
     player: str
     at: float
 
+    def happen(self, hall: Hall) -> Sequence[str]:
+        hall.people[self.player].active = self.at
+        return ()
 
-@dataclass(frozen=True, slots=True)
-class ObserveChosen:
+
+@aside
+class ObserveChosen(Aside):
     """A player observes a board, or no longer; ``observed`` are all that they observe now."""
+
+    crosses = True
 
     player: str
     board: str
     observed: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+@aside
+class Replayed(Aside):
     """A player sees a battle again, as it stood after ``ply`` plies.
 
     ``playing`` says that it goes on by itself. ``then`` is the battle as it stood there, if that is
@@ -367,17 +367,25 @@ class Replayed:
     analysis: Analysis | None = field(default=None, repr=False)
     spent: tuple[float, ...] = ()
 
+    def happen(self, hall: Hall) -> Sequence[str]:
+        hall.people[self.player].replay = self
+        return (self.player,)
 
-@dataclass(frozen=True, slots=True)
-class ReplayLeft:
+
+@aside
+class ReplayLeft(Aside):
     """A player sees a battle no longer; ``replay`` is what they saw last."""
 
     player: str
     replay: Replayed
 
+    def happen(self, hall: Hall) -> Sequence[str]:
+        hall.people[self.player].replay = None
+        return (self.player,)
 
-@dataclass(frozen=True, slots=True)
-class Analysing:
+
+@aside
+class Analysing(Aside):
     """A battle is analysed for a player; ``done`` of its plies are, so far."""
 
     player: str
@@ -386,21 +394,23 @@ class Analysing:
     plies: int
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysisCancelled:
+@aside
+class AnalysisCancelled(Aside):
     """A player waits no longer for the analysis of a battle."""
 
     player: str
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class CommentMade:
+@aside
+class CommentMade(Aside):
     """A player commented on a ply of a battle, or took that back if ``text`` is "".
 
     It is stored by an event of its own; this is what is told of it, to the player and to ``other``,
     who played the battle, too. ``comments`` are all there are on the battle now.
     """
+
+    crosses = is_limited = True
 
     player: str
     other: str
@@ -408,6 +418,10 @@ class CommentMade:
     ply: int
     text: str
     comments: tuple[Comment, ...] = ()
+
+    @property
+    def involves(self) -> set[str]:
+        return {self.player, self.other}
 
 
 class Remark(Enum):
@@ -435,8 +449,8 @@ class Remark(Enum):
     """What is said counts for a rating: it was the first try at a puzzle."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exercised:
+@aside
+class Exercised(Aside):
     """A player is told something in an exercise, which stands so from now on.
 
     Attributes:
@@ -458,16 +472,16 @@ class Exercised:
     answer: Move | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ExerciseLeft:
+@aside
+class ExerciseLeft(Aside):
     """A player's exercise is over, or waits until they come back to it."""
 
     player: str
     exercise: Exercise
 
 
-@dataclass(frozen=True, slots=True)
-class TimeShort:
+@aside
+class TimeShort(Aside):
     """A player whose turn it is at a board has less than some seconds left."""
 
     player: str
@@ -475,40 +489,62 @@ class TimeShort:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Announced:
+class OfOperators(Aside):
+    """What operators bring about, which is noted, or stored, before it is told."""
+
+    __slots__ = ()
+
+
+@aside
+class Announced(OfOperators):
     """An operator told everybody something, wherever they are."""
+
+    crosses = True
 
     player: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sanctioned:
+@aside
+class Sanctioned(OfOperators):
     """An operator took a measure against somebody; told to them, and to all operators."""
 
+    crosses = True
+
     player: str
     sanction: Sanction
 
+    @property
+    def involves(self) -> set[str]:
+        return {self.player, self.sanction.whom}
 
-@dataclass(frozen=True, slots=True)
-class Lifted:
+
+@aside
+class Lifted(OfOperators):
     """An operator ended a measure; told as it was when it began."""
 
+    crosses = True
+
     player: str
     sanction: Sanction
 
+    @property
+    def involves(self) -> set[str]:
+        return {self.player, self.sanction.whom}
 
-@dataclass(frozen=True, slots=True)
-class ReportClosed:
+
+@aside
+class ReportClosed(OfOperators):
     """An operator has seen to a report; told to all operators."""
+
+    crosses = True
 
     player: str
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShutdownTold:
+@aside
+class ShutdownTold(OfOperators):
     """Everybody on this node, or one player, is told that the server will stop.
 
     Attributes:
@@ -526,8 +562,8 @@ class ShutdownTold:
     to: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BoardListed:
+@aside
+class BoardListed(Aside):
     """A board has come to look otherwise in a list of all boards, by nobody's (``""``) doing alone.
 
     Programs of those in the hall are told.
@@ -537,8 +573,8 @@ class BoardListed:
     board: str
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+@aside
+class Asked(Aside):
     """A player asked for something that changes nothing; the answer is for them alone.
 
     ``answer`` is what was looked up for it, where it is about what was played before, or about what
@@ -546,78 +582,6 @@ class Asked:
     """
 
     player: str
-    question: Question
+    question: Command
     board: str | None = None
     answer: LookupAnswer | Advice | AnalysedBattle | LettersPage | tuple[Report, ...] | None = None
-
-
-Happening = (
-    Entered
-    | CaughtUp
-    | TookOver
-    | Gone
-    | WentOut
-    | CameIn
-    | Spoke
-    | Emoted
-    | PlayersDeaf
-    | Told
-    | LetterSent
-    | LettersForgotten
-    | ReportMade
-    | Invited
-    | TurnedDown
-    | StyleChosen
-    | OptionChosen
-    | IgnoreChosen
-    | FollowChosen
-    | FollowedCame
-    | FollowedBegan
-    | PlanChosen
-    | Active
-    | ObserveChosen
-    | Replayed
-    | ReplayLeft
-    | Analysing
-    | AnalysisCancelled
-    | CommentMade
-    | Exercised
-    | ExerciseLeft
-    | TimeShort
-    | Announced
-    | Sanctioned
-    | Lifted
-    | ReportClosed
-    | ShutdownTold
-    | BoardListed
-)
-OfOperators = Announced | Sanctioned | Lifted | ReportClosed | ShutdownTold
-"""What operators bring about, which is noted, or stored, before it is told."""
-
-Aside = Happening | Asked
-CrossingAside = (
-    Active
-    | Announced
-    | CameIn
-    | CommentMade
-    | Emoted
-    | Entered
-    | FollowChosen
-    | Gone
-    | IgnoreChosen
-    | Invited
-    | LetterSent
-    | Lifted
-    | ObserveChosen
-    | OptionChosen
-    | PlanChosen
-    | ReportClosed
-    | ReportMade
-    | Sanctioned
-    | Spoke
-    | StyleChosen
-    | Told
-    | TurnedDown
-    | WentOut
-)
-"""What is only told, also to those on other nodes, or is known there of who is here."""

@@ -17,9 +17,9 @@ from typing import ClassVar, NamedTuple
 from thudmud.english import length
 from thudmud.errors import InvalidValueError
 from thudmud.play.clocks import TimeClass, TimeControl
+from thudmud.play.command import Command
 from thudmud.play.days import day_begins
 from thudmud.play.events import Offer
-from thudmud.play.options import OptionCommand
 from thudmud.rules import EVERY, Attempt, Piece, Side, Square
 from thudmud.rules.board import LETTERS
 
@@ -29,7 +29,7 @@ def _on(words: str | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _BoardCommand:
+class _BoardCommand(Command):
     """A command that says nothing but at which board."""
 
     on: str | None = None
@@ -43,8 +43,10 @@ class _BoardCommand:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Look(Command):
     """Look round, or at a board."""
+
+    is_question = True
 
     at: str | None = None
 
@@ -53,7 +55,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Go:
+class Go(Command):
     """Walk to a board, or back to the hall (``to`` is None)."""
 
     to: str | None = None
@@ -63,79 +65,27 @@ class Go:
 
 
 @dataclass(frozen=True, slots=True)
-class Boards:
+class Boards(Command):
     """List the boards."""
+
+    is_question = True
 
     def __str__(self) -> str:
         return "boards"
 
 
 @dataclass(frozen=True, slots=True)
-class Who:
-    """List the players, or those whose names begin with ``player``, a page of them."""
-
-    player: str | None = None
-    page: int = 1
-
-    def __str__(self) -> str:
-        player = "" if self.player is None else f" {self.player}"
-        return f"who{player}{'' if self.page == 1 else f' page {self.page}'}"
-
-
-@dataclass(frozen=True, slots=True)
-class Finger:
-    """Read who a player is, here or not: ratings, what they do, their plan; None is oneself."""
-
-    player: str | None = None
-
-    def __str__(self) -> str:
-        return "finger" if self.player is None else f"finger {self.player}"
-
-
-NO_PLAN = frozenset({"none", "-"})
-"""What takes a plan away."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Say something about oneself, which whoever asks can read; None reads it."""
-
-    text: str | None = None
-
-    def __str__(self) -> str:
-        return "plan" if self.text is None else f"plan {self.text}"
-
-
-@dataclass(frozen=True, slots=True)
-class Follow:
-    """Be told when a player comes, and begins a match; None lists whom one follows."""
-
-    player: str | None = None
-
-    def __str__(self) -> str:
-        return "follow" if self.player is None else f"follow {self.player}"
-
-
-@dataclass(frozen=True, slots=True)
-class Unfollow:
-    """Be told no longer what a player begins."""
-
-    player: str
-
-    def __str__(self) -> str:
-        return f"unfollow {self.player}"
-
-
-@dataclass(frozen=True, slots=True)
-class ViewBots:
+class ViewBots(Command):
     """List the bots, and how well each plays."""
+
+    is_question = True
 
     def __str__(self) -> str:
         return "bots"
 
 
 @dataclass(frozen=True, slots=True)
-class ViewNews:
+class ViewNews(Command):
     """Read what the operator has written for all."""
 
     def __str__(self) -> str:
@@ -143,7 +93,7 @@ class ViewNews:
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class Again(Command):
     """Do once more what one did last."""
 
     def __str__(self) -> str:
@@ -151,7 +101,7 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
-class Register:
+class Register(Command):
     """Keep one's name, by a password."""
 
     def __str__(self) -> str:
@@ -159,7 +109,7 @@ class Register:
 
 
 @dataclass(frozen=True, slots=True)
-class Password:
+class Password(Command):
     """Change one's password."""
 
     def __str__(self) -> str:
@@ -167,8 +117,10 @@ class Password:
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class Say(Command):
     """Speak to everybody in the room."""
+
+    speaks = True
 
     text: str
 
@@ -177,8 +129,10 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
-class Emote:
+class Emote(Command):
     """Do something that everybody in the room sees: the text follows one's name."""
+
+    speaks = True
 
     text: str
 
@@ -187,8 +141,10 @@ class Emote:
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class Tell(Command):
     """Speak to one player, wherever they are."""
+
+    speaks = True
 
     player: str
     text: str
@@ -198,8 +154,10 @@ class Tell:
 
 
 @dataclass(frozen=True, slots=True)
-class SendLetter:
+class SendLetter(Command):
     """Leave a message for a member, who need not be here."""
+
+    speaks = True
 
     player: str
     text: str
@@ -209,7 +167,7 @@ class SendLetter:
 
 
 @dataclass(frozen=True, slots=True)
-class Letters:
+class Letters(Command):
     """Read the messages that others have left for one, or those of one player; the last first."""
 
     sender: str | None = None
@@ -221,7 +179,7 @@ class Letters:
 
 
 @dataclass(frozen=True, slots=True)
-class ForgetLetters:
+class ForgetLetters(Command):
     """Delete a message by its number, or those of one player, or all."""
 
     number: int | None = None
@@ -234,8 +192,10 @@ class ForgetLetters:
 
 
 @dataclass(frozen=True, slots=True)
-class Shout:
+class Shout(Command):
     """Speak to everybody who has not turned that off."""
+
+    speaks = True
 
     text: str
 
@@ -244,7 +204,7 @@ class Shout:
 
 
 @dataclass(frozen=True, slots=True)
-class FileReport:
+class FileReport(Command):
     """Tell the operator of a player, who need not be here."""
 
     player: str
@@ -255,8 +215,10 @@ class FileReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Kibitz:
+class Kibitz(Command):
     """Speak to the players at a board and to all who watch; the text may end in "on" and which."""
+
+    speaks = True
 
     text: str
 
@@ -265,8 +227,10 @@ class Kibitz:
 
 
 @dataclass(frozen=True, slots=True)
-class Whisper:
+class Whisper(Command):
     """Speak to those alone who watch a board; the text may end in "on" and which."""
+
+    speaks = True
 
     text: str
 
@@ -275,7 +239,7 @@ class Whisper:
 
 
 @dataclass(frozen=True, slots=True)
-class Observe:
+class Observe(Command):
     """Be told of what happens at a board from afar; ``at`` is None to list where one is.
 
     ``at`` is the name of a board, of one who plays at it, or "battle" and its number.
@@ -288,7 +252,7 @@ class Observe:
 
 
 @dataclass(frozen=True, slots=True)
-class Unobserve:
+class Unobserve(Command):
     """Be told of a board no longer; ``at`` is as in `Observe`, but None for all of them."""
 
     at: str | None = None
@@ -298,7 +262,7 @@ class Unobserve:
 
 
 @dataclass(frozen=True, slots=True)
-class Invite:
+class Invite(Command):
     """Ask a player to a seat at a board, by default a free one; a bot perhaps at some level."""
 
     player: str
@@ -325,7 +289,7 @@ def _terms(
 
 
 @dataclass(frozen=True, slots=True)
-class Seek:
+class Seek(Command):
     """Say that one would like to play, by some ruleset and clock or none, with anybody."""
 
     rules: str | None = None
@@ -338,7 +302,7 @@ class Seek:
 
 
 @dataclass(frozen=True, slots=True)
-class Challenge:
+class Challenge(Command):
     """Ask a player to a match at a board of its own; a bot perhaps at some level."""
 
     player: str
@@ -355,15 +319,17 @@ class Challenge:
 
 
 @dataclass(frozen=True, slots=True)
-class Seeks:
+class Seeks(Command):
     """List who would like to play."""
+
+    is_question = True
 
     def __str__(self) -> str:
         return "seeks"
 
 
 @dataclass(frozen=True, slots=True)
-class Accept:
+class Accept(Command):
     """Agree to what was offered: a seek by its number, what a player offers, or the only one."""
 
     what: int | str | None = None
@@ -373,7 +339,7 @@ class Accept:
 
 
 @dataclass(frozen=True, slots=True)
-class Decline:
+class Decline(Command):
     """Refuse what was offered: a seek by its number, or what a player offers."""
 
     what: int | str
@@ -383,7 +349,7 @@ class Decline:
 
 
 @dataclass(frozen=True, slots=True)
-class Withdraw:
+class Withdraw(Command):
     """Take a seek back, or all of one's own."""
 
     number: int | None = None
@@ -393,7 +359,7 @@ class Withdraw:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayNow:
+class PlayNow(Command):
     """Play with whoever would like to: with a bot at once, until somebody comes."""
 
     rules: str | None = None
@@ -405,7 +371,7 @@ class PlayNow:
 
 
 @dataclass(frozen=True, slots=True)
-class NewBoard:
+class NewBoard(Command):
     """Open a board, which goes when nobody needs it any more."""
 
     rules: str | None = None
@@ -420,27 +386,7 @@ MatchmakingCommand = (
 
 
 @dataclass(frozen=True, slots=True)
-class Ignore:
-    """Hear a player no longer; list those whom one ignores if ``player`` is None."""
-
-    player: str | None = None
-
-    def __str__(self) -> str:
-        return "ignore" if self.player is None else f"ignore {self.player}"
-
-
-@dataclass(frozen=True, slots=True)
-class Unignore:
-    """Hear a player again."""
-
-    player: str
-
-    def __str__(self) -> str:
-        return f"unignore {self.player}"
-
-
-@dataclass(frozen=True, slots=True)
-class Help:
+class Help(Command):
     """Read a help page; the contents if ``topic`` is None."""
 
     topic: str | None = None
@@ -450,7 +396,7 @@ class Help:
 
 
 @dataclass(frozen=True, slots=True)
-class Syntax:
+class Syntax(Command):
     """See the patterns of a command; of all of them if ``verb`` is None."""
 
     verb: str | None = None
@@ -460,7 +406,7 @@ class Syntax:
 
 
 @dataclass(frozen=True, slots=True)
-class Quit:
+class Quit(Command):
     """Leave the server."""
 
     def __str__(self) -> str:
@@ -471,11 +417,6 @@ RoomCommand = (
     Look
     | Go
     | Boards
-    | Who
-    | Finger
-    | Plan
-    | Follow
-    | Unfollow
     | ViewBots
     | ViewNews
     | Say
@@ -491,8 +432,6 @@ RoomCommand = (
     | Observe
     | Unobserve
     | Invite
-    | Ignore
-    | Unignore
     | Help
     | Syntax
     | Register
@@ -512,7 +451,7 @@ def _for(seconds: int | None, why: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Broadcast:
+class Broadcast(Command):
     """Tell everybody something, wherever they are."""
 
     text: str
@@ -522,7 +461,7 @@ class Broadcast:
 
 
 @dataclass(frozen=True, slots=True)
-class Mute:
+class Mute(Command):
     """Let nobody hear a player, for so many seconds or for good."""
 
     player: str
@@ -534,7 +473,7 @@ class Mute:
 
 
 @dataclass(frozen=True, slots=True)
-class Unmute:
+class Unmute(Command):
     """Let a player be heard again."""
 
     player: str
@@ -544,7 +483,7 @@ class Unmute:
 
 
 @dataclass(frozen=True, slots=True)
-class Mutes:
+class Mutes(Command):
     """List those who are muted."""
 
     def __str__(self) -> str:
@@ -552,7 +491,7 @@ class Mutes:
 
 
 @dataclass(frozen=True, slots=True)
-class Kick:
+class Kick(Command):
     """End a player's connection; they may come back."""
 
     player: str
@@ -563,7 +502,7 @@ class Kick:
 
 
 @dataclass(frozen=True, slots=True)
-class Ban:
+class Ban(Command):
     """Keep out a player, or all who come from an address or a network, for a time or for good."""
 
     whom: str
@@ -575,7 +514,7 @@ class Ban:
 
 
 @dataclass(frozen=True, slots=True)
-class Unban:
+class Unban(Command):
     """Keep a player, an address or a network out no longer."""
 
     whom: str
@@ -585,7 +524,7 @@ class Unban:
 
 
 @dataclass(frozen=True, slots=True)
-class Bans:
+class Bans(Command):
     """List who is kept out, page by page."""
 
     page: int = 1
@@ -595,7 +534,7 @@ class Bans:
 
 
 @dataclass(frozen=True, slots=True)
-class Reports:
+class Reports(Command):
     """List what players have reported of others, page by page."""
 
     page: int = 1
@@ -605,7 +544,7 @@ class Reports:
 
 
 @dataclass(frozen=True, slots=True)
-class CloseReport:
+class CloseReport(Command):
     """Close a report: it has been seen to."""
 
     number: int
@@ -615,7 +554,7 @@ class CloseReport:
 
 
 @dataclass(frozen=True, slots=True)
-class StopServer:
+class StopServer(Command):
     """Stop the server in so many seconds; 0 is now."""
 
     seconds: int
@@ -627,7 +566,7 @@ class StopServer:
 
 
 @dataclass(frozen=True, slots=True)
-class CancelShutdown:
+class CancelShutdown(Command):
     """Do not stop the server after all."""
 
     def __str__(self) -> str:
@@ -654,7 +593,7 @@ OperatorCommand = (
 
 
 @dataclass(frozen=True, slots=True)
-class Tutorial:
+class Tutorial(Command):
     """Begin a lesson of the tutorial, or go on where one was."""
 
     lesson: int | None = None
@@ -664,7 +603,7 @@ class Tutorial:
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
+class Lessons(Command):
     """List the lessons, and which of them one has done."""
 
     def __str__(self) -> str:
@@ -672,7 +611,7 @@ class Lessons:
 
 
 @dataclass(frozen=True, slots=True)
-class TryPuzzle:
+class TryPuzzle(Command):
     """Try a puzzle: the one with a number, or one that fits."""
 
     number: int | None = None
@@ -682,7 +621,7 @@ class TryPuzzle:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(Command):
     """Leave the lesson, the puzzle or the replay that one has open: one at most."""
 
     def __str__(self) -> str:
@@ -696,8 +635,10 @@ ExerciseCommand = Tutorial | Lessons | TryPuzzle | Stop
 
 
 @dataclass(frozen=True, slots=True)
-class Games:
+class Games(Command):
     """List one's own matches, running and adjourned; or all that are being played."""
+
+    is_question = True
 
     everybodys: bool = False
 
@@ -706,7 +647,7 @@ class Games:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class History(Command):
     """List the battles that were played, the last one first: all of them, or some.
 
     Attributes:
@@ -719,6 +660,8 @@ class History:
     Raises:
         InvalidValueError: there is no such day.
     """
+
+    is_question = True
 
     player: str | None = None
     page: int = 1
@@ -738,7 +681,7 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Command):
     """Go through a battle again, from after a ply of it; 0 is its beginning."""
 
     number: int
@@ -760,7 +703,7 @@ class Way(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Step(Command):
     """See another ply of the battle that one is replaying; on or back by several perhaps."""
 
     way: Way
@@ -771,8 +714,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class ViewRecord:
+class ViewRecord(Command):
     """See a battle in record notation."""
+
+    is_question = True
 
     number: int
 
@@ -781,11 +726,13 @@ class ViewRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class MakeComment:
+class MakeComment(Command):
     """Comment on a ply of a battle; on the one that is shown in a replay if ``number`` is None.
 
     With the text "" one's own comment there is taken away.
     """
+
+    speaks = True
 
     text: str
     number: int | None = None
@@ -797,8 +744,10 @@ class MakeComment:
 
 
 @dataclass(frozen=True, slots=True)
-class ViewScore:
+class ViewScore(Command):
     """See what a player has won and lost; oneself if ``player`` is None."""
+
+    is_question = True
 
     player: str | None = None
 
@@ -807,11 +756,13 @@ class ViewScore:
 
 
 @dataclass(frozen=True, slots=True)
-class ViewStandings:
+class ViewStandings(Command):
     """List the players by their ratings: by some ruleset and at some pace, or where most have one.
 
     ``rules`` is the ruleset's name.
     """
+
+    is_question = True
 
     rules: str | None = None
     time: TimeClass | None = None
@@ -822,7 +773,7 @@ class ViewStandings:
 
 
 @dataclass(frozen=True, slots=True)
-class Analyse:
+class Analyse(Command):
     """See what a battle was worth, ply by ply; without a number, the one that is replayed."""
 
     number: int | None = None
@@ -832,7 +783,7 @@ class Analyse:
 
 
 @dataclass(frozen=True, slots=True)
-class CancelAnalysis:
+class CancelAnalysis(Command):
     """Wait no longer for the analysis that one has asked for."""
 
     def __str__(self) -> str:
@@ -864,7 +815,7 @@ _NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Where(Command):
     """Tell the squares on which pieces of a kind stand."""
 
     piece: Piece
@@ -875,7 +826,7 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class ScanRow:
+class ScanRow(Command):
     """Tell what stands in a row, 0 being the row that is called 1."""
 
     row: int
@@ -886,7 +837,7 @@ class ScanRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ScanColumn:
+class ScanColumn(Command):
     """Tell what stands in a column, 0 being the column that is called A."""
 
     column: int
@@ -897,7 +848,7 @@ class ScanColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class Around(Command):
     """Tell what stands on a square, and what is next to it in each direction."""
 
     square: Square
@@ -908,7 +859,7 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(Command):
     """Tell the lines of pieces from which one can be hurled or shoved, of one side or both."""
 
     side: Side | None = None
@@ -920,7 +871,7 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True)
-class Captures:
+class Captures(Command):
     """Tell the moves that capture, of the side to move or of the piece on one square."""
 
     origin: Square | None = None
@@ -939,8 +890,10 @@ class LastMove(_BoardCommand):
 
 
 @dataclass(frozen=True, slots=True)
-class ViewClock:
+class ViewClock(Command):
     """Tell how much time the players of a board have left, and whose time runs."""
+
+    is_question = True
 
     on: str | None = None
 
@@ -962,7 +915,7 @@ class Style(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(Command):
     """Take a free seat at a board: the only one, if ``side`` is None.
 
     A bot takes it to play at some level perhaps, which nobody types.
@@ -999,7 +952,7 @@ class Start(_BoardCommand):
 
 
 @dataclass(frozen=True, slots=True)
-class Practice:
+class Practice(Command):
     """Take both seats and begin a battle, by the board's ruleset or by one that is named."""
 
     rules: str | None = None
@@ -1055,7 +1008,7 @@ OFFERING: Mapping[Offer, type[End | Start | Adjourn | Undo]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Resume:
+class Resume(Command):
     """Go on with a match that was put away: the one of battle ``number``, or the only one."""
 
     number: int | None = None
@@ -1067,7 +1020,7 @@ class Resume:
 
 
 @dataclass(frozen=True, slots=True)
-class SetBoard:
+class SetBoard(Command):
     """Choose one's own style for a board."""
 
     style: Style
@@ -1078,7 +1031,7 @@ class SetBoard:
 
 
 @dataclass(frozen=True, slots=True)
-class SetRules:
+class SetRules(Command):
     """Choose the ruleset of a board, by the ruleset's name."""
 
     rules: str
@@ -1089,7 +1042,7 @@ class SetRules:
 
 
 @dataclass(frozen=True, slots=True)
-class SetClock:
+class SetClock(Command):
     """Choose how much time the next match on a board gives; None for no clock."""
 
     time: TimeControl | None
@@ -1140,7 +1093,7 @@ def _turn(side: Side | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class SetUp:
+class SetUp(Command):
     """Set up the position that the next match at a board begins from: these pieces and no others.
 
     Without a ``turn`` it is that of the side that begins by the rules.
@@ -1155,7 +1108,7 @@ class SetUp:
 
 
 @dataclass(frozen=True, slots=True)
-class SetUpMore:
+class SetUpMore(Command):
     """Add pieces to the position that the next match begins from, or change whose turn it is."""
 
     pieces: Pieces = NO_PIECES
@@ -1168,7 +1121,7 @@ class SetUpMore:
 
 
 @dataclass(frozen=True, slots=True)
-class SetUpLess:
+class SetUpLess(Command):
     """Take pieces out of the position that the next match begins from."""
 
     squares: tuple[Square, ...]
@@ -1190,7 +1143,7 @@ SetUpCommand = SetUp | SetUpMore | SetUpLess | SetUpOpening
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class Play(Command):
     """Ask for a ply: ``move``, ``shove`` or ``hurl``."""
 
     attempt: Attempt
@@ -1211,11 +1164,14 @@ class ViewGame(_BoardCommand):
 
     __slots__ = ()
     words = "view game"
+    is_question = True
 
 
 @dataclass(frozen=True, slots=True)
-class ViewPossible:
+class ViewPossible(Command):
     """List the legal moves, or those of the piece on one square."""
+
+    is_question = True
 
     origin: Square | None = None
     on: str | None = None
@@ -1252,15 +1208,4 @@ GameCommand = (
     | ViewGame
     | ViewPossible
     | Hint
-)
-Command = (
-    GameCommand
-    | RoomCommand
-    | OperatorCommand
-    | ExerciseCommand
-    | MatchmakingCommand
-    | ArchiveCommand
-    | MakeComment
-    | OptionCommand
-    | Query
 )

@@ -96,7 +96,7 @@ class PlyWanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class LessonBoard:
     """A board that is set up for a lesson, and the side that the player has at it."""
 
     ruleset: Ruleset
@@ -115,7 +115,7 @@ class LessonStep:
     accepts: tuple[str, ...] = ()
     wants: PlyWanted | None = None
     reply: Attempt | None = None
-    scene: Scene | None = None
+    scene: LessonBoard | None = None
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -179,7 +179,7 @@ def lessons() -> Mapping[int, Lesson]:
 
 def _lesson(number: int, data: Mapping[str, Any]) -> Lesson:
     steps: list[LessonStep] = []
-    before: Scene | None = None
+    before: LessonBoard | None = None
     for each in data["steps"]:
         scene = _scene(each, before)
         before = scene or before
@@ -201,22 +201,22 @@ def _lesson(number: int, data: Mapping[str, Any]) -> Lesson:
     return Lesson(number, data["title"], tuple(steps))
 
 
-def _scene(data: Mapping[str, Any], before: Scene | None) -> Scene | None:
+def _scene(data: Mapping[str, Any], before: LessonBoard | None) -> LessonBoard | None:
     """Return the board that a step sets up, if it does; what it does not say is as before."""
     if not data.keys() & {"opening", "dwarfs", "trolls"}:
         return None
     ruleset = RULESETS[data["rules"]] if "rules" in data else _known(before).ruleset
     side = Side(data["side"]) if "side" in data else _known(before).side
     if data.get("opening"):
-        return Scene(ruleset, ruleset.opening, side)
+        return LessonBoard(ruleset, ruleset.opening, side)
     pieces = dict.fromkeys(ruleset.opening.squares(Piece.STONE), Piece.STONE)
     pieces |= dict.fromkeys(_squares(data.get("dwarfs", "")), Piece.DWARF)
     pieces |= dict.fromkeys(_squares(data.get("trolls", "")), Piece.TROLL)
     pieces |= dict.fromkeys(_squares(data.get("rock", "")), Piece.ROCK)
-    return Scene(ruleset, Position.of(pieces, side), side)
+    return LessonBoard(ruleset, Position.of(pieces, side), side)
 
 
-def _known(scene: Scene | None) -> Scene:
+def _known(scene: LessonBoard | None) -> LessonBoard:
     if scene is None:
         raise InvalidValueError("the first board of a lesson has rules and a side")
     return scene

@@ -20,9 +20,6 @@ from thudmud.errors import InvalidValueError
 from thudmud.play.analysis import AnalysedBattle
 from thudmud.play.archive import RatingChange
 from thudmud.play.asides import (
-    Active,
-    Analysing,
-    AnalysisCancelled,
     Announced,
     Aside,
     Asked,
@@ -34,22 +31,16 @@ from thudmud.play.asides import (
     Entered,
     Exercised,
     ExerciseLeft,
-    FollowChosen,
     FollowedBegan,
     FollowedCame,
     Gone,
-    IgnoreChosen,
     Invited,
     LetterSent,
-    LettersForgotten,
     Lifted,
     ObserveChosen,
     OfOperators,
     OptionChosen,
-    PlanChosen,
-    PlayersDeaf,
     Replayed,
-    ReplayLeft,
     ReportClosed,
     ReportMade,
     Sanctioned,
@@ -923,18 +914,11 @@ class Hall:
                 self.people[player].options = options
                 self._rooms.changed(self.people[player])
                 return Telling(aside, (player,))
-            case PlayersDeaf() | IgnoreChosen() | FollowChosen() | PlanChosen() | Active():
-                return self._noted(aside)
             case FollowedCame() | FollowedBegan():
                 raise ValueError(f"{aside} is told with what has happened")
             case ObserveChosen(player, board, observed):
                 self.observe(player, observed)
                 return Telling(aside, (player,), self.tables[board] if board in observed else None)
-            case Replayed(player) | ReplayLeft(player):
-                self.people[player].replay = aside if isinstance(aside, Replayed) else None
-                return Telling(aside, (player,))
-            case Analysing() | AnalysisCancelled() | LettersForgotten():
-                return Telling(aside, (aside.player,))
             case CommentMade():
                 return self._commented(aside)
             case Exercised() | ExerciseLeft():
@@ -955,6 +939,7 @@ class Hall:
                     self._show_in_replay(self.people[player], answer)
                 table = self.board_seen(player, board) if board else None
                 return Telling(aside, (player,), table)
+        return Telling(aside, tuple(aside.happen(self)))
 
     def _ordered(self, aside: OfOperators | ReportMade) -> Telling:
         """Return who is told what an operator has brought about, or is to see to."""
@@ -977,25 +962,6 @@ class Hall:
         """Return who is here of a player and all operators."""
         names = (player, *filter(self.is_operator, self.people))
         return tuple(name for name in dict.fromkeys(names) if name in self.people)
-
-    def _noted(
-        self, aside: PlayersDeaf | IgnoreChosen | FollowChosen | PlanChosen | Active
-    ) -> Telling:
-        """Note what is known of somebody from now on, of which nobody else is told."""
-        player = aside.player
-        match aside:
-            case IgnoreChosen(ignored=ignored):
-                self.ignore(player, ignored)
-            case FollowChosen(followed=followed):
-                self.follow(player, followed)
-            case PlayersDeaf():
-                self.people[player].knows_deaf = True
-            case PlanChosen(plan=plan):
-                self.people[player].plan = plan
-            case Active(at=at):
-                self.people[player].active = at
-                return Telling(aside, ())
-        return Telling(aside, (player,))
 
     def _told_in_hall(self, aside: Aside, table: Table) -> Telling:
         here = self._rooms.occupants(None)

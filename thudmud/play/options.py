@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from thudmud.errors import InvalidValueError
+from thudmud.play.command import Command
 
 WIDTHS = range(20, 501)
 """The widths that a screen may be said to have, in columns."""
@@ -187,7 +188,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowOptions:
+class ShowOptions(Command):
     """List one's options."""
 
     def __str__(self) -> str:
@@ -195,7 +196,7 @@ class ShowOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class SetCharset:
+class SetCharset(Command):
     """Choose the characters of a board."""
 
     value: Charset
@@ -205,7 +206,7 @@ class SetCharset:
 
 
 @dataclass(frozen=True, slots=True)
-class SetColour:
+class SetColour(Command):
     """Choose whether there are colours."""
 
     value: Switch
@@ -215,7 +216,7 @@ class SetColour:
 
 
 @dataclass(frozen=True, slots=True)
-class SetWidth:
+class SetWidth(Command):
     """Say how many columns the screen has; None leaves it to the client."""
 
     value: int | None
@@ -225,7 +226,7 @@ class SetWidth:
 
 
 @dataclass(frozen=True, slots=True)
-class SetOrient:
+class SetOrient(Command):
     """Choose the side of the board that is at the bottom."""
 
     value: Orient
@@ -235,7 +236,7 @@ class SetOrient:
 
 
 @dataclass(frozen=True, slots=True)
-class SetSize:
+class SetSize(Command):
     """Choose how large boards are drawn."""
 
     value: Size
@@ -245,7 +246,7 @@ class SetSize:
 
 
 @dataclass(frozen=True, slots=True)
-class SetReader:
+class SetReader(Command):
     """Choose whether boards are told for a screen reader."""
 
     value: Switch
@@ -255,7 +256,7 @@ class SetReader:
 
 
 @dataclass(frozen=True, slots=True)
-class SetToggle:
+class SetToggle(Command):
     """Choose whether something is so that is either so or not."""
 
     toggle: Toggle
@@ -267,7 +268,7 @@ class SetToggle:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowScheme:
+class ShowScheme(Command):
     """List the elements of a board, and their colours."""
 
     def __str__(self) -> str:
@@ -275,7 +276,7 @@ class ShowScheme:
 
 
 @dataclass(frozen=True, slots=True)
-class SetScheme:
+class SetScheme(Command):
     """Choose a ready scheme of colours; those that were chosen one by one are forgotten."""
 
     value: Scheme
@@ -285,7 +286,7 @@ class SetScheme:
 
 
 @dataclass(frozen=True, slots=True)
-class SetElement:
+class SetElement(Command):
     """Choose the colour of an element; None is the scheme's own (``default``)."""
 
     element: Element

@@ -18,7 +18,8 @@ from thudmud.bots.program import Program, ProgramError, is_there
 from thudmud.bots.workers import Question, Workers
 from thudmud.errors import StartError
 from thudmud.play.asides import Invited
-from thudmud.play.commands import Command, Join, Play, Resign, Tell
+from thudmud.play.command import Command
+from thudmud.play.commands import Join, Play, Resign, Tell
 from thudmud.play.hall import Telling
 from thudmud.search.levels import level_called
 from thudmud.server.config import BotSettings

@@ -32,7 +32,8 @@ from thudmud.play.asides import (
     Sanctioned,
     ShutdownTold,
 )
-from thudmud.play.commands import Command, Password, Register
+from thudmud.play.command import Command
+from thudmud.play.commands import Password, Register
 from thudmud.play.hall import Hall, Person
 from thudmud.play.options import SetOption
 from thudmud.play.order import Measure, Order

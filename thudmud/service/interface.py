@@ -10,7 +10,7 @@ from typing import Protocol
 from thudmud.errors import Refused
 from thudmud.play.analysis import Weighed
 from thudmud.play.asides import OfOperators
-from thudmud.play.commands import Command
+from thudmud.play.command import Command
 from thudmud.play.hall import Decision, Person, Telling
 from thudmud.play.hints import Line
 from thudmud.play.table import Table

@@ -31,7 +31,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from thudmud.errors import ThudmudError
-from thudmud.play.asides import CrossingAside
+from thudmud.play.asides import Aside
 from thudmud.service.driving import future, now, settle
 from thudmud.store import LEASE, NotesMissed, OtherSettings, PlayerClaim, Store, StoreError, TooLong
 from thudmud.store.codec import Form, form_of
@@ -65,7 +65,7 @@ class NodeAsides:
 
     node: str
     realm: str
-    asides: tuple[CrossingAside, ...]
+    asides: tuple[Aside, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,7 +354,7 @@ class Node:
         except StoreError as error:  # it is let go when this node ends, or comes back
             _log.error("not stored: %s", error, extra={"player": name})
 
-    async def tell(self, service: Service, asides: tuple[CrossingAside, ...]) -> None:
+    async def tell(self, service: Service, asides: tuple[Aside, ...]) -> None:
         """Tell the other nodes what has happened that is only told, or who is here.
 
         That is done in several notes if one would be too long.

@@ -17,7 +17,8 @@ from thudmud.play.hall import Hall, Person, Telling
 from thudmud.play.meaning import hall_board_meant
 from thudmud.play.refusals import Refusal
 from thudmud.service.interface import Onlooker, Outbox
-from thudmud.views.facts import Fact, recorded, refusal_fact, watched
+from thudmud.views.data import Fact
+from thudmud.views.facts import recorded, refusal_fact, watched
 from thudmud.views.messages import sent
 from thudmud.views.view import Screens, Terminal
 

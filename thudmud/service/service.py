@@ -53,18 +53,13 @@ from thudmud.play.asides import (
     BoardListed,
     CameIn,
     CaughtUp,
-    CrossingAside,
     Emoted,
     Entered,
-    FollowChosen,
     Gone,
-    IgnoreChosen,
     LetterSent,
     LettersForgotten,
     ObserveChosen,
     OfOperators,
-    OptionChosen,
-    PlanChosen,
     ReportMade,
     Sanctioned,
     ShutdownTold,
@@ -73,35 +68,21 @@ from thudmud.play.asides import (
     TookOver,
     WentOut,
 )
+from thudmud.play.command import Command
 from thudmud.play.commands import (
     Again,
     Analyse,
-    Boards,
     CancelAnalysis,
-    Command,
-    Finger,
-    Follow,
-    Games,
     Go,
     Hint,
-    History,
     Look,
     PlayNow,
     Quit,
     Replay,
-    Seeks,
     Step,
     Style,
-    ViewBots,
-    ViewClock,
-    ViewGame,
     ViewNews,
-    ViewPossible,
-    ViewRecord,
-    ViewScore,
-    ViewStandings,
     Way,
-    Who,
 )
 from thudmud.play.events import (
     Absent,
@@ -161,7 +142,8 @@ from thudmud.verbs.decisions import arrive, decide, is_limited, is_shout, part
 from thudmud.verbs.matchmaking import require_share
 from thudmud.verbs.tables import come_back, held, overdue, vanish
 from thudmud.views import archive, rooms
-from thudmud.views.facts import Fact, concerning, facts, refusal_fact
+from thudmud.views.data import Fact
+from thudmud.views.facts import concerning, facts, refusal_fact
 from thudmud.views.messages import (
     Message,
     display_of,
@@ -194,25 +176,6 @@ ACTIVE_EVERY = 30.0
 
 PLIES_AT_ONCE = 20
 """How many plies of a battle a line shows where there are no pauses between them."""
-
-QUIET = (
-    Boards
-    | Finger
-    | Follow
-    | Games
-    | History
-    | Look
-    | Seeks
-    | ViewBots
-    | ViewClock
-    | ViewGame
-    | ViewPossible
-    | ViewRecord
-    | ViewScore
-    | ViewStandings
-    | Who
-)
-"""What programs may ask that their players have not typed."""
 
 _ReplayCommand = Replay | Step | PlayNow
 
@@ -697,7 +660,7 @@ class Service:
         while True:
             try:
                 command = parse(line)
-                if not isinstance(command, QUIET):
+                if not command.is_question:
                     return []
                 [decision] = decide(self.hall, name, command, self.clock(), found)
             except Refused as refusal:
@@ -1569,7 +1532,7 @@ class Service:
     def _pass_on(self, asides: Sequence[Aside]) -> None:
         """Tell the other nodes, if there are any, what of it is for them."""
         if self._node and self._node.peers:
-            crossing = tuple(each for each in asides if isinstance(each, CrossingAside))
+            crossing = tuple(each for each in asides if each.crosses)
             if crossing:
                 now(self._node.tell(self, crossing))
 
@@ -1779,19 +1742,9 @@ class Service:
             return None
         after = person
         for aside in decision.asides:
-            match aside:
-                case StyleChosen(_, board, style):
-                    after = replace(after, styles={**after.styles, board: style})
-                case OptionChosen(_, _, options):
-                    after = replace(after, options=options)
-                case IgnoreChosen(_, _, ignored):
-                    after = replace(after, ignored=ignored)
-                case FollowChosen(_, _, followed):
-                    after = replace(after, followed=followed)
-                case PlanChosen(_, plan):
-                    after = replace(after, plan=plan)
-                case Asked(question=ViewNews()):
-                    after = replace(after, news=self.hall.edition)
+            after = aside.chosen(after)
+            if isinstance(aside, Asked) and isinstance(aside.question, ViewNews):
+                after = replace(after, news=self.hall.edition)
         return None if after == person else after
 
 

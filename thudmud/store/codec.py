@@ -372,6 +372,8 @@ def form_of(hint: Any) -> Form:
     if get_origin(hint) is frozenset:
         each = _any_number(form_of(arguments[0]))
         return Form(each.write, lambda values: frozenset(each.read(values)))
+    if "crossing" in vars(hint):
+        return _one_of(hint.crossing())
     if issubclass(hint, Enum):
         names = {member: member.value for member in hint}
         members = {name: member for member, name in names.items()}
@@ -400,11 +402,12 @@ def _with_fields(kind: type) -> Form:
     The last fields of a dataclass may be missing if they have defaults: an earlier version did not
     know them.
     """
-    forms = {name: form_of(hint) for name, hint in get_type_hints(kind).items()}
-    least = len(forms)
+    hints = get_type_hints(kind)
+    least = len(hints)
     if is_dataclass(kind):
-        forms = {each.name: forms[each.name] for each in fields(kind)}
+        hints = {each.name: hints[each.name] for each in fields(kind)}
         least = sum(each.default is MISSING for each in fields(kind))
+    forms = {name: form_of(hint) for name, hint in hints.items()}
     writers = [(name, form.write) for name, form in forms.items()]
 
     def write(value: Any) -> list[Any]:

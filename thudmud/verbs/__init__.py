@@ -3,3 +3,7 @@
 Pure: nothing here changes anything. `thudmud.verbs.decisions.decide` says what a command would
 bring about.
 """
+
+from thudmud.verbs import people
+
+__all__ = ["people"]

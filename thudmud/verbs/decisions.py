@@ -7,12 +7,11 @@ left to `thudmud.verbs.tables`. Nothing changes here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import assert_never
 
-from thudmud.english import capitalised
 from thudmud.errors import Refused
 from thudmud.play.analysis import (
     GOES_ON,
@@ -26,11 +25,9 @@ from thudmud.play.analysis import (
 from thudmud.play.archive import (
     AdjournedLookup,
     BattleLookup,
-    Fingered,
     Found,
     FoundBattle,
     HistoryLookup,
-    MemberLookup,
     ScoreLookup,
     StandingsLookup,
 )
@@ -43,27 +40,19 @@ from thudmud.play.asides import (
     CommentMade,
     Emoted,
     Entered,
-    FollowChosen,
     Gone,
-    IgnoreChosen,
-    Invited,
-    LetterSent,
     ObserveChosen,
     OptionChosen,
-    PlanChosen,
     PlayersDeaf,
-    Question,
     Replayed,
     ReplayLeft,
-    ReportMade,
     Spoke,
     StyleChosen,
     Told,
-    TurnedDown,
     WentOut,
 )
+from thudmud.play.command import Command
 from thudmud.play.commands import (
-    NO_PLAN,
     Accept,
     Adjourn,
     Again,
@@ -80,20 +69,16 @@ from thudmud.play.commands import (
     Challenge,
     Claim,
     CloseReport,
-    Command,
     Decline,
     Emote,
     End,
     FileReport,
-    Finger,
-    Follow,
     ForgetLetters,
     Games,
     Go,
     Help,
     Hint,
     History,
-    Ignore,
     Invite,
     Join,
     Kibitz,
@@ -111,7 +96,6 @@ from thudmud.play.commands import (
     No,
     Observe,
     Password,
-    Plan,
     Play,
     PlayNow,
     Practice,
@@ -147,8 +131,6 @@ from thudmud.play.commands import (
     Tutorial,
     Unban,
     Undo,
-    Unfollow,
-    Unignore,
     Unmute,
     Unobserve,
     ViewBots,
@@ -162,12 +144,10 @@ from thudmud.play.commands import (
     Way,
     Where,
     Whisper,
-    Who,
     Withdraw,
 )
 from thudmud.play.events import (
     LONGEST_COMMENT,
-    LONGEST_NAME,
     MADE,
     Adjourned,
     BattleEnded,
@@ -184,9 +164,6 @@ from thudmud.play.events import (
     TakenBack,
 )
 from thudmud.play.hall import (
-    LONGEST_PLAN,
-    MOST_FOLLOWED,
-    MOST_IGNORED,
     MOST_OBSERVED,
     Decision,
     Hall,
@@ -195,7 +172,6 @@ from thudmud.play.hall import (
 from thudmud.play.hints import AdviceLookup, advice
 from thudmud.play.letters import NO_LETTERS, LetterCount
 from thudmud.play.meaning import (
-    away_from,
     board_meant,
     hall_board_meant,
     level_meant,
@@ -221,10 +197,12 @@ from thudmud.play.options import (
     after,
 )
 from thudmud.play.refusals import Refusal
+from thudmud.play.scene import Scene
 from thudmud.play.table import Table
 from thudmud.rules import Comment, Game, IllegalMove
 from thudmud.verbs import exercises, letters, matchmaking, order, tables
 from thudmud.verbs.exercises import put_aside
+from thudmud.verbs.people import Finger, fingered, known_name, refuse_absent
 from thudmud.verbs.tables import (
     Context,
     Events,
@@ -257,23 +235,21 @@ def decide(
     """
     if isinstance(command, Quit):
         return part(hall, player, Parting.QUIT, now)
-    order.require_heard(hall, player, command, now)
-    person, context = hall.people[player], Context(now, hall.members)
-    found = found or Found()
-    if (exercised := exercises.obey(hall, person, command, now, found)) is not None:
+    if command.speaks:
+        order.require_heard(hall, player, now)
+    scene = Scene(hall, hall.people[player], now, found or Found(), player)
+    if (exercised := exercises.obey(hall, scene.person, command, now, scene.found)) is not None:
         return [exercised]
-    decision = _decide(command, hall, person, context, found)
-    return [exercises.followed(hall, command, decision, now, found)]
+    return [exercises.followed(hall, command, _decide(command, scene), now, scene.found)]
 
 
-def _decide(
-    command: Command, hall: Hall, person: Person, context: Context, found: Found
-) -> Decision:
+def _decide(command: Command, scene: Scene) -> Decision:
     """Return what any command but ``quit`` brings about. What is typed most comes first."""
-    name = person.name
+    hall, person, now, found, name = scene
+    context = Context(now, hall.members)
     match command:
         case No(on=None) if answer := matchmaking.declined(hall, person, context):
-            return _decide(answer, hall, person, context, found)
+            return _decide(answer, scene)
         case (
             Play()
             | Start()
@@ -308,23 +284,17 @@ def _decide(
             found_out = matchmaking.decide(command, hall, person, context, found)
             if isinstance(found_out, Decision):
                 return found_out
-            return _decide(found_out, hall, person, context, found)
+            return _decide(found_out, scene)
         case Say() | Emote() | Kibitz() | Whisper() | Shout():
             return _speak(command, hall, person)
         case Observe() | Unobserve():
             return _observe(command, hall, person)
         case Tell():
-            return _tell(hall, name, command, context.now, found)
+            return _tell(command, scene)
         case SendLetter() | Letters() | ForgetLetters() | FileReport():
             return letters.decide(command, hall, person, found)
-        case Ignore(None) | Follow(None):
-            return _answer(person, command)
-        case Ignore() | Unignore() | Follow() | Unfollow():
-            return _list(command, hall, person)
-        case Finger() | Plan() | Who():
-            return _about(command, hall, person, context.now, found)
         case Look():
-            return _look(command, hall, person, found)
+            return _look(command, scene)
         case Go():
             return _go(command, hall, person)
         case Join() | Practice():
@@ -332,7 +302,7 @@ def _decide(
         case Resume():
             return _resume(command, hall, person, context, found)
         case Invite():
-            return _invite(command, hall, person, context, found)
+            return _invite(command, scene, context)
         case Step():
             return _step(command, hall, person, found)
         case MakeComment():
@@ -416,22 +386,7 @@ def _decide(
             raise Refused(Refusal.NOTHING_TO_REPEAT)
         case Quit():
             raise ValueError("to quit is more than one decision")
-        case _:
-            assert_never(command)
-
-
-_TOLD_TO_OTHERS = (
-    Spoke
-    | Emoted
-    | Told
-    | LetterSent
-    | ReportMade
-    | Invited
-    | TurnedDown
-    | WentOut
-    | CameIn
-    | CommentMade
-)
+    return command.decide(scene)
 
 
 def _table_meant(hall: Hall, person: Person, command: TableCommand, context: Context) -> Table:
@@ -481,7 +436,7 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
     if any(isinstance(event, SeekMade | BoardOpened) for event in decision.hall):
         return True
     if not decision.events:
-        return any(isinstance(aside, _TOLD_TO_OTHERS) for aside in decision.asides)
+        return any(aside.is_limited for aside in decision.asides)
     board = str(decision.board)
     match decision.events[-1]:
         case Moved() | Declined() | TakenBack() | Adjourned() | BattleEnded():
@@ -493,90 +448,23 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
             return True
 
 
-def _look(command: Look, hall: Hall, person: Person, found: Found) -> Decision:
+def _look(command: Look, scene: Scene) -> Decision:
     match command.at and command.at.lower():
         case None | "here" | "round" | "around":
-            return _answer(person, Look(), person.room)
+            return scene.answer(Look(), scene.person.room)
         case "hall" | "the hall":
-            return _answer(person, Look())
+            return scene.answer(Look())
         case "me" | "myself":
-            return _finger(Finger(), hall, person, None, found)
+            return Finger().decide(scene)
     try:
-        return _answer(person, command, board_meant(hall, person, command.at).name)
+        return scene.answer(command, board_meant(scene.hall, scene.person, command.at).name)
     except Refused as refusal:
         if refusal.code is not Refusal.NO_BOARD_HERE:
             raise
-        try:
-            return _finger(Finger(), hall, person, command.at, found, whole=True)
-        except Refused:
-            raise refusal from None
-
-
-def _about(
-    command: Finger | Plan | Who, hall: Hall, person: Person, now: float, found: Found
-) -> Decision:
-    match command:
-        case Finger(words):
-            return _finger(command, hall, person, words, found)
-        case Plan(text):
-            return _plan(command, hall, person, text, found)
-        case Who():
-            return _who(command, hall, person, now, found)
-
-
-def _finger(
-    command: Finger | Plan,
-    hall: Hall,
-    person: Person,
-    words: str | None,
-    found: Found,
-    *,
-    whole: bool = False,
-) -> Decision:
-    """Return who a player is, here or not; with ``whole`` the words are not the beginning alone.
-
-    Raises:
-        Refused: nobody is known who is called so, or more than one fits.
-        Unread: what is known of them has to be looked up first.
-    """
-    me = person.name
-    name = me if _named(words, me) in {None, me} else _known(hall, str(words), found, whole=whole)
-    fingered = Fingered(name, found[MemberLookup(name)], found[ScoreLookup(name)])
-    asked = Finger(name) if isinstance(command, Finger) else command
-    return Decision(me, asides=(Asked(me, asked, answer=fingered),))
-
-
-def _known(hall: Hall, words: str, found: Found, *, whole: bool) -> str:
-    """Return the name of the player who is called so: who is here, has an account, or is away."""
-    if words.lower() in hall.names:
-        return hall.names[words.lower()]
-    if member := found[MemberLookup(words)]:
-        return member.name
-    if away := away_from(hall, words):
-        return away[0]
-    if whole:
-        raise Refused(Refusal.NO_SUCH_PLAYER, words=words)
-    return player_meant(hall, words)
-
-
-def _plan(command: Plan, hall: Hall, person: Person, text: str | None, found: Found) -> Decision:
-    """Return what a member says about themselves from now on, or what they have said."""
-    if text is None:
-        return _finger(command, hall, person, None, found)
-    if not person.member:
-        raise Refused(Refusal.PLANS_FOR_MEMBERS)
-    if len(text) > LONGEST_PLAN:
-        raise Refused(Refusal.PLAN_TOO_LONG, most=LONGEST_PLAN)
-    chosen = PlanChosen(person.name, "" if text.lower() in NO_PLAN else text)
-    return Decision(person.name, asides=(chosen,))
-
-
-def _who(command: Who, hall: Hall, person: Person, now: float, found: Found) -> Decision:
-    """Return who is here, or those whose names begin so, of whom there is one at least."""
-    if command.player and not hall.begins(command.player):
-        _refuse_absent(hall, command.player, now, found)
-        raise Refused(Refusal.NO_SUCH_PLAYER, words=command.player)
-    return _answer(person, command)
+        name = known_name(scene, str(command.at))
+        if name is None:
+            raise
+        return scene.answer(Finger(name), answer=fingered(scene, name))
 
 
 def _go(command: Go, hall: Hall, person: Person) -> Decision:
@@ -588,25 +476,17 @@ def _go(command: Go, hall: Hall, person: Person) -> Decision:
     return Decision(person.name, to, asides=(*put_aside(person), *_walk(person, to)))
 
 
-def _tell(hall: Hall, player: str, command: Tell, now: float, found: Found) -> Decision:
+def _tell(command: Tell, scene: Scene) -> Decision:
     try:
-        to = player_meant(hall, command.player)
+        to = player_meant(scene.hall, command.player)
     except Refused as refusal:
         if refusal.code is Refusal.NO_SUCH_PLAYER:
-            _refuse_absent(hall, command.player, now, found)
+            refuse_absent(scene, command.player)
         raise
-    if to == player:
+    if to == scene.me:
         raise Refused(Refusal.TELL_SELF)
-    _require_listening(hall, to, player)
-    return Decision(player, asides=(Told(player, to, command.text),))
-
-
-def _refuse_absent(hall: Hall, words: str, now: float, found: Found) -> None:
-    """Raise Refused if that is the name of somebody who is not here, but will be expected back."""
-    if known := found[MemberLookup(words)]:
-        raise Refused(Refusal.NOT_HERE, player=known.name, seconds=max(0.0, now - known.at))
-    if away := away_from(hall, words):
-        raise Refused(Refusal.AWAY_FROM, player=away[0], boards=away[1])
+    _require_listening(scene.hall, to, scene.me)
+    return scene.tell(Told(scene.me, to, command.text))
 
 
 def _require_listening(hall: Hall, to: str, player: str) -> None:
@@ -699,83 +579,6 @@ def _unobserve(hall: Hall, person: Person, words: str | None) -> Decision:
     return Decision(person.name, asides=tuple(chosen))
 
 
-def _list(command: Ignore | Unignore | Follow | Unfollow, hall: Hall, person: Person) -> Decision:
-    """Return that somebody is on one of a player's lists from now on, or no longer."""
-    match command:
-        case Ignore(words):
-            other, is_here = _other_named(hall, str(words))
-            _require_room(person, other, person.ignored, _IGNORING, MOST_IGNORED)
-            chosen: Aside = IgnoreChosen(person.name, other, (*person.ignored, other), is_here)
-        case Follow(words):
-            other, is_here = _other_named(hall, str(words))
-            _require_room(person, other, person.followed, _FOLLOWING, MOST_FOLLOWED)
-            chosen = FollowChosen(person.name, other, (*person.followed, other), is_here)
-        case Unignore(words):
-            other, left = _taken_from(person.ignored, words, Refusal.NOT_IGNORED)
-            chosen = IgnoreChosen(person.name, other, left, other.lower() in hall.names)
-        case Unfollow(words):
-            other, left = _taken_from(person.followed, words, Refusal.NOT_FOLLOWED)
-            chosen = FollowChosen(person.name, other, left, other.lower() in hall.names)
-    return Decision(person.name, asides=(chosen,))
-
-
-_IGNORING = Refusal.IGNORE_SELF, Refusal.IGNORED_ALREADY, Refusal.IGNORES_TOO_MANY
-_FOLLOWING = Refusal.FOLLOW_SELF, Refusal.FOLLOWED_ALREADY, Refusal.FOLLOWS_TOO_MANY
-
-
-def _require_room(
-    person: Person,
-    other: str,
-    names: Sequence[str],
-    codes: tuple[Refusal, Refusal, Refusal],
-    most: int,
-) -> None:
-    """Refuse if somebody cannot be put on a player's list: it is they, or is there, or all is full.
-
-    Args:
-        person: whose list it is.
-        other: who is to be put on it.
-        names: who is on it.
-        codes: of these refusals.
-        most: how many may be on it.
-    """
-    is_self, is_there, is_full = codes
-    if other == person.name:
-        raise Refused(is_self)
-    if other.lower() in map(str.lower, names):
-        raise Refused(is_there, player=other)
-    if len(names) >= most:
-        raise Refused(is_full, most=most)
-
-
-def _other_named(hall: Hall, words: str) -> tuple[str, bool]:
-    """Return whom the words name, and whether they are here: nobody else need be called so."""
-    try:
-        return player_meant(hall, words), True
-    except Refused as refusal:
-        is_name = words.isalpha() and len(words) <= LONGEST_NAME
-        if refusal.code is not Refusal.NO_SUCH_PLAYER or not is_name:
-            raise
-        return capitalised(words), False
-
-
-def _taken_from(names: Sequence[str], words: str, none: Refusal) -> tuple[str, tuple[str, ...]]:
-    """Return the one of some names that is these words, or else begins so, and all others.
-
-    Raises:
-        Refused: none does, or more than one.
-    """
-    beginning = words.lower()
-    near = [name for name in names if name.lower().startswith(beginning)]
-    match [name for name in near if name.lower() == beginning] or near:
-        case [other]:
-            return other, tuple(name for name in names if name != other)
-        case []:
-            raise Refused(none, words=words)
-        case several:
-            raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
-
-
 def _sit(command: Join | Practice, hall: Hall, person: Person, context: Context) -> Decision:
     # One who sits at several boards, and stands at none, has to say which.
     if command.on is None and person.room is None and len(hall.seats_of(person.name)) > 1:
@@ -793,14 +596,13 @@ def _sit(command: Join | Practice, hall: Hall, person: Person, context: Context)
     return _at(table, person, events, (*put_aside(person), *walk))
 
 
-def _invite(
-    command: Invite, hall: Hall, person: Person, context: Context, found: Found
-) -> Decision:
+def _invite(command: Invite, scene: Scene, context: Context) -> Decision:
+    hall, person = scene.hall, scene.person
     is_anywhere = command.on is None and person.room is None and not hall.seats_of(person.name)
     if is_anywhere and hall.opens_boards:  # to no seat, so it is a match that is wanted
         side = command.side and command.side.other
         asked_for = Challenge(command.player, side=side, level=command.level)
-        return _decide(asked_for, hall, person, context, found)
+        return _decide(asked_for, scene)
     to, table = player_meant(hall, command.player), hall_board_meant(hall, person, command.on)
     level = None if command.level is None else level_meant(hall, to, command.level).number
     asked = invited(table, person.name, to, command.side, context, level=level)
@@ -850,7 +652,7 @@ def _walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[Aside,
     return (WentOut(person.name, person.room, to), CameIn(person.name, to, sits))
 
 
-def _answer(person: Person, question: Question, board: str | None = None) -> Decision:
+def _answer(person: Person, question: Command, board: str | None = None) -> Decision:
     return Decision(person.name, board, asides=(Asked(person.name, question, board),))
 
 

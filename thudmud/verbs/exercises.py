@@ -13,8 +13,8 @@ from dataclasses import replace
 from thudmud.errors import Refused
 from thudmud.play.archive import MIDDLE, Found, StudiesLookup, StudyRecord
 from thudmud.play.asides import Aside, Asked, Exercised, ExerciseLeft, Remark
+from thudmud.play.command import Command
 from thudmud.play.commands import (
-    Command,
     End,
     ExerciseCommand,
     GameCommand,

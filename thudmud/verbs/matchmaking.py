@@ -26,11 +26,11 @@ from thudmud.play.archive import (
 )
 from thudmud.play.asides import Aside, Asked, CameIn, Invited, TurnedDown, WentOut
 from thudmud.play.clocks import TimeClass, TimeControl, time_class
+from thudmud.play.command import Command
 from thudmud.play.commands import (
     OFFERING,
     Accept,
     Challenge,
-    Command,
     Decline,
     Join,
     MatchmakingCommand,

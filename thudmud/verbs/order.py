@@ -15,24 +15,14 @@ from thudmud.play.commands import (
     Broadcast,
     CancelShutdown,
     CloseReport,
-    Command,
-    Emote,
-    Kibitz,
     Kick,
-    MakeComment,
     Mute,
     Mutes,
     OperatorCommand,
-    Plan,
     Reports,
-    Say,
-    SendLetter,
-    Shout,
     StopServer,
-    Tell,
     Unban,
     Unmute,
-    Whisper,
 )
 from thudmud.play.events import LONGEST_NAME
 from thudmud.play.hall import Decision, Hall, Person
@@ -52,16 +42,10 @@ from thudmud.play.refusals import Refusal
 _OURSELVES = ip_network("127.0.0.0/8"), ip_network("::1/128")
 """From where this machine speaks to itself; a proxy that stands on it does, too."""
 
-SPEAKS = Say | Tell | Kibitz | Whisper | Emote | Shout | SendLetter | MakeComment
-"""What others hear of somebody in their own words."""
 
-
-def require_heard(hall: Hall, player: str, command: Command, now: float) -> None:
+def require_heard(hall: Hall, player: str, now: float) -> None:
     """Refuse what a player who is muted would say."""
-    speaks = isinstance(command, SPEAKS) or (isinstance(command, Plan) and command.text)
-    if hall.order is None or not speaks:
-        return
-    if mute := hall.order.mute(player, now):
+    if hall.order and (mute := hall.order.mute(player, now)):
         seconds = None if mute.until is None else mute.until - now
         raise Refused(Refusal.MUTED, seconds=seconds, why=mute.why)
 

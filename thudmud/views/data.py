@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import reduce
 from itertools import zip_longest
 from operator import or_
@@ -38,6 +39,23 @@ from thudmud.rules.board import WIDTH, squares_in
 from thudmud.views.legal import MOST_PATHS, as_moving, moves_of
 
 Data = Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that a program is told.
+
+    Attributes:
+        package: what GMCP calls it.
+        data: what it holds.
+        to: whose alone it is, of those who are told of what happened; None for all of them.
+    """
+
+    package: str
+    data: Data
+    to: str | None = None
+
+
 """What a fact holds: only what JSON can hold."""
 
 EMPTY, OFF_BOARD = ".", " "

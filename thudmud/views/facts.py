@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 from math import ceil
 
@@ -19,7 +18,6 @@ from thudmud.play.archive import (
     AdjournedMatches,
     Battle,
     BotList,
-    Fingered,
     FoundBattle,
     HistoryPage,
     ListedBot,
@@ -43,10 +41,12 @@ from thudmud.rules import (
     Square,
     write_position,
 )
-from thudmud.views import data, people
+from thudmud.views import data
 from thudmud.views.archive import heard
 from thudmud.views.colours import as_hex
-from thudmud.views.data import Data
+from thudmud.views.data import Data, Fact
+from thudmud.views.people import person_data
+from thudmud.views.registry import facts_of
 from thudmud.views.sentences import game_at
 
 _PRESENCE = (events.Returned, events.Absent)
@@ -61,21 +61,6 @@ DRAWN_ANEW = (
     events.Cleared,
 )
 """The events that change a position, but for plies."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """Something that a program is told.
-
-    Attributes:
-        package: what GMCP calls it.
-        data: what it holds.
-        to: whose alone it is, of those who are told of what happened; None for all of them.
-    """
-
-    package: str
-    data: Data
-    to: str | None = None
 
 
 def facts(hall: Hall, telling: Telling) -> list[Fact]:
@@ -133,12 +118,15 @@ def refusal_fact(refusal: Refused, player: str, board: str | None = None) -> Fac
 
 def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
     event, table = telling.event, telling.table
+    if (made := facts_of(hall, telling)) is not None:
+        yield from made
+        return
     if isinstance(event, events.HallEvent):
         yield from _of_hall(event, table)
         return
     match event:
         case asides.Asked():
-            yield from _answered(hall, event, table, telling.at)
+            yield from _answered(hall, event, table)
         case asides.TurnedDown() | asides.LetterSent() | asides.Announced() | asides.ShutdownTold():
             yield _news(event)
         case asides.Spoke() | asides.Emoted() | asides.Told():
@@ -148,8 +136,6 @@ def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
             yield Fact("Thud.Invite", {**asked, "level": level})
         case asides.BoardListed() if table:
             yield Fact("Thud.Listed", _listing(table))
-        case asides.FollowChosen() | asides.FollowedCame() | asides.FollowedBegan():
-            yield _of_following(hall, event)
         case asides.ObserveChosen(player):
             yield _observed(hall, player)
             if table:
@@ -237,7 +223,7 @@ def _arrived(
             yield from _whole(table, player)
 
 
-def _answered(hall: Hall, asked: asides.Asked, table: Table | None, now: float) -> Iterator[Fact]:
+def _answered(hall: Hall, asked: asides.Asked, table: Table | None) -> Iterator[Fact]:
     """Yield the facts that answer a question; they are for who asked alone."""
     me = asked.player
     match asked.question, asked.answer:
@@ -245,13 +231,6 @@ def _answered(hall: Hall, asked: asides.Asked, table: Table | None, now: float) 
             yield from _sought(hall, me)
         case commands.Observe(), _:
             yield _observed(hall, me)
-        case commands.Who(words), _:
-            who = [_presence(hall, name, now) for name in hall.begins(words or "")]
-            yield Fact("Thud.Who", {"people": who}, me)
-        case ((commands.Finger() | commands.Plan()), Fingered() as fingered):
-            yield Fact("Thud.Finger", _fingered(hall, fingered, now), me)
-        case commands.Follow(), _:
-            yield _following(hall, me)
         case commands.Boards(), _:
             yield from _listed(hall, me)
         case commands.Look(None), _:
@@ -335,17 +314,17 @@ def _happened(
 def _where(hall: Hall, player: str) -> list[Fact]:
     """Return who somebody is, and who is where they are."""
     room = hall.people[player].room
-    me = Fact("Thud.Me", {**_person(hall, player), "room": room}, player)
+    me = Fact("Thud.Me", {**person_data(hall, player), "room": room}, player)
     return [me, _here(hall, room, player)]
 
 
 def _here(hall: Hall, room: str | None, player: str) -> Fact:
-    people = [_person(hall, name) for name in hall.people_in(room)]
+    people = [person_data(hall, name) for name in hall.people_in(room)]
     return Fact("Thud.Here", {"room": room, "people": people}, player)
 
 
 def _came(hall: Hall, player: str, room: str | None) -> Fact:
-    return Fact("Thud.Came", {"room": room, **_person(hall, player)})
+    return Fact("Thud.Came", {"room": room, **person_data(hall, player)})
 
 
 def _went(player: str, room: str | None, to: str | None = None, *, is_gone: bool = False) -> Fact:
@@ -535,71 +514,6 @@ def _bot(bot: ListedBot) -> Data:
         **data.rated(bot.rating),
         **data.tally(bot.fared),
     }
-
-
-def _person(hall: Hall, name: str) -> Data:
-    return {
-        "player": name,
-        "member": hall.people[name].member,
-        "bot": name in hall.bots,
-        "operator": hall.is_operator(name),
-    }
-
-
-def _presence(hall: Hall, name: str, now: float) -> Data:
-    """Return who and where somebody is who is here, and what they do."""
-    return {
-        **_person(hall, name),
-        "room": hall.people[name].room,
-        "idle": people.idle_for(hall, name, now),
-        "plays": [table.name for table in hall.seats_of(name)],
-    }
-
-
-def _fingered(hall: Hall, found: Fingered, now: float) -> Data:
-    name, member, is_here = found.name, found.member, found.name in hall.people
-    absent = {
-        "player": name,
-        "member": member is not None,
-        "bot": False,
-        "operator": hall.is_operator(name),
-        "room": None,
-        "idle": None,
-        "plays": [table.name for table in hall.seats_of(name)],
-    }
-    return {
-        **(_presence(hall, name, now) if is_here else absent),
-        "here": is_here,
-        "seen": int(member.at) if member and not is_here else None,
-        "watches": people.watched(hall, name) if is_here else [],
-        "ratings": [
-            {
-                "against": role,
-                "rules": pool.rules if pool else None,
-                "time": pool.time.value if pool else None,
-                **data.rated(rating),
-            }
-            for role, pool, rating in people.ratings_of(hall, found)
-        ],
-        "plan": people.plan_of(hall, found) or None,
-    }
-
-
-def _of_following(
-    hall: Hall, aside: asides.FollowChosen | asides.FollowedCame | asides.FollowedBegan
-) -> Fact:
-    match aside:
-        case asides.FollowChosen(player):
-            return _following(hall, player)
-        case asides.FollowedCame(player, board):
-            what, players = "came", [player]
-        case asides.FollowedBegan(_, board, dwarf, troll, resumed):
-            what, players = "resumed" if resumed else "began", [dwarf, troll]
-    return Fact("Thud.Followed", {"what": what, "players": players, "board": board})
-
-
-def _following(hall: Hall, player: str) -> Fact:
-    return Fact("Thud.Follow", {"players": list(hall.people[player].followed)}, player)
 
 
 def _analysing(battle: Battle, done: int, plies: int) -> Data:

@@ -16,7 +16,8 @@ from thudmud.play.asides import TimeShort
 from thudmud.play.events import BattleStarted, IdleWarned, Joined, Moved, Resumed, TakenBack
 from thudmud.play.hall import DEFAULTS, Hall, Telling
 from thudmud.play.options import Toggle
-from thudmud.views.facts import Fact, as_json, facts, machine_line, refusal_fact, set_apart
+from thudmud.views.data import Fact
+from thudmud.views.facts import as_json, facts, machine_line, refusal_fact, set_apart
 from thudmud.views.refusals import explain, refused
 from thudmud.views.telling import tell
 from thudmud.views.view import Display, Screens, Terminal, readers_by_view

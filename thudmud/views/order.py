@@ -8,7 +8,6 @@ from thudmud.english import counted, does, lasting, length
 from thudmud.play.asides import (
     Announced,
     Lifted,
-    OfOperators,
     ReportClosed,
     Sanctioned,
     ShutdownTold,
@@ -23,7 +22,9 @@ PAGE, REPORTS_PAGE = 20, 10
 """How many bans, and reports, a page of them has."""
 
 
-def told(aside: OfOperators, me: str | None) -> str:
+def told(
+    aside: Announced | Sanctioned | Lifted | ReportClosed | ShutdownTold, me: str | None
+) -> str:
     """Return what an operator has brought about, in a sentence."""
     match aside:
         case Announced(player, text):

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from thudmud.english import counted, lasting, listed
 from thudmud.play.archive import PAGE, Fingered, Performance, PlayerScore, Pool, Rating
-from thudmud.play.commands import Follow, Who
+from thudmud.play.asides import FollowedBegan, FollowedCame
+from thudmud.play.commands import Observe
 from thudmud.play.hall import Hall
 from thudmud.play.table import Table
-from thudmud.views import order
+from thudmud.verbs.people import (
+    Finger,
+    Follow,
+    FollowChosen,
+    Ignore,
+    IgnoreChosen,
+    Plan,
+    PlanChosen,
+    Unfollow,
+    Unignore,
+    Who,
+)
+from thudmud.views import data, order
 from thudmud.views.archive import own_words
+from thudmud.views.data import Data, Fact
 from thudmud.views.ratings import explained, points_of
+from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.rooms import bots
-from thudmud.views.view import Display
+from thudmud.views.view import Display, View
 from thudmud.views.words import wrapped, wrapped_each
 
 MINUTE = 60.0
@@ -22,8 +38,10 @@ _IDLE_FROM = 2 * MINUTE
 """For how long nobody is called idle: it is known about, and to the half minute."""
 
 
-def who(hall: Hall, asked: Who, player: str, width: int, now: float) -> list[str]:
+@words.register
+def _who(asked: Who, occasion: Occasion, view: View) -> list[str]:
     """Return a page of the players and the bots, each with where they are and what they play."""
+    hall, width = occasion.hall, view.width
     names, programs = list(hall.people), bots(hall)
     people = counted(len(names) - len(programs), "player")
     also = f" and {counted(len(programs), 'bot')}" if programs else ""
@@ -36,7 +54,7 @@ def who(hall: Hall, asked: Who, player: str, width: int, now: float) -> list[str
         last = replace(asked, page=pages)
         return wrapped(f'There is no page {asked.page}. "{last}" shows the last players.', width)
     shown = names[(asked.page - 1) * PAGE : asked.page * PAGE]
-    entries = (f"  {_person(hall, name, player, now)}" for name in shown)
+    entries = (f"  {_person(hall, name, occasion.player, occasion.at)}" for name in shown)
     lines = [*wrapped(f"{heading}:", width), *wrapped_each(entries, width, "    ")]
     if pages > 1:
         more = f"Page {asked.page} of {pages}."
@@ -50,9 +68,18 @@ def who(hall: Hall, asked: Who, player: str, width: int, now: float) -> list[str
     return lines
 
 
-def fingered(hall: Hall, found: Fingered, player: str, display: Display, now: float) -> list[str]:
-    """Return what ``player`` can read of somebody, here or not."""
-    name, width = found.name, display.width
+@facts.register
+def _who_facts(asked: Who, occasion: Occasion) -> Iterator[Fact]:
+    hall = occasion.hall
+    people = [_presence(hall, name, occasion.at) for name in hall.begins(asked.player or "")]
+    yield Fact("Thud.Who", {"people": people}, occasion.player)
+
+
+@words.register
+def _fingered(_: Finger, occasion: Occasion, view: View) -> list[str]:
+    """Return what a player can read of another, here or not, or of themselves."""
+    hall, now, player, found = occasion.hall, occasion.at, occasion.player, occasion.answer
+    display, name, width = view.display, found.name, view.width
     lines = wrapped(f"{_whole(hall, found, player, now)}.", width)
     if hall.is_operator(player):
         lines += wrapped(order.known_of(hall, name, now), width)
@@ -61,7 +88,7 @@ def fingered(hall: Hall, found: Fingered, player: str, display: Display, now: fl
         lines += wrapped(plays, width)
     elif name in hall.bots:
         lines += wrapped("A program of its own chooses its moves.", width)
-    rated = ratings_of(hall, found)
+    rated = _ratings_of(hall, found)
     told = "; ".join(
         f"{_kind(hall, name, role, pool)} {points_of(rating, display)}"
         for role, pool, rating in rated
@@ -71,7 +98,59 @@ def fingered(hall: Hall, found: Fingered, player: str, display: Display, now: fl
     return lines + _plan(hall, found, player, display)
 
 
-def ratings_of(hall: Hall, found: Fingered) -> list[tuple[str, Pool | None, Rating]]:
+@facts.register
+def _finger_facts(_: Finger | Plan, occasion: Occasion) -> Iterator[Fact]:
+    hall, found = occasion.hall, occasion.answer
+    name, member, is_here = found.name, found.member, found.name in hall.people
+    absent = {
+        "player": name,
+        "member": member is not None,
+        "bot": False,
+        "operator": hall.is_operator(name),
+        "room": None,
+        "idle": None,
+        "plays": [table.name for table in hall.seats_of(name)],
+    }
+    known = {
+        **(_presence(hall, name, occasion.at) if is_here else absent),
+        "here": is_here,
+        "seen": int(member.at) if member and not is_here else None,
+        "watches": _watched(hall, name) if is_here else [],
+        "ratings": [
+            {
+                "against": role,
+                "rules": pool.rules if pool else None,
+                "time": pool.time.value if pool else None,
+                **data.rated(rating),
+            }
+            for role, pool, rating in _ratings_of(hall, found)
+        ],
+        "plan": _plan_of(hall, found) or None,
+    }
+    yield Fact("Thud.Finger", known, occasion.player)
+
+
+def person_data(hall: Hall, name: str) -> Data:
+    """Return who somebody is who is here."""
+    return {
+        "player": name,
+        "member": hall.people[name].member,
+        "bot": name in hall.bots,
+        "operator": hall.is_operator(name),
+    }
+
+
+def _presence(hall: Hall, name: str, now: float) -> Data:
+    """Return who and where somebody is who is here, and what they do."""
+    return {
+        **person_data(hall, name),
+        "room": hall.people[name].room,
+        "idle": _idle_for(hall, name, now),
+        "plays": [table.name for table in hall.seats_of(name)],
+    }
+
+
+def _ratings_of(hall: Hall, found: Fingered) -> list[tuple[str, Pool | None, Rating]]:
     """Return all ratings of somebody: against ``people`` or ``bots``, or at ``puzzles``."""
     score = found.score or PlayerScore(found.name)
     level = hall.level(found.name)
@@ -95,26 +174,36 @@ def _kind(hall: Hall, name: str, role: str, pool: Pool | None) -> str:
     return pool.rules if name in hall.bots else f"{pool.rules} {pool.time.value}"
 
 
-def plan(hall: Hall, found: Fingered, player: str, display: Display) -> list[str]:
-    """Return what ``player`` says about themselves, or how that is done."""
+@words.register
+def _own_plan(_: Plan, occasion: Occasion, view: View) -> list[str]:
+    """Return what a player says about themselves, or how that is done."""
     how = 'You have no plan: "plan" and what others may know of you, if your name is registered.'
-    return _plan(hall, found, player, display) or wrapped(how, display.width)
+    plan = _plan(occasion.hall, occasion.answer, occasion.player, view.display)
+    return plan or wrapped(how, view.width)
+
+
+@words.register
+def _plan_chosen(chosen: PlanChosen, _: Occasion, view: View) -> list[str]:
+    kept = f'Your plan is kept. "{Finger()}" shows it with the rest.'
+    return wrapped(kept if chosen.plan else "You have no plan any more.", view.width)
 
 
 def _plan(hall: Hall, found: Fingered, player: str, display: Display) -> list[str]:
-    whose, text = "Your" if found.name == player else f"{found.name}'s", plan_of(hall, found)
+    whose, text = "Your" if found.name == player else f"{found.name}'s", _plan_of(hall, found)
     return own_words(f"{whose} plan: {text}", display) if text else []
 
 
-def plan_of(hall: Hall, found: Fingered) -> str:
+def _plan_of(hall: Hall, found: Fingered) -> str:
     """Return what somebody says about themselves, as of now if they are here."""
     if person := hall.people.get(found.name):
         return person.plan
     return found.member.plan if found.member else ""
 
 
-def followed(hall: Hall, player: str, width: int, now: float) -> list[str]:
+@words.register
+def _followed(_: Follow, occasion: Occasion, view: View) -> list[str]:
     """Return whom a player follows, and which of them are here."""
+    hall, player, now, width = occasion.hall, occasion.player, occasion.at, view.width
     names = hall.people[player].followed
     if not names:
         nobody = f'You follow nobody. "{Follow()}" and a name has you told when that player comes.'
@@ -131,14 +220,77 @@ def followed(hall: Hall, player: str, width: int, now: float) -> list[str]:
     ]
 
 
-def idle_for(hall: Hall, name: str, now: float) -> int | None:
+@facts.register
+def _following(_: Follow | FollowChosen, occasion: Occasion) -> Iterator[Fact]:
+    player = occasion.player
+    yield Fact("Thud.Follow", {"players": list(occasion.hall.people[player].followed)}, player)
+
+
+@words.register
+def _follow_chosen(chosen: FollowChosen, _: Occasion, view: View) -> list[str]:
+    other = chosen.other
+    if other not in chosen.followed:
+        return wrapped(f"You follow {other} no longer.", view.width)
+    told = f"You are told when {other} comes, and begins a match."
+    ends = f'"{Unfollow(other.lower())}" ends that.{_absent(chosen)}'
+    return wrapped(f"{told} {ends}", view.width)
+
+
+def _absent(chosen: FollowChosen | IgnoreChosen) -> str:
+    return "" if chosen.is_here else f" Nobody called {chosen.other} is here just now."
+
+
+@words.register
+def _followed_came(came: FollowedCame, _: Occasion, view: View) -> list[str]:
+    return wrapped(f"{came.player} has come in.", view.width)
+
+
+@facts.register
+def _followed_came_facts(came: FollowedCame, _: Occasion) -> Iterator[Fact]:
+    known = {"what": "came", "players": [came.player], "board": came.room}
+    yield Fact("Thud.Followed", known)
+
+
+@words.register
+def _followed_began(began: FollowedBegan, _: Occasion, view: View) -> list[str]:
+    begin = "go on with a match" if began.resumed else "begin a match"
+    who = f"{began.dwarf} and {began.troll}"
+    return wrapped(f'{who} {begin}: "{Observe(began.board)}" shows it.', view.width)
+
+
+@facts.register
+def _followed_began_facts(began: FollowedBegan, _: Occasion) -> Iterator[Fact]:
+    what, players = "resumed" if began.resumed else "began", [began.dwarf, began.troll]
+    yield Fact("Thud.Followed", {"what": what, "players": players, "board": began.board})
+
+
+@words.register
+def _ignored(_: Ignore, occasion: Occasion, view: View) -> list[str]:
+    """Return whom a player ignores."""
+    if names := occasion.hall.people[occasion.player].ignored:
+        told = f'You ignore {listed(names)}. "unignore" and a name ends that.'
+    else:
+        told = 'You ignore nobody. To hear somebody no longer, type "ignore" and the name.'
+    return wrapped(told, view.width)
+
+
+@words.register
+def _ignore_chosen(chosen: IgnoreChosen, _: Occasion, view: View) -> list[str]:
+    other = chosen.other
+    if other not in chosen.ignored:
+        return wrapped(f"You hear {other} again.", view.width)
+    back = f'"{Unignore(other.lower())}" ends that.{_absent(chosen)}'
+    return wrapped(f"You do not hear {other} from now on. {back}", view.width)
+
+
+def _idle_for(hall: Hall, name: str, now: float) -> int | None:
     """Return for how many minutes somebody here has typed nothing; None for a bot."""
     if name in hall.bots:
         return None
     return max(0, int((now - hall.people[name].active) // MINUTE))
 
 
-def watched(hall: Hall, name: str) -> list[str]:
+def _watched(hall: Hall, name: str) -> list[str]:
     """Return the boards that somebody here watches: where they are, and those they observe."""
     person = hall.people[name]
     boards = dict.fromkeys((*([person.room] if person.room else ()), *person.observed))
@@ -170,9 +322,9 @@ def _doing(hall: Hall, name: str, now: float) -> str:
     facts = _playing(hall, name)
     if [table.name for table in hall.seats_of(name)] != [person.room]:
         facts.insert(0, f"at the {person.room}" if person.room else "in the hall")
-    if elsewhere := [board for board in watched(hall, name) if board != person.room]:
+    if elsewhere := [board for board in _watched(hall, name) if board != person.room]:
         facts.append(f"observes the {listed(elsewhere)}")
-    idle = idle_for(hall, name, now)
+    idle = _idle_for(hall, name, now)
     if idle and idle * MINUTE >= _IDLE_FROM:
         facts.append(f"idle for {lasting(idle * MINUTE)}")
     return "; ".join(facts)

@@ -15,7 +15,6 @@ from thudmud.play.commands import (
     Boards,
     Challenge,
     Decline,
-    Finger,
     Help,
     Invite,
     Join,
@@ -26,18 +25,16 @@ from thudmud.play.commands import (
     Replay,
     Reports,
     Seeks,
-    Unfollow,
-    Unignore,
     Unobserve,
     ViewNews,
     ViewRecord,
-    Who,
     Withdraw,
 )
 from thudmud.play.hall import Hall
 from thudmud.play.options import SetReader, Switch
 from thudmud.play.table import Table
 from thudmud.rules import DEFAULT_RULES, Side
+from thudmud.verbs.people import Who
 from thudmud.views import analysis, order
 from thudmud.views.archive import count
 from thudmud.views.options import choice_text
@@ -50,12 +47,12 @@ _JOINS = ("'s ", ", ")
 """What an emote begins with if no blank is to stand between it and the name."""
 
 
-def aside_text(aside: asides.Happening, me: str | None) -> str:
+def aside_text(aside: asides.Aside, me: str | None) -> str:
     """Return an aside as a sentence for ``me`` (None: somebody it does not name)."""
     return capitalised(_aside(aside, me))
 
 
-def _aside(aside: asides.Happening, me: str | None) -> str:
+def _aside(aside: asides.Aside, me: str | None) -> str:
     match aside:
         case asides.Spoke(player, _, text):
             return f"{does(player, me, aside.verb)}: {text}"
@@ -111,17 +108,6 @@ def _aside(aside: asides.Happening, me: str | None) -> str:
             return f"{player} comments on ply {ply} of battle {battle}: {text}"
         case asides.StyleChosen(_, board, style):
             return f"You are shown the {board} in {style.value} style from now on."
-        case asides.IgnoreChosen(_, other, ignored, is_here):
-            if other not in ignored:
-                return f"You hear {other} again."
-            absent = "" if is_here else f" Nobody called {other} is here just now."
-            back = f'"{Unignore(other.lower())}" ends that.{absent}'
-            return f"You do not hear {other} from now on. {back}"
-        case asides.FollowChosen() | asides.FollowedCame() | asides.FollowedBegan():
-            return _of_following(aside)
-        case asides.PlanChosen(_, plan):
-            kept = f'Your plan is kept. "{Finger()}" shows it with the rest.'
-            return kept if plan else "You have no plan any more."
         case asides.ObserveChosen(_, board, observed) if board in observed:
             return f'You observe the {board} from now on. "{Unobserve(board)}" ends that.'
         case asides.ObserveChosen(_, board):
@@ -147,23 +133,6 @@ def _aside(aside: asides.Happening, me: str | None) -> str:
         case asides.AnalysisCancelled(_, number):
             return f"Battle {number} is not analysed for you any more."
     return ""  # the board or the battle that is shown says it
-
-
-def _of_following(
-    aside: asides.FollowChosen | asides.FollowedCame | asides.FollowedBegan,
-) -> str:
-    match aside:
-        case asides.FollowChosen(_, other, followed, is_here):
-            if other not in followed:
-                return f"You follow {other} no longer."
-            absent = "" if is_here else f" Nobody called {other} is here just now."
-            ends = f'"{Unfollow(other.lower())}" ends that.{absent}'
-            return f"You are told when {other} comes, and begins a match. {ends}"
-        case asides.FollowedCame(player):
-            return f"{player} has come in."
-        case asides.FollowedBegan(_, board, dwarf, troll, resumed):
-            begin = "go on with a match" if resumed else "begin a match"
-            return f'{dwarf} and {troll} {begin}: "{Observe(board)}" shows it.'
 
 
 def hall_event_text(event: events.HallEvent, table: Table | None, me: str | None) -> str:
@@ -493,14 +462,6 @@ def observed(hall: Hall, player: str, width: int) -> list[str]:
         *wrapped_each(entries, width, "    "),
         *wrapped(capitalised(ends), width),
     ]
-
-
-def ignored(hall: Hall, player: str, width: int) -> list[str]:
-    """Return whom a player ignores."""
-    if names := hall.people[player].ignored:
-        return wrapped(f'You ignore {listed(names)}. "unignore" and a name ends that.', width)
-    nobody = 'You ignore nobody. To hear somebody no longer, type "ignore" and the name.'
-    return wrapped(nobody, width)
 
 
 NARROWEST = 40

@@ -13,7 +13,6 @@ from thudmud.play.analysis import AnalysedBattle
 from thudmud.play.archive import (
     AdjournedMatches,
     BotList,
-    Fingered,
     FoundBattle,
     HistoryPage,
     PlayerScore,
@@ -35,13 +34,13 @@ from thudmud.views import (
     letters,
     options,
     order,
-    people,
     ratings,
     reader,
     rooms,
     sentences,
 )
 from thudmud.views.help import page, syntax
+from thudmud.views.registry import words_of
 from thudmud.views.view import Display, View
 from thudmud.views.words import time_of_day, wrapped, wrapped_each
 
@@ -62,9 +61,11 @@ DRAWN = (
 def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
     """Return the lines that a reader with ``view`` is told."""
     event, table = telling.event, telling.table
+    if (lines := words_of(hall, telling, view)) is not None:
+        return lines
     if isinstance(event, asides.Asked):
         return _answer(hall, event, table, view, telling.at)
-    if isinstance(event, asides.Happening):
+    if isinstance(event, asides.Aside):
         return _aside(hall, event, table, view, telling.at)
     if isinstance(event, events.HallEvent):
         return wrapped(rooms.hall_event_text(event, table, view.me), view.width)
@@ -126,7 +127,7 @@ def _at_table(facts: list[str], table: Table, view: View) -> list[str]:
 
 
 def _aside(
-    hall: Hall, aside: asides.Happening, table: Table | None, view: View, at: float
+    hall: Hall, aside: asides.Aside, table: Table | None, view: View, at: float
 ) -> list[str]:
     text = rooms.aside_text(aside, view.me)
     if isinstance(aside, SPEECH):
@@ -311,14 +312,6 @@ def _answer(
             return rooms.seeks(hall, asked.player, view.width)
         case commands.Games(everybodys=True):
             return rooms.battles(hall, view.width)
-        case commands.Who():
-            return people.who(hall, asked.question, asked.player, view.width, now)
-        case commands.Finger() if isinstance(asked.answer, Fingered):
-            return people.fingered(hall, asked.answer, asked.player, view.display, now)
-        case commands.Plan() if isinstance(asked.answer, Fingered):
-            return people.plan(hall, asked.answer, asked.player, view.display)
-        case commands.Follow():
-            return people.followed(hall, asked.player, view.width, now)
         case commands.ViewNews():
             return rooms.news(hall, view.width)
         case commands.ViewBots() if isinstance(asked.answer, BotList):
@@ -336,8 +329,6 @@ def _answer(
             return order.mutes(hall, now, view.width)
         case commands.Bans() as bans:
             return order.bans(hall, bans, now, view.width)
-        case commands.Ignore():
-            return rooms.ignored(hall, asked.player, view.width)
         case (
             commands.Games()
             | commands.History()

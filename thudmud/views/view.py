@@ -11,16 +11,7 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from thudmud.play.asides import (
-    Aside,
-    CommentMade,
-    Invited,
-    LetterSent,
-    Lifted,
-    Sanctioned,
-    Told,
-    TurnedDown,
-)
+from thudmud.play.asides import Aside
 from thudmud.play.commands import Style
 from thudmud.play.events import (
     Adjourned,
@@ -306,16 +297,8 @@ def _at(person: Person) -> str | None:
 def _named(event: TableEvent | HallEvent | Aside) -> set[str]:
     """Return whom an event names; they may have lost their seats by it."""
     match event:
-        case (
-            Told(player, to)
-            | LetterSent(player, to)
-            | Invited(player, to)
-            | TurnedDown(player, to)
-            | CommentMade(player, to)
-        ):
-            return {player, to}
-        case Sanctioned(player, sanction) | Lifted(player, sanction):
-            return {player, sanction.whom}
+        case Aside():
+            return event.involves
         case SeekMade(player=player, to=to):
             return {player, to}
         case SeekEnded(player=player, seeker=seeker, to=to):

@@ -1,0 +1,36 @@
+"""What a command is decided by: the hall as it stands, who has typed it, and when."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from thudmud.play.archive import Found
+from thudmud.play.asides import Aside, Asked
+from thudmud.play.command import Command
+from thudmud.play.hall import Decision, Hall, Person
+
+
+class Scene(NamedTuple):
+    """What a command is decided by. Nothing in it is changed.
+
+    Attributes:
+        hall: as it stands.
+        person: who has typed the command.
+        now: the time, in seconds since the epoch.
+        found: what has been looked up for this decision.
+        me: the name of who has typed it.
+    """
+
+    hall: Hall
+    person: Person
+    now: float
+    found: Found
+    me: str
+
+    def tell(self, *asides: Aside) -> Decision:
+        """Return that this is told, and nothing is stored."""
+        return Decision(self.me, asides=asides)
+
+    def answer(self, question: Command, board: str | None = None, answer: Any = None) -> Decision:
+        """Return that a question is answered, about a board perhaps, by what was looked up."""
+        return Decision(self.me, board, asides=(Asked(self.me, question, board, answer),))

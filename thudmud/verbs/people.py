@@ -1,0 +1,260 @@
+"""People: who is here and what is known of them, and whom a player follows or does not hear."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from thudmud.english import capitalised
+from thudmud.errors import Refused
+from thudmud.play.archive import Fingered, MemberLookup, ScoreLookup
+from thudmud.play.asides import Aside, aside
+from thudmud.play.command import Command, verb
+from thudmud.play.events import LONGEST_NAME
+from thudmud.play.hall import (
+    LONGEST_PLAN,
+    MOST_FOLLOWED,
+    MOST_IGNORED,
+    Decision,
+    Hall,
+    Person,
+)
+from thudmud.play.meaning import away_from, player_meant
+from thudmud.play.refusals import Refusal
+from thudmud.play.scene import Scene
+from thudmud.verbs.order import require_heard
+
+
+@verb("who")
+class Who(Command):
+    """List the players, or those whose names begin with ``player``, a page of them."""
+
+    player: str | None = None
+    page: int = 1
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        if self.player and not scene.hall.begins(self.player):
+            refuse_absent(scene, self.player)
+            raise Refused(Refusal.NO_SUCH_PLAYER, words=self.player)
+        return scene.answer(self)
+
+
+def refuse_absent(scene: Scene, words: str) -> None:
+    """Raise Refused if that is the name of somebody who is not here, but will be expected back."""
+    if known := scene.found[MemberLookup(words)]:
+        seconds = max(0.0, scene.now - known.at)
+        raise Refused(Refusal.NOT_HERE, player=known.name, seconds=seconds)
+    if away := away_from(scene.hall, words):
+        raise Refused(Refusal.AWAY_FROM, player=away[0], boards=away[1])
+
+
+@verb("finger")
+class Finger(Command):
+    """Read who a player is, here or not: ratings, what they do, their plan; None is oneself."""
+
+    player: str | None = None
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        words, name = self.player, scene.me
+        if words and words.lower() not in {"me", "myself"}:
+            name = known_name(scene, words) or player_meant(scene.hall, words)
+        return scene.answer(Finger(name), answer=fingered(scene, name))
+
+
+def fingered(scene: Scene, name: str) -> Fingered:
+    """Return what is known of a player; raises Unread if that has to be looked up first."""
+    return Fingered(name, scene.found[MemberLookup(name)], scene.found[ScoreLookup(name)])
+
+
+def known_name(scene: Scene, words: str) -> str | None:
+    """Return the name of the player who is called just so: is here, has an account, or is away."""
+    if words.lower() in scene.hall.names:
+        return scene.hall.names[words.lower()]
+    if member := scene.found[MemberLookup(words)]:
+        return member.name
+    away = away_from(scene.hall, words)
+    return away[0] if away else None
+
+
+NO_PLAN = frozenset({"none", "-"})
+"""What takes a plan away."""
+
+
+@verb("plan")
+class Plan(Command):
+    """Say something about oneself, which whoever asks can read; None reads it."""
+
+    text: str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        text, me = self.text, scene.me
+        if text is None:
+            return scene.answer(self, answer=fingered(scene, me))
+        require_heard(scene.hall, me, scene.now)
+        if not scene.person.member:
+            raise Refused(Refusal.PLANS_FOR_MEMBERS)
+        if len(text) > LONGEST_PLAN:
+            raise Refused(Refusal.PLAN_TOO_LONG, most=LONGEST_PLAN)
+        return scene.tell(PlanChosen(me, "" if text.lower() in NO_PLAN else text))
+
+
+@aside
+class PlanChosen(Aside):
+    """A player says something about themselves from now on, or nothing if ``plan`` is ""."""
+
+    player: str
+    plan: str
+    crosses = True
+
+    def happen(self, hall: Hall) -> Sequence[str]:
+        hall.people[self.player].plan = self.plan
+        return (self.player,)
+
+    def chosen(self, person: Person) -> Person:
+        return replace(person, plan=self.plan)
+
+
+@verb("follow")
+class Follow(Command):
+    """Be told when a player comes, and begins a match; None lists whom one follows."""
+
+    player: str | None = None
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        if self.player is None:
+            return scene.answer(self)
+        others = scene.person.followed
+        other, is_here = _another(self.player, others, scene, _FOLLOWING, MOST_FOLLOWED)
+        return scene.tell(FollowChosen(scene.me, other, (*others, other), is_here))
+
+
+@verb("unfollow")
+class Unfollow(Command):
+    """Be told no longer what a player begins."""
+
+    player: str
+
+    def decide(self, scene: Scene) -> Decision:
+        other, left = _taken_from(scene.person.followed, self.player, Refusal.NOT_FOLLOWED)
+        return scene.tell(FollowChosen(scene.me, other, left, other.lower() in scene.hall.names))
+
+
+@aside
+class FollowChosen(Aside):
+    """A player follows another, or no longer; ``followed`` are all whom they follow now.
+
+    ``is_here`` says that somebody is here who is called so.
+    """
+
+    player: str
+    other: str
+    followed: tuple[str, ...]
+    is_here: bool = True
+    crosses = True
+
+    def happen(self, hall: Hall) -> Sequence[str]:
+        hall.follow(self.player, self.followed)
+        return (self.player,)
+
+    def chosen(self, person: Person) -> Person:
+        return replace(person, followed=self.followed)
+
+
+@verb("ignore")
+class Ignore(Command):
+    """Hear a player no longer; list those whom one ignores if ``player`` is None."""
+
+    player: str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        if self.player is None:
+            return scene.answer(self)
+        others = scene.person.ignored
+        other, is_here = _another(self.player, others, scene, _IGNORING, MOST_IGNORED)
+        return scene.tell(IgnoreChosen(scene.me, other, (*others, other), is_here))
+
+
+@verb("unignore")
+class Unignore(Command):
+    """Hear a player again."""
+
+    player: str
+
+    def decide(self, scene: Scene) -> Decision:
+        other, left = _taken_from(scene.person.ignored, self.player, Refusal.NOT_IGNORED)
+        return scene.tell(IgnoreChosen(scene.me, other, left, other.lower() in scene.hall.names))
+
+
+@aside
+class IgnoreChosen(Aside):
+    """A player hears another no longer, or again; ``ignored`` are all whom they do not hear now.
+
+    ``is_here`` says that somebody is here who is called so.
+    """
+
+    player: str
+    other: str
+    ignored: tuple[str, ...]
+    is_here: bool = True
+    crosses = True
+
+    def happen(self, hall: Hall) -> Sequence[str]:
+        hall.ignore(self.player, self.ignored)
+        return (self.player,)
+
+    def chosen(self, person: Person) -> Person:
+        return replace(person, ignored=self.ignored)
+
+
+_FOLLOWING = Refusal.FOLLOW_SELF, Refusal.FOLLOWED_ALREADY, Refusal.FOLLOWS_TOO_MANY
+_IGNORING = Refusal.IGNORE_SELF, Refusal.IGNORED_ALREADY, Refusal.IGNORES_TOO_MANY
+
+
+def _another(
+    words: str,
+    others: Sequence[str],
+    scene: Scene,
+    codes: tuple[Refusal, Refusal, Refusal],
+    most: int,
+) -> tuple[str, bool]:
+    """Return whom the words name, and whether they are here: nobody else need be called so.
+
+    Raises:
+        Refused: they are who asks, or among the others; or there are as many as may be. These are
+            the ``codes``.
+    """
+    is_self, is_there, is_full = codes
+    try:
+        name, is_here = player_meant(scene.hall, words), True
+    except Refused as refusal:
+        is_name = words.isalpha() and len(words) <= LONGEST_NAME
+        if refusal.code is not Refusal.NO_SUCH_PLAYER or not is_name:
+            raise
+        name, is_here = capitalised(words), False
+    if name == scene.me:
+        raise Refused(is_self)
+    if name.lower() in map(str.lower, others):
+        raise Refused(is_there, player=name)
+    if len(others) >= most:
+        raise Refused(is_full, most=most)
+    return name, is_here
+
+
+def _taken_from(names: Sequence[str], words: str, none: Refusal) -> tuple[str, tuple[str, ...]]:
+    """Return the one of some names that is these words, or else begins so, and all others.
+
+    Raises:
+        Refused: none does, or more than one.
+    """
+    beginning = words.lower()
+    near = [name for name in names if name.lower().startswith(beginning)]
+    match [name for name in near if name.lower() == beginning] or near:
+        case [other]:
+            return other, tuple(name for name in names if name != other)
+        case []:
+            raise Refused(none, words=words)
+        case several:
+            raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))

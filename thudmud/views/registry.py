@@ -1,0 +1,77 @@
+"""Which functions make words, and facts, of what is told: by the type of it.
+
+Of an answer, that is the type of the question. Each family of verbs has its functions beside each
+other, in a module of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import singledispatch
+from typing import Any, NamedTuple
+
+from thudmud.play.asides import Asked
+from thudmud.play.hall import Hall, Telling
+from thudmud.play.table import Table
+from thudmud.views.data import Fact
+from thudmud.views.view import View
+
+
+class Occasion(NamedTuple):
+    """Where and when something is told.
+
+    Attributes:
+        hall: as it stands.
+        table: that it is about, as it stood right after; None if it is about none.
+        at: the time.
+        player: who did it, or asked.
+        answer: what was looked up for a question.
+    """
+
+    hall: Hall
+    table: Table | None
+    at: float
+    player: str
+    answer: Any = None
+
+
+@singledispatch
+def words(told: object, occasion: Occasion, view: View) -> list[str]:
+    """Return the lines that one reader gets of what is told."""
+    raise NotImplementedError(f"there are no words for {told}")
+
+
+@singledispatch
+def facts(told: object, occasion: Occasion) -> Iterable[Fact]:
+    """Return the facts of it, for programs."""
+    raise NotImplementedError(f"there are no facts of {told}")
+
+
+_WORDS, _FACTS = words.registry, facts.registry
+"""By type. To look there is quicker than to have `singledispatch` think about subclasses."""
+
+
+def words_of(hall: Hall, telling: Telling, view: View) -> list[str] | None:
+    """Return the lines that one reader gets; None if nothing is registered."""
+    event = telling.event
+    if isinstance(event, Asked):
+        if make := _WORDS.get(type(event.question)):
+            occasion = Occasion(hall, telling.table, telling.at, event.player, event.answer)
+            return make(event.question, occasion, view)
+    elif make := _WORDS.get(type(event)):
+        return make(
+            event, Occasion(hall, telling.table, telling.at, getattr(event, "player", "")), view
+        )
+    return None
+
+
+def facts_of(hall: Hall, telling: Telling) -> Iterable[Fact] | None:
+    """Return the facts; None if nothing is registered."""
+    event = telling.event
+    if isinstance(event, Asked):
+        if make := _FACTS.get(type(event.question)):
+            occasion = Occasion(hall, telling.table, telling.at, event.player, event.answer)
+            return make(event.question, occasion)
+    elif make := _FACTS.get(type(event)):
+        return make(event, Occasion(hall, telling.table, telling.at, getattr(event, "player", "")))
+    return None
