@@ -22,8 +22,8 @@ from thudmud.play.command import Command
 from thudmud.play.commands import Go, Join, Leave
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall as PlayHall
-from thudmud.play.hall import Telling
 from thudmud.play.table import BoardSpec, Table
+from thudmud.play.telling import Telling
 from thudmud.rules import RULESETS, Game, Side
 from thudmud.service import Service, Visit
 from thudmud.service.boards import close_board, rename_board

@@ -14,8 +14,8 @@ from thudmud import BoardSpec, House, Message, Options, Parting, Style, Terminal
 from thudmud.errors import ThudmudError
 from thudmud.language import parse
 from thudmud.play.events import Joined
-from thudmud.play.hall import Telling
 from thudmud.play.options import Orient
+from thudmud.play.telling import Telling
 from thudmud.rules import Side
 
 EVERYTHING = Terminal(packages=frozenset({"Thud"}))

@@ -14,10 +14,11 @@ from thudmud.play.archive import AdjournedLookup, Battle, BattleLookup, Found, L
 from thudmud.play.command import Command
 from thudmud.play.commands import Style
 from thudmud.play.events import Parting, SavedMatch, TableEvent, is_complete
-from thudmud.play.hall import Decision, Hall, Telling
+from thudmud.play.hall import Decision, Hall
 from thudmud.play.projections import HALL
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
+from thudmud.play.telling import Telling
 from thudmud.rules import Game
 from thudmud.store import Store, at_once
 from thudmud.verbs.decisions import arrive, decide, part

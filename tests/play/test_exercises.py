@@ -45,9 +45,10 @@ from thudmud.play.exercises import (
     lessons,
     puzzles,
 )
-from thudmud.play.hall import Hall, Telling
+from thudmud.play.hall import Hall
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
+from thudmud.play.telling import Telling
 from thudmud.rules import RULESETS, Game, IllegalMove, Move, Piece, Reason, Side
 
 ONE, THREE = puzzles()[1], puzzles()[3]

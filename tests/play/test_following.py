@@ -17,8 +17,8 @@ from thudmud.play.commands import (
     Resume,
     Start,
 )
-from thudmud.play.hall import Telling
 from thudmud.play.refusals import Refusal
+from thudmud.play.telling import Telling
 from thudmud.rules import Side
 from thudmud.verbs.people import Follow, FollowChosen, Ignore, Plan, PlanChosen, Unfollow
 

@@ -29,10 +29,11 @@ from thudmud.play.commands import (
     ViewPossible,
 )
 from thudmud.play.events import Parting
-from thudmud.play.hall import Hall, Telling
+from thudmud.play.hall import Hall
 from thudmud.play.meaning import board_meant, named
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
+from thudmud.play.telling import Telling
 from thudmud.rules import Side
 from thudmud.verbs.decisions import decide, part
 from thudmud.verbs.people import Finger, Who

@@ -8,8 +8,8 @@ from tests.play.conftest import GRACE, NOW
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
 from thudmud.play.asides import Invited
 from thudmud.play.commands import Invite, Join, Start
-from thudmud.play.hall import Telling
 from thudmud.play.refusals import Refusal
+from thudmud.play.telling import Telling
 from thudmud.rules import Side
 
 OAK, PINE = "oak board", "pine board"

@@ -11,9 +11,10 @@ from tests.play.halls import StoredHall, do, hall_of, refusal
 from thudmud.errors import Refused
 from thudmud.language import parse
 from thudmud.play.asides import Announced, Asked, Lifted, Sanctioned, ShutdownTold
-from thudmud.play.hall import BotLevel, Telling
+from thudmud.play.hall import BotLevel
 from thudmud.play.order import Measure, Order, Sanction, network_of, network_text
 from thudmud.play.refusals import Refusal
+from thudmud.play.telling import Telling
 from thudmud.views.messages import messages
 from thudmud.views.order import barred
 from thudmud.views.view import Screens, Terminal

@@ -34,8 +34,9 @@ from thudmud.play.events import (
     Returned,
     RulesSet,
 )
-from thudmud.play.hall import MOST_MISSED, Telling
+from thudmud.play.hall import MOST_MISSED
 from thudmud.play.refusals import Refusal
+from thudmud.play.telling import Telling
 from thudmud.rules import Side
 from thudmud.verbs.decisions import arrive, part
 

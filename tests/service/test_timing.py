@@ -16,8 +16,8 @@ from thudmud.play.clocks import AWAY, DAY, Clock, TimeControl
 from thudmud.play.command import Command
 from thudmud.play.commands import Claim, Join, Resign, SetClock, Start
 from thudmud.play.events import BattleEnded, ClockHeld, IdleWarned, Moved, Parting
-from thudmud.play.hall import Telling
 from thudmud.play.refusals import Refusal
+from thudmud.play.telling import Telling
 from thudmud.rules import Ending, Outcome, Side
 from thudmud.service import Node, Result
 from thudmud.store import NotWritten

@@ -44,7 +44,7 @@ from thudmud.play.events import (
     Parting,
     TableEvent,
 )
-from thudmud.play.hall import Hall, Telling
+from thudmud.play.hall import Hall
 from thudmud.play.options import (
     Charset,
     Element,
@@ -66,6 +66,7 @@ from thudmud.play.options import (
     Switch,
     Toggle,
 )
+from thudmud.play.telling import Telling
 from thudmud.rules import RULESETS, Ending
 from thudmud.script import Transcript, perform
 from thudmud.script.transcript import Act, Expectation, Part, TranscriptStep

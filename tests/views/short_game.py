@@ -8,10 +8,11 @@ from thudmud.house import House
 from thudmud.play.analysis import Weighed
 from thudmud.play.asides import Asked, LetterSent
 from thudmud.play.commands import Letters
-from thudmud.play.hall import BotLevel, Hall, Telling
+from thudmud.play.hall import BotLevel, Hall
 from thudmud.play.letters import Letter, LettersPage
 from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec
+from thudmud.play.telling import Telling
 from thudmud.rules import Game, Move, Side
 from thudmud.views import Message
 from thudmud.views.data import Fact

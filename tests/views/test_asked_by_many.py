@@ -11,8 +11,9 @@ import pytest
 from tests.views.positions import game_of, played_at_random, table_with
 from thudmud.play.asides import Asked, Entered
 from thudmud.play.commands import Captures, Lines, Style, ViewPossible
-from thudmud.play.hall import Decision, Hall, Telling
+from thudmud.play.hall import Decision, Hall
 from thudmud.play.table import BoardSpec
+from thudmud.play.telling import Telling
 from thudmud.rules import (
     DISCWORLD,
     RULESETS,

@@ -8,8 +8,8 @@ from thudmud.house import House
 from thudmud.play.asides import TimeShort
 from thudmud.play.clocks import Clock, TimeControl
 from thudmud.play.events import ClockHeld, IdleWarned
-from thudmud.play.hall import Telling
 from thudmud.play.table import BoardSpec
+from thudmud.play.telling import Telling
 from thudmud.rules import Side
 from thudmud.views import Message
 from thudmud.views.messages import messages

@@ -9,9 +9,9 @@ import pytest
 
 from thudmud.house import House
 from thudmud.play.events import BattleId, Moved
-from thudmud.play.hall import Telling
 from thudmud.play.match import Match
 from thudmud.play.table import BoardSpec, Table
+from thudmud.play.telling import Telling
 from thudmud.rules import KOOM_VALLEY, Game, Move, Piece, Position, Side, Square
 from thudmud.views import Message, messages
 from thudmud.views.facts import facts

@@ -14,8 +14,8 @@ from thudmud.play.asides import Invited
 from thudmud.play.command import Command
 from thudmud.play.commands import OFFERING, Adjourn, End, Go, Leave, No, Play, Resign, Start
 from thudmud.play.events import BattleId, BoardRenamed, Offer
-from thudmud.play.hall import Telling
 from thudmud.play.table import Table
+from thudmud.play.telling import Telling
 from thudmud.rules import Game, Side, read_ply, write_position
 
 QUIET = 60

@@ -19,8 +19,9 @@ from thudmud.cli.records import ruleset_named
 from thudmud.house import House
 from thudmud.play.command import Command
 from thudmud.play.commands import Invite, Join, Play, Start
-from thudmud.play.hall import BotLevel, Telling
+from thudmud.play.hall import BotLevel
 from thudmud.play.table import BoardSpec
+from thudmud.play.telling import Telling
 from thudmud.rules import DEFAULT_RULES, RULESETS, Side
 from thudmud.search.levels import LEVELS, Level
 from thudmud.search.player import Player

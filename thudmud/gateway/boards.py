@@ -20,9 +20,10 @@ from thudmud.language.parsing import board_problem
 from thudmud.play.asides import Asked
 from thudmud.play.commands import ViewGame
 from thudmud.play.events import BoardOpened, Parting
-from thudmud.play.hall import Hall, Telling, kept_for
+from thudmud.play.hall import Hall, kept_for
 from thudmud.play.projections import HALL
 from thudmud.play.table import BoardSpec, Table
+from thudmud.play.telling import Telling
 from thudmud.service import Service, Unfollowed, Visit
 from thudmud.service.boards import put_up
 from thudmud.store import Conflict, Store, StoreError

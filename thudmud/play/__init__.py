@@ -12,10 +12,11 @@ from thudmud.play.archive import Found, Unread
 from thudmud.play.command import Command
 from thudmud.play.commands import Style
 from thudmud.play.events import Parting, TableEvent
-from thudmud.play.hall import Decision, Hall, Telling
+from thudmud.play.hall import Decision, Hall
 from thudmud.play.options import Options
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
+from thudmud.play.telling import Telling
 
 __all__ = [
     "BoardSpec",

@@ -6,7 +6,6 @@ name of a board, or None for the hall.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, TypeVar, dataclass_transform
@@ -20,8 +19,9 @@ from thudmud.play.exercises import Exercise
 from thudmud.play.hints import Advice
 from thudmud.play.letters import NO_LETTERS, LetterCount, LettersPage, Report
 from thudmud.play.options import Options, SetOption, Toggle
-from thudmud.play.order import Sanction
+from thudmud.play.order import Measure, Sanction
 from thudmud.play.table import Table
+from thudmud.play.telling import Telling
 from thudmud.rules import Comment, Game, Move, Side
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Aside:
     Attributes:
         crosses: whether those on other nodes are told, too, or know it of who is here.
         is_limited: whether it counts for how often others may be told of what a player does.
+        is_heard: whether it is in the player's own words, and heard at once: it can be reported.
         KINDS: all that there are.
     """
 
@@ -41,6 +42,7 @@ class Aside:
     player: str
     crosses = False
     is_limited = False
+    is_heard = False
     KINDS: ClassVar[list[type[Aside]]] = []
 
     @classmethod
@@ -53,9 +55,9 @@ class Aside:
         """Whom it names: they are told of themselves in the second person."""
         return {self.player}
 
-    def happen(self, hall: Hall) -> Sequence[str]:
+    def happen(self, hall: Hall) -> Telling:
         """Make it so in the hall, and return who is told."""
-        return (self.player,)
+        return Telling(self, (self.player,))
 
     def chosen(self, person: Person) -> Person:
         """Return the player, who is a member, with what they want from now on."""
@@ -101,6 +103,11 @@ class Entered(Aside):
     observed: tuple[str, ...] = ()
     active: float = field(default=0.0, compare=False)
 
+    def happen(self, hall: Hall) -> Telling:
+        hall.let_in(self)
+        audience = (self.player,) if self.room else hall.told_who_moves(self.player, None)
+        return Telling(self, audience, hall.table_in(self.room))
+
 
 @aside
 class CaughtUp(Aside):
@@ -113,6 +120,9 @@ class CaughtUp(Aside):
     board: str
     missed: tuple[tuple[TableEvent, Table], ...] = ()
 
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, (self.player,), hall.table_in(self.board))
+
 
 @aside
 class TookOver(Aside):
@@ -121,6 +131,9 @@ class TookOver(Aside):
     player: str
     room: str | None
     letters: LetterCount = NO_LETTERS
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, (self.player,), hall.table_in(self.room))
 
 
 @aside
@@ -137,6 +150,12 @@ class Gone(Aside):
     parting: Parting
     told: bool = False
 
+    def happen(self, hall: Hall) -> Telling:
+        player, room = self.player, self.room
+        audience = (player,) if self.told else hall.told_who_moves(player, room)
+        hall.take_leave(player)
+        return Telling(self, audience)
+
 
 @aside
 class WentOut(Aside):
@@ -147,6 +166,10 @@ class WentOut(Aside):
     player: str
     room: str | None
     to: str | None
+
+    def happen(self, hall: Hall) -> Telling:
+        audience = hall.told_who_moves(self.player, self.room)
+        return Telling(self, tuple(name for name in audience if name != self.player))
 
 
 @aside
@@ -162,12 +185,50 @@ class CameIn(Aside):
     room: str | None
     sits: bool = False
 
+    def happen(self, hall: Hall) -> Telling:
+        hall.rooms.move(hall.people[self.player], self.room)
+        audience = hall.told_who_moves(self.player, self.room)
+        return Telling(self, audience, hall.table_in(self.room))
+
+
+class Aloud(Aside):
+    """What a player says to a room, or does there; with ``talk``, for those who hear such talk."""
+
+    __slots__ = ()
+    room: str | None
+    text: str
+    talk: Toggle | None
+    crosses = is_limited = is_heard = True
+
+    def happen(self, hall: Hall) -> Telling:
+        """Return who hears it, or sees it.
+
+        What players say at their board is heard by all who watch. What others say there stays in
+        the room, but for kibitzes and whispers.
+        """
+        player, room, talk = self.player, self.room, self.talk
+        occupants, table = hall.rooms.occupants(room), hall.table_in(room)
+        if talk is Toggle.SHOUT:
+            there = tuple(each.name for each in hall.people.values() if each.options.has(talk))
+        elif room is None or table is None:
+            there = occupants.names
+        else:
+            seated = table.seats.values()
+            if player in seated or talk in {Toggle.KIBITZ, Toggle.WHISPER}:
+                occupants = hall.rooms.told_of(room)
+            there = occupants.and_also((*seated, player) if talk else seated)
+            if talk:
+                there = tuple(
+                    name for name in there if name == player or hall.hears(name, talk, table)
+                )
+        heard = hall.hearers(player, there)
+        is_all = heard[: len(occupants.names)] == occupants.names
+        return Telling(self, heard, table, occupants if is_all else None)
+
 
 @aside
-class Spoke(Aside):
-    """A player said something to a room; with ``talk``, to those alone who hear such talk."""
-
-    crosses = is_limited = True
+class Spoke(Aloud):
+    """A player said something."""
 
     player: str
     room: str | None
@@ -181,15 +242,14 @@ class Spoke(Aside):
 
 
 @aside
-class Emoted(Aside):
-    """A player did something that a room sees; ``talk`` is as in `Spoke`."""
-
-    crosses = is_limited = True
+class Emoted(Aloud):
+    """A player did something."""
 
     player: str
     room: str | None
     text: str
     talk: Toggle | None = None
+    verb: ClassVar[str] = "emote"
 
 
 @aside
@@ -199,9 +259,9 @@ class PlayersDeaf(Aside):
     player: str
     board: str
 
-    def happen(self, hall: Hall) -> Sequence[str]:
+    def happen(self, hall: Hall) -> Telling:
         hall.people[self.player].knows_deaf = True
-        return (self.player,)
+        return Telling(self, (self.player,))
 
 
 class ToAnother(Aside):
@@ -215,6 +275,9 @@ class ToAnother(Aside):
     def involves(self) -> set[str]:
         return {self.player, self.to}
 
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, hall.hearers(self.player, (self.player, self.to)))
+
 
 @aside
 class Told(ToAnother):
@@ -223,6 +286,8 @@ class Told(ToAnother):
     player: str
     to: str
     text: str
+    is_heard = True
+    verb: ClassVar[str] = "tell"
 
 
 @aside
@@ -233,6 +298,10 @@ class LetterSent(ToAnother):
     to: str
     text: str
     is_here: bool = False
+
+    def happen(self, hall: Hall) -> Telling:
+        both = self.player, self.to
+        return Telling(self, both if self.to in hall.people else both[:1])
 
 
 @aside
@@ -254,6 +323,9 @@ class ReportMade(Aside):
     text: str
     said: tuple[str, ...] = ()
 
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, hall.operators_and(self.player))
+
 
 @aside
 class Invited(ToAnother):
@@ -265,6 +337,11 @@ class Invited(ToAnother):
     side: Side
     level: int | None = None
 
+    def happen(self, hall: Hall) -> Telling:
+        if asked := hall.people.get(self.to):
+            asked.invitations[self.player] = self
+        return ToAnother.happen(self, hall)  # slots make another class, which super() does not know
+
 
 @aside
 class TurnedDown(ToAnother):
@@ -273,6 +350,11 @@ class TurnedDown(ToAnother):
     player: str
     to: str
     board: str
+
+    def happen(self, hall: Hall) -> Telling:
+        if asked := hall.people.get(self.player):
+            asked.invitations.pop(self.to, None)
+        return ToAnother.happen(self, hall)  # slots make another class, which super() does not know
 
 
 @aside
@@ -288,6 +370,12 @@ class StyleChosen(Aside):
     def chosen(self, person: Person) -> Person:
         return replace(person, styles={**person.styles, self.board: self.style})
 
+    def happen(self, hall: Hall) -> Telling:
+        person = hall.people[self.player]
+        person.styles[self.board] = self.style
+        hall.rooms.changed(person)
+        return Telling(self, (self.player,), hall.board_seen(self.player, self.board))
+
 
 @aside
 class OptionChosen(Aside):
@@ -302,6 +390,12 @@ class OptionChosen(Aside):
     def chosen(self, person: Person) -> Person:
         return replace(person, options=self.options)
 
+    def happen(self, hall: Hall) -> Telling:
+        person = hall.people[self.player]
+        person.options = self.options
+        hall.rooms.changed(person)
+        return Telling(self, (self.player,))
+
 
 @aside
 class FollowedCame(Aside):
@@ -309,6 +403,9 @@ class FollowedCame(Aside):
 
     player: str
     room: str | None
+
+    def happen(self, hall: Hall) -> Telling:
+        raise ValueError(f"{self} is told with what has happened")
 
 
 @aside
@@ -321,6 +418,9 @@ class FollowedBegan(Aside):
     troll: str
     resumed: bool = False
 
+    def happen(self, hall: Hall) -> Telling:
+        raise ValueError(f"{self} is told with what has happened")
+
 
 @aside
 class Active(Aside):
@@ -331,9 +431,9 @@ class Active(Aside):
     player: str
     at: float
 
-    def happen(self, hall: Hall) -> Sequence[str]:
+    def happen(self, hall: Hall) -> Telling:
         hall.people[self.player].active = self.at
-        return ()
+        return Telling(self, ())
 
 
 @aside
@@ -345,6 +445,11 @@ class ObserveChosen(Aside):
     player: str
     board: str
     observed: tuple[str, ...]
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.observe(self.player, self.observed)
+        table = hall.tables[self.board] if self.board in self.observed else None
+        return Telling(self, (self.player,), table)
 
 
 @aside
@@ -367,9 +472,9 @@ class Replayed(Aside):
     analysis: Analysis | None = field(default=None, repr=False)
     spent: tuple[float, ...] = ()
 
-    def happen(self, hall: Hall) -> Sequence[str]:
+    def happen(self, hall: Hall) -> Telling:
         hall.people[self.player].replay = self
-        return (self.player,)
+        return Telling(self, (self.player,))
 
 
 @aside
@@ -379,9 +484,9 @@ class ReplayLeft(Aside):
     player: str
     replay: Replayed
 
-    def happen(self, hall: Hall) -> Sequence[str]:
+    def happen(self, hall: Hall) -> Telling:
         hall.people[self.player].replay = None
-        return (self.player,)
+        return Telling(self, (self.player,))
 
 
 @aside
@@ -422,6 +527,14 @@ class CommentMade(Aside):
     @property
     def involves(self) -> set[str]:
         return {self.player, self.other}
+
+    def happen(self, hall: Hall) -> Telling:
+        both = [hall.people[name] for name in (self.player, self.other) if name in hall.people]
+        for person in both:
+            if person.replay and person.replay.battle.number == self.battle:
+                person.replay = replace(person.replay, comments=self.comments)
+        told = tuple(person.name for person in (both if self.text else both[:1]))
+        return Telling(self, hall.hearers(self.player, told))
 
 
 class Remark(Enum):
@@ -471,6 +584,12 @@ class Exercised(Aside):
     advice: Advice | None = None
     answer: Move | None = None
 
+    def happen(self, hall: Hall) -> Telling:
+        person = hall.people[self.player]
+        person.exercise, person.replay = self.exercise, None
+        person.studies = person.studies.after(self.exercise)
+        return Telling(self, (self.player,), self.exercise.table)
+
 
 @aside
 class ExerciseLeft(Aside):
@@ -478,6 +597,10 @@ class ExerciseLeft(Aside):
 
     player: str
     exercise: Exercise
+
+    def happen(self, hall: Hall) -> Telling:
+        hall.people[self.player].exercise = None
+        return Telling(self, (self.player,))
 
 
 @aside
@@ -487,6 +610,9 @@ class TimeShort(Aside):
     player: str
     board: str
     seconds: float
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, (self.player,), hall.table_in(self.board))
 
 
 class OfOperators(Aside):
@@ -504,33 +630,43 @@ class Announced(OfOperators):
     player: str
     text: str
 
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, tuple(hall.people))
 
-@aside
-class Sanctioned(OfOperators):
-    """An operator took a measure against somebody; told to them, and to all operators."""
 
-    crosses = True
+class OfSanction(OfOperators):
+    """What concerns a measure against somebody; told to them, and to all operators."""
 
-    player: str
+    __slots__ = ()
     sanction: Sanction
+    crosses = True
 
     @property
     def involves(self) -> set[str]:
         return {self.player, self.sanction.whom}
 
+    def happen(self, hall: Hall) -> Telling:
+        told_of_it = hall.operators_and(self.player)
+        is_ban = self.sanction.measure is Measure.BAN
+        if not is_ban and self.sanction.whom in hall.people:
+            told_of_it = *told_of_it, self.sanction.whom
+        return Telling(self, tuple(dict.fromkeys(told_of_it)))
+
 
 @aside
-class Lifted(OfOperators):
+class Sanctioned(OfSanction):
+    """An operator took a measure against somebody."""
+
+    player: str
+    sanction: Sanction
+
+
+@aside
+class Lifted(OfSanction):
     """An operator ended a measure; told as it was when it began."""
 
-    crosses = True
-
     player: str
     sanction: Sanction
-
-    @property
-    def involves(self) -> set[str]:
-        return {self.player, self.sanction.whom}
 
 
 @aside
@@ -541,6 +677,9 @@ class ReportClosed(OfOperators):
 
     player: str
     number: int
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, hall.operators_and(self.player))
 
 
 @aside
@@ -561,6 +700,12 @@ class ShutdownTold(OfOperators):
     why: str = ""
     to: str = ""
 
+    def happen(self, hall: Hall) -> Telling:
+        if self.to:
+            return Telling(self, (self.to,))
+        hall.shutdown = None if self.seconds is None else self
+        return Telling(self, tuple(hall.people))
+
 
 @aside
 class BoardListed(Aside):
@@ -571,6 +716,10 @@ class BoardListed(Aside):
 
     player: str
     board: str
+
+    def happen(self, hall: Hall) -> Telling:
+        here = hall.rooms.occupants(None)
+        return Telling(self, here.names, hall.tables[self.board], here)
 
 
 @aside
@@ -585,3 +734,9 @@ class Asked(Aside):
     question: Command
     board: str | None = None
     answer: LookupAnswer | Advice | AnalysedBattle | LettersPage | tuple[Report, ...] | None = None
+
+    def happen(self, hall: Hall) -> Telling:
+        person = hall.people[self.player]
+        self.question.answered(hall, person, self.answer)
+        table = hall.board_seen(self.player, self.board) if self.board else None
+        return Telling(self, (self.player,), table)

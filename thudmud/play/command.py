@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, ClassVar, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 from thudmud.errors import InvalidValueError
 
 if TYPE_CHECKING:
-    from thudmud.play.hall import Decision
+    from thudmud.play.hall import Decision, Hall, Person
     from thudmud.play.scene import Scene
 
 
@@ -56,6 +56,9 @@ class Command:
             Unread: something has to be looked up first.
         """
         raise NotImplementedError
+
+    def answered(self, hall: Hall, person: Person, answer: Any) -> None:
+        """Note in the hall what a question changes for who has asked it; most change nothing."""
 
 
 VERBS: dict[str, type[Command]] = {}

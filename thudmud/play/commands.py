@@ -10,9 +10,9 @@ where they were left out; only the hall knows which board they mean.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from thudmud.english import length
 from thudmud.errors import InvalidValueError
@@ -22,6 +22,9 @@ from thudmud.play.days import day_begins
 from thudmud.play.events import Offer
 from thudmud.rules import EVERY, Attempt, Piece, Side, Square
 from thudmud.rules.board import LETTERS
+
+if TYPE_CHECKING:
+    from thudmud.play.hall import Hall, Person
 
 
 def _on(words: str | None) -> str:
@@ -90,6 +93,9 @@ class ViewNews(Command):
 
     def __str__(self) -> str:
         return "news"
+
+    def answered(self, hall: Hall, person: Person, answer: Any) -> None:
+        person.news = hall.edition
 
 
 @dataclass(frozen=True, slots=True)
@@ -780,6 +786,11 @@ class Analyse(Command):
 
     def __str__(self) -> str:
         return "analyse" if self.number is None else f"analyse {self.number}"
+
+    def answered(self, hall: Hall, person: Person, answer: Any) -> None:
+        # What the plies were worth is shown in a replay, if it is that battle which is open.
+        if person.replay and person.replay.game == answer.game:
+            person.replay = replace(person.replay, analysis=answer.analysis)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,43 +17,24 @@ from functools import reduce
 from operator import attrgetter
 
 from thudmud.errors import InvalidValueError
-from thudmud.play.analysis import AnalysedBattle
 from thudmud.play.archive import RatingChange
 from thudmud.play.asides import (
-    Announced,
     Aside,
-    Asked,
-    BoardListed,
     CameIn,
-    CaughtUp,
-    CommentMade,
     Emoted,
     Entered,
-    Exercised,
     ExerciseLeft,
     FollowedBegan,
     FollowedCame,
-    Gone,
     Invited,
-    LetterSent,
-    Lifted,
     ObserveChosen,
-    OfOperators,
-    OptionChosen,
     Replayed,
-    ReportClosed,
-    ReportMade,
-    Sanctioned,
     ShutdownTold,
     Spoke,
-    StyleChosen,
-    TimeShort,
     Told,
-    TookOver,
-    TurnedDown,
     WentOut,
 )
-from thudmud.play.commands import Style, ViewNews
+from thudmud.play.commands import Style
 from thudmud.play.events import (
     MADE,
     OWN_PROGRAM,
@@ -73,13 +54,12 @@ from thudmud.play.events import (
 )
 from thudmud.play.exercises import NOTHING_DONE, Exercise, Studies
 from thudmud.play.options import Options, SetOption, Toggle, after
-from thudmud.play.order import Measure, Order
+from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec, Table
+from thudmud.play.telling import Occupants, Telling
 from thudmud.rules import Side
 
 DEFAULTS = Options()
-SPEECH = Spoke | Emoted | Told
-"""What is in a player's own words, and heard at once."""
 _EDITION = 16  # characters of a hash
 _NUMBERED = re.compile(r"([0-9]+)[a-z]+ ")
 
@@ -166,21 +146,6 @@ class Members(Container[str]):
     def __contains__(self, name: object) -> bool:
         person = self._people.get(name) if isinstance(name, str) else None
         return person is not None and person.member
-
-
-@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
-class Occupants:
-    """Those in a room, or told of it: another value once any come, go, or see things otherwise.
-
-    So what is worked out of them all may be cached by it.
-
-    Attributes:
-        names: in the order they came to the server; who only observes comes last.
-        members: the same, quick to look up.
-    """
-
-    names: tuple[str, ...]
-    members: frozenset[str]
 
 
 class Rooms:
@@ -320,29 +285,6 @@ class Decision:
             raise InvalidValueError(f"no board is at version {self.version}")
 
 
-@dataclass(frozen=True, slots=True)
-class Telling:
-    """One thing that happened, who is to be told, and the table as it stood right after.
-
-    ``changes`` are those of ratings, if it ended a match that counts for them.
-    """
-
-    event: TableEvent | HallEvent | Aside
-    audience: tuple[str, ...]
-    table: Table | None = None
-    occupants: Occupants | None = field(default=None, compare=False)
-    """Those in the room where it happened, perhaps with who observes it, if all of them are told:
-    they come first."""
-    changes: tuple[RatingChange, ...] = ()
-    at: float = 0.0
-    """When it is told: clocks are shown as they stand then."""
-
-    def told_at(self, now: float) -> Telling:
-        """Return it as it is told now: clocks stand as they do then, or did at the event."""
-        at = self.event.at if isinstance(self.event, TableEvent) else now
-        return replace(self, table=self.table and self.table.as_of(at), at=at)
-
-
 MOST_MISSED = 30
 """How many events are remembered for somebody who is away; there is little that others can do."""
 
@@ -464,7 +406,7 @@ class Hall:
         self._styles: dict[str, Style] = {}
         self._by_words: dict[tuple[str, ...], str] = {}
         self._places: dict[str, int] = {}
-        self._rooms = Rooms()
+        self.rooms = Rooms()
         self._seats = ByPlayer()
         """At which boards each has a seat."""
         self._ignorers, self._followers = ByPlayer(), ByPlayer()
@@ -517,13 +459,13 @@ class Hall:
         if to:
             return player, to
         names = (*self._told_who_waits(), player)
-        return self._hearers(player, tuple(dict.fromkeys(names)))
+        return self.hearers(player, tuple(dict.fromkeys(names)))
 
     def _told_who_waits(self) -> tuple[str, ...]:
         """Return those in the hall, and those elsewhere who want to know of whoever would play."""
         people = self.people.values()
         waits = (each for each in people if each.room and each.options.has(Toggle.SEEKS))
-        return (*self._rooms.occupants(None).names, *(person.name for person in waits))
+        return (*self.rooms.occupants(None).names, *(person.name for person in waits))
 
     def _close(self, event: BoardClosed, board: str) -> list[Telling]:
         """Take a board down; whoever is there comes to the hall."""
@@ -531,7 +473,7 @@ class Hall:
         told_of_it = dict.fromkeys((*self.told_of(board).names, *self.people_in(None)))
         told = [Telling(event, tuple(told_of_it), self.tables[board])]
         told += [self._told(CameIn(player, None)) for player in here]
-        for person in self._rooms.observers(board):
+        for person in self.rooms.observers(board):
             others = tuple(each for each in person.observed if each != board)
             told.append(self._told(ObserveChosen(person.name, board, others)))
         self.put(board, Table.set_up(BoardSpec(board)))  # nobody has a seat there any more
@@ -561,7 +503,7 @@ class Hall:
         for side in Side:
             if (missed := self.missed.pop((board, side), None)) is not None:
                 self.missed[name, side] = missed
-        self._rooms.rename(board, name)
+        self.rooms.rename(board, name)
         for person in (*self.people.values(), *self.left.values()):
             person.used = name if person.used == board else person.used
             person.room = name if person.room == board else person.room
@@ -648,7 +590,7 @@ class Hall:
         chosen = reduce(after, choices, before)
         if here:
             here.options = chosen
-            self._rooms.changed(here)
+            self.rooms.changed(here)
         return chosen
 
     def ignores(self, player: str, other: str) -> bool:
@@ -670,9 +612,10 @@ class Hall:
     def heard(self, player: str, speaker: str) -> tuple[str, ...]:
         """Return what somebody has last heard from a player, of the last lines of that one."""
         return tuple(
-            f"{_verb(aside)}: {aside.text}"
+            f"{aside.verb}: {aside.text}"
             for telling in self._said.get(speaker, ())
-            if isinstance(aside := telling.event, SPEECH) and player in telling.audience
+            if isinstance(aside := telling.event, Spoke | Emoted | Told)
+            if player in telling.audience
         )
 
     def _note_said(self, telling: Telling, speaker: str) -> None:
@@ -695,11 +638,11 @@ class Hall:
 
     def observe(self, player: str, boards: tuple[str, ...]) -> None:
         """Note which boards somebody who is here observes: these, and no others."""
-        self._rooms.observe(self.people[player], boards)
+        self.rooms.observe(self.people[player], boards)
 
     def told_of(self, board: str) -> Occupants:
         """Return those who are told what happens at a board: who is there, and who observes it."""
-        return self._rooms.told_of(board)
+        return self.rooms.told_of(board)
 
     def hears(self, player: str, talk: Toggle, table: Table) -> bool:
         """Whether somebody hears a kind of talk at a table; a player hears no whispers."""
@@ -724,7 +667,7 @@ class Hall:
 
     def people_in(self, room: str | None) -> list[str]:
         """Return the names of those in a room, in the order they came to the server."""
-        return list(self._rooms.occupants(room).names)
+        return list(self.rooms.occupants(room).names)
 
     def seats_of(self, player: str) -> list[Table]:
         """Return the tables at which ``player`` has a seat."""
@@ -793,15 +736,14 @@ class Hall:
         table = self._apply(board, event, decision.battle)
         if isinstance(event, Moved):
             self._close_replays(table)
-        occupants = self._rooms.told_of(board)
+        occupants = self.rooms.told_of(board)
         concerned = (*table.seats.values(), *before, event.player)
         person = self.people.get(event.player)
         if person and isinstance(event, Joined):
             person.forget_invitations(board)
         if isinstance(event, Joined) and not table.full:
-            concerned += self._hearers(event.player, self._told_who_waits())
-        audience = _audience(occupants, concerned)
-        return Telling(event, audience, table, occupants, decision.changes)
+            concerned += self.hearers(event.player, self._told_who_waits())
+        return Telling(event, occupants.and_also(concerned), table, occupants, decision.changes)
 
     def _gathered(self, begun: BattleStarted | Resumed, board: str) -> list[Telling]:
         """Return how the players of a match come to a board that has just been opened for it."""
@@ -843,16 +785,6 @@ class Hall:
             if player in self.people:
                 self.people[player].replay = None
 
-    def _exercised(self, aside: Exercised | ExerciseLeft) -> Telling:
-        """Put somebody's exercise where it has come to, or aside."""
-        person = self.people[aside.player]
-        if isinstance(aside, ExerciseLeft):
-            person.exercise = None
-            return Telling(aside, (person.name,))
-        person.exercise, person.replay = aside.exercise, None
-        person.studies = person.studies.after(aside.exercise)
-        return Telling(aside, (person.name,), aside.exercise.table)
-
     def _leave_exercises(self, table: Table) -> list[Telling]:
         """End the exercises of those in whose battle something has happened: they play that."""
         players = table.seats.values() if table.running else ()
@@ -865,137 +797,28 @@ class Hall:
 
     def _told(self, aside: Aside) -> Telling:
         """Apply an aside, and return who is to be told."""
-        telling = self._applied(aside)
-        if isinstance(aside, SPEECH):
+        telling = aside.happen(self)
+        if aside.is_heard:
             self._note_said(telling, aside.player)
         return telling
 
-    def _applied(self, aside: Aside) -> Telling:
-        match aside:  # the most frequent come first, since the cases are tried in turn
-            case Spoke() | Emoted():
-                return self._spoken(aside)
-            case Entered(player, room, member, styles, options, _, ignored, news, _):
-                before = self.left.pop(player, None) or Person(player)
-                chosen = before.styles | dict(styles)
-                kept = options or before.options
-                person = Person(player, member, room, styles=chosen, options=kept)
-                person.news = before.news if news is None else news
-                person.plan = before.plan if aside.plan is None else aside.plan
-                person.active = aside.active
-                self.people[player], self.names[player.lower()] = person, player
-                self._rooms.enter(person)
-                self.ignore(player, before.ignored if ignored is None else ignored)
-                self.follow(player, before.followed if aside.followed is None else aside.followed)
-                self.observe(player, tuple(each for each in aside.observed if each in self.tables))
-                audience = (player,) if room else self._told_who_moves(player, None)
-                return Telling(aside, audience, self._table(room))
-            case CaughtUp(player, room) | TookOver(player, room) | TimeShort(player, room):
-                return Telling(aside, (player,), self._table(room))
-            case BoardListed(_, board):
-                return self._told_in_hall(aside, self.tables[board])
-            case Gone():
-                return self._gone(aside)
-            case WentOut(player, room):
-                told_of_it = self._told_who_moves(player, room)
-                return Telling(aside, tuple(name for name in told_of_it if name != player))
-            case CameIn(player, room):
-                self._rooms.move(self.people[player], room)
-                return Telling(aside, self._told_who_moves(player, room), self._table(room))
-            case Told(player, to) | Invited(player, to) | TurnedDown(player, to):
-                self._note_invitation(aside)
-                return Telling(aside, self._hearers(player, (player, to)))
-            case LetterSent(player, to):
-                return Telling(aside, (player, to) if to in self.people else (player,))
-            case StyleChosen(player, board, style):
-                self.people[player].styles[board] = style
-                self._rooms.changed(self.people[player])
-                return Telling(aside, (player,), self.board_seen(player, board))
-            case OptionChosen(player, _, options):
-                self.people[player].options = options
-                self._rooms.changed(self.people[player])
-                return Telling(aside, (player,))
-            case FollowedCame() | FollowedBegan():
-                raise ValueError(f"{aside} is told with what has happened")
-            case ObserveChosen(player, board, observed):
-                self.observe(player, observed)
-                return Telling(aside, (player,), self.tables[board] if board in observed else None)
-            case CommentMade():
-                return self._commented(aside)
-            case Exercised() | ExerciseLeft():
-                return self._exercised(aside)
-            case (
-                Announced()
-                | Sanctioned()
-                | Lifted()
-                | ReportClosed()
-                | ReportMade()
-                | ShutdownTold()
-            ):
-                return self._ordered(aside)
-            case Asked(player, question, board, answer):
-                if isinstance(question, ViewNews):
-                    self.people[player].news = self.edition
-                if isinstance(answer, AnalysedBattle):
-                    self._show_in_replay(self.people[player], answer)
-                table = self.board_seen(player, board) if board else None
-                return Telling(aside, (player,), table)
-        return Telling(aside, tuple(aside.happen(self)))
+    def let_in(self, entered: Entered) -> None:
+        """Note that somebody is here, who may have left a seat behind and be back."""
+        player = entered.player
+        before = self.left.pop(player, None) or Person(player)
+        chosen, options = before.styles | dict(entered.styles), entered.options or before.options
+        person = Person(player, entered.member, entered.room, styles=chosen, options=options)
+        person.news = before.news if entered.news is None else entered.news
+        person.plan = before.plan if entered.plan is None else entered.plan
+        person.active = entered.active
+        self.people[player], self.names[player.lower()] = person, player
+        self.rooms.enter(person)
+        self.ignore(player, before.ignored if entered.ignored is None else entered.ignored)
+        self.follow(player, before.followed if entered.followed is None else entered.followed)
+        self.observe(player, tuple(each for each in entered.observed if each in self.tables))
 
-    def _ordered(self, aside: OfOperators | ReportMade) -> Telling:
-        """Return who is told what an operator has brought about, or is to see to."""
-        audience = tuple(self.people)
-        match aside:
-            case Sanctioned(player, sanction) | Lifted(player, sanction):
-                told_of_it = list(self._operators_and(player))
-                if sanction.measure is not Measure.BAN and sanction.whom in self.people:
-                    told_of_it.append(sanction.whom)
-                audience = tuple(dict.fromkeys(told_of_it))
-            case ReportClosed(player) | ReportMade(player):
-                audience = self._operators_and(player)
-            case ShutdownTold(to="", seconds=seconds):
-                self.shutdown = None if seconds is None else aside
-            case ShutdownTold(to=to):
-                audience = (to,)
-        return Telling(aside, audience)
-
-    def _operators_and(self, player: str) -> tuple[str, ...]:
-        """Return who is here of a player and all operators."""
-        names = (player, *filter(self.is_operator, self.people))
-        return tuple(name for name in dict.fromkeys(names) if name in self.people)
-
-    def _told_in_hall(self, aside: Aside, table: Table) -> Telling:
-        here = self._rooms.occupants(None)
-        return Telling(aside, here.names, table, here)
-
-    def _spoken(self, aside: Spoke | Emoted) -> Telling:
-        """Return who hears what is said in a room, or sees what is done there.
-
-        What players say at their board is heard by all who watch. What others say there stays in
-        the room, but for kibitzes and whispers.
-        """
-        player, room, talk = aside.player, aside.room, aside.talk
-        occupants, table = self._rooms.occupants(room), self._table(room)
-        if talk is Toggle.SHOUT:
-            there = tuple(each.name for each in self.people.values() if each.options.has(talk))
-        elif room is None or table is None:
-            there = occupants.names
-        else:
-            seated = table.seats.values()
-            if player in seated or talk in {Toggle.KIBITZ, Toggle.WHISPER}:
-                occupants = self._rooms.told_of(room)
-            there = _audience(occupants, (*seated, player) if talk else seated)
-            if talk:
-                there = tuple(
-                    name for name in there if name == player or self.hears(name, talk, table)
-                )
-        heard = self._hearers(player, there)
-        is_all = heard[: len(occupants.names)] == occupants.names
-        return Telling(aside, heard, table, occupants if is_all else None)
-
-    def _gone(self, gone: Gone) -> Telling:
-        """Take leave of somebody, and return who is to be told."""
-        player = gone.player
-        audience = (player,) if gone.told else self._told_who_moves(player, gone.room)
+    def take_leave(self, player: str) -> None:
+        """Note that somebody is here no longer; they are remembered while they have a seat."""
         person = self.people[player]
         ignored, followed = person.ignored, person.followed
         self.ignore(player, ())
@@ -1004,12 +827,16 @@ class Hall:
         del self.people[player]
         person.ignored, person.followed = ignored, followed
         del self.names[player.lower()]
-        self._rooms.leave(person)
+        self.rooms.leave(person)
         if self.seats_of(player):
             self.left[player] = person
         else:
             self._forget(player)
-        return Telling(gone, audience)
+
+    def operators_and(self, player: str) -> tuple[str, ...]:
+        """Return who is here of a player and all operators."""
+        names = (player, *filter(self.is_operator, self.people))
+        return tuple(name for name in dict.fromkeys(names) if name in self.people)
 
     def _forget(self, player: str) -> None:
         """Forget somebody who is gone and has no seat, and whom they have invited."""
@@ -1017,29 +844,7 @@ class Hall:
         for person in self.people.values():
             person.invitations.pop(player, None)
 
-    def _note_invitation(self, aside: Invited | TurnedDown | Told) -> None:
-        """Remember, or forget, to which seat somebody was asked."""
-        match aside:
-            case Invited(player, to) if to in self.people:
-                self.people[to].invitations[player] = aside
-            case TurnedDown(player, to) if player in self.people:
-                self.people[player].invitations.pop(to, None)
-
-    def _show_in_replay(self, person: Person, found: AnalysedBattle) -> None:
-        """Show somebody what the plies were worth, if it is that battle that they see again."""
-        if person.replay and person.replay.game == found.game:
-            person.replay = replace(person.replay, analysis=found.analysis)
-
-    def _commented(self, made: CommentMade) -> Telling:
-        """Note that a player has commented on a battle, and return who is to be told."""
-        both = [self.people[name] for name in (made.player, made.other) if name in self.people]
-        for person in both:
-            if person.replay and person.replay.battle.number == made.battle:
-                person.replay = replace(person.replay, comments=made.comments)
-        told = tuple(person.name for person in (both if made.text else both[:1]))
-        return Telling(made, self._hearers(made.player, told))
-
-    def _hearers(
+    def hearers(
         self, player: str, names: tuple[str, ...], besides: Container[str] = ()
     ) -> tuple[str, ...]:
         """Return those of some people who do not ignore a player, or hear them all the same."""
@@ -1051,7 +856,7 @@ class Hall:
     def _followed_came(self, entered: Entered, told: Collection[str]) -> list[Telling]:
         """Return that somebody has come, to those who follow them and are not told otherwise."""
         player, room = entered.player, entered.room
-        there = self._rooms.told_of(room).members if room else frozenset()
+        there = self.rooms.told_of(room).members if room else frozenset()
         others = [each for each in self._followers_of(player) if each not in {*there, *told}]
         return [Telling(FollowedCame(player, room), tuple(others))] if others else []
 
@@ -1080,33 +885,18 @@ class Hall:
             if not self.ignores(player, name) and not self.ignores(name, player)
         ]
 
-    def _told_who_moves(self, player: str, room: str | None) -> tuple[str, ...]:
+    def told_who_moves(self, player: str, room: str | None) -> tuple[str, ...]:
         """Return those in a room who are told that a player comes or goes.
 
         Those who have a seat there want to know even of somebody whom they ignore.
         """
-        table = self._table(room)
+        table = self.table_in(room)
         seated = tuple(table.seats.values()) if table else ()
-        return self._hearers(player, self._rooms.occupants(room).names, seated)
+        return self.hearers(player, self.rooms.occupants(room).names, seated)
 
-    def _table(self, room: str | None) -> Table | None:
+    def table_in(self, room: str | None) -> Table | None:
+        """Return the board that a room is about; None for the hall."""
         return self.tables[room] if room else None
-
-
-def _verb(aside: SPEECH) -> str:
-    match aside:
-        case Spoke():
-            return aside.verb
-        case Emoted():
-            return "emote"
-        case Told():
-            return "tell"
-
-
-def _audience(occupants: Occupants, concerned: Iterable[str]) -> tuple[str, ...]:
-    """Return those in a room and, once each, those whom it concerns wherever they are."""
-    elsewhere = dict.fromkeys(name for name in concerned if name not in occupants.members)
-    return (*occupants.names, *elsewhere)
 
 
 def claimants(hall: Hall, name: str, adjourned: Iterable[SavedMatch]) -> Iterator[str]:

@@ -20,7 +20,7 @@ from thudmud.errors import StartError
 from thudmud.play.asides import Invited
 from thudmud.play.command import Command
 from thudmud.play.commands import Join, Play, Resign, Tell
-from thudmud.play.hall import Telling
+from thudmud.play.telling import Telling
 from thudmud.search.levels import level_called
 from thudmud.server.config import BotSettings
 from thudmud.server.sessions import Sessions, release

@@ -11,9 +11,10 @@ from thudmud.errors import Refused
 from thudmud.play.analysis import Weighed
 from thudmud.play.asides import OfOperators
 from thudmud.play.command import Command
-from thudmud.play.hall import Decision, Person, Telling
+from thudmud.play.hall import Decision, Person
 from thudmud.play.hints import Line
 from thudmud.play.table import Table
+from thudmud.play.telling import Telling
 from thudmud.rules import Game
 from thudmud.store import Conflict, StoreError
 from thudmud.views.messages import Message

@@ -97,7 +97,7 @@ from thudmud.play.events import (
     SavedMatch,
     TableEvent,
 )
-from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, Telling, claimants
+from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, claimants
 from thudmud.play.hints import AdviceLookup, Line
 from thudmud.play.letters import NO_LETTERS, LetterCountLookup, LettersPage, Postbox, PostboxLookup
 from thudmud.play.meaning import board_meant, named
@@ -106,6 +106,7 @@ from thudmud.play.order import Measure, Sanction
 from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
+from thudmud.play.telling import Telling
 from thudmud.service.alarms import Alarms
 from thudmud.service.analysing import Analyses, AnalysisWork
 from thudmud.service.boards import close_at, put_up

@@ -13,8 +13,9 @@ from collections.abc import Callable
 
 from thudmud.play.asides import Gone, WentOut
 from thudmud.play.events import Adjourned, BattleEnded, Cleared, Left, Parting
-from thudmud.play.hall import Decision, Hall, Telling
+from thudmud.play.hall import Decision, Hall
 from thudmud.play.table import Table
+from thudmud.play.telling import Telling
 from thudmud.service.alarms import Alarms
 from thudmud.service.driving import now
 from thudmud.service.interface import Later, Stores

@@ -22,6 +22,7 @@ from thudmud.play.hall import (
 from thudmud.play.meaning import away_from, player_meant
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
+from thudmud.play.telling import Telling
 from thudmud.verbs.order import require_heard
 
 
@@ -108,9 +109,9 @@ class PlanChosen(Aside):
     plan: str
     crosses = True
 
-    def happen(self, hall: Hall) -> Sequence[str]:
+    def happen(self, hall: Hall) -> Telling:
         hall.people[self.player].plan = self.plan
-        return (self.player,)
+        return Telling(self, (self.player,))
 
     def chosen(self, person: Person) -> Person:
         return replace(person, plan=self.plan)
@@ -155,9 +156,9 @@ class FollowChosen(Aside):
     is_here: bool = True
     crosses = True
 
-    def happen(self, hall: Hall) -> Sequence[str]:
+    def happen(self, hall: Hall) -> Telling:
         hall.follow(self.player, self.followed)
-        return (self.player,)
+        return Telling(self, (self.player,))
 
     def chosen(self, person: Person) -> Person:
         return replace(person, followed=self.followed)
@@ -201,9 +202,9 @@ class IgnoreChosen(Aside):
     is_here: bool = True
     crosses = True
 
-    def happen(self, hall: Hall) -> Sequence[str]:
+    def happen(self, hall: Hall) -> Telling:
         hall.ignore(self.player, self.ignored)
-        return (self.player,)
+        return Telling(self, (self.player,))
 
     def chosen(self, person: Person) -> Person:
         return replace(person, ignored=self.ignored)

@@ -27,11 +27,12 @@ from thudmud.play.archive import (
 )
 from thudmud.play.clocks import AWAY, TimeControl
 from thudmud.play.exercises import Exercise, InLesson
-from thudmud.play.hall import Hall, Telling
+from thudmud.play.hall import Hall
 from thudmud.play.hints import Advice
 from thudmud.play.letters import LettersPage
 from thudmud.play.options import SetToggle, Toggle
 from thudmud.play.table import Seat, Table
+from thudmud.play.telling import Telling
 from thudmud.rules import (
     Comment,
     Game,

@@ -14,8 +14,9 @@ from thudmud.errors import Refused
 from thudmud.language import ParseError
 from thudmud.play.asides import TimeShort
 from thudmud.play.events import BattleStarted, IdleWarned, Joined, Moved, Resumed, TakenBack
-from thudmud.play.hall import DEFAULTS, Hall, Telling
+from thudmud.play.hall import DEFAULTS, Hall
 from thudmud.play.options import Toggle
+from thudmud.play.telling import Telling
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, facts, machine_line, refusal_fact, set_apart
 from thudmud.views.refusals import explain, refused

@@ -11,8 +11,9 @@ from functools import singledispatch
 from typing import Any, NamedTuple
 
 from thudmud.play.asides import Asked
-from thudmud.play.hall import Hall, Telling
+from thudmud.play.hall import Hall
 from thudmud.play.table import Table
+from thudmud.play.telling import Telling
 from thudmud.views.data import Fact
 from thudmud.views.view import View
 

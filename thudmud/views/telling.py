@@ -19,11 +19,12 @@ from thudmud.play.archive import (
     Ranking,
     StudyRecord,
 )
-from thudmud.play.hall import Hall, Telling
+from thudmud.play.hall import Hall
 from thudmud.play.hints import Advice
 from thudmud.play.letters import LettersPage, Report
 from thudmud.play.options import ShowOptions, ShowScheme
 from thudmud.play.table import Table
+from thudmud.play.telling import Telling
 from thudmud.views import (
     analysis,
     archive,

@@ -22,7 +22,7 @@ from thudmud.play.events import (
     SeekMade,
     TableEvent,
 )
-from thudmud.play.hall import DEFAULTS, Hall, Occupants, Person, Telling
+from thudmud.play.hall import DEFAULTS, Hall, Person
 from thudmud.play.options import (
     WIDTHS,
     Charset,
@@ -36,6 +36,7 @@ from thudmud.play.options import (
     Toggle,
 )
 from thudmud.play.table import Table
+from thudmud.play.telling import Occupants, Telling
 
 DEFAULT_WIDTH = 80
 LARGE_FROM = 120, 40
