@@ -61,9 +61,9 @@ from benchmarks.load.processes import (
 )
 from benchmarks.load.siege import Assault, Besides, Figure, Harm, Playing, Ply, flooding, siege
 from benchmarks.load.web import BINARY, CONTINUATION, HANDSHAKE, PING, TEXT, framed
-from thudmud.play.commands import Play
 from thudmud.rules import RULESETS, Game
 from thudmud.store import Store
+from thudmud.verbs.moves import Play
 
 MOST_DELAY = 50.0  # ms of the 99th percentile, above the control's
 MOST_CALM = 1.0  # seconds until all is as before

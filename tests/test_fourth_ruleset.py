@@ -11,7 +11,6 @@ import pytest
 from thudmud.bots import Dialogue
 from thudmud.house import House
 from thudmud.language import ParseError, parse
-from thudmud.play.commands import Play
 from thudmud.play.table import BoardSpec
 from thudmud.rules import (
     RULESETS,
@@ -37,6 +36,7 @@ from thudmud.rules.koom_valley import OPENING, RockCaptured, TramplingTrolls
 from thudmud.rules.scoring import ByPieces, ByVictory
 from thudmud.search.levels import LEVELS
 from thudmud.search.player import Player
+from thudmud.verbs.moves import Play
 from thudmud.views.view import Terminal
 
 PIECES = "dA8 dB8 dC8 TF8 XH8 TL6 TL7 TL8 dK11 dL11 dM11 dF15"

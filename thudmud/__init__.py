@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from thudmud.house import House
-    from thudmud.play.commands import Style
     from thudmud.play.events import Parting
-    from thudmud.play.options import Options
+    from thudmud.play.options import Options, Style
     from thudmud.play.table import BoardSpec
     from thudmud.views.messages import Message
     from thudmud.views.view import Terminal
@@ -36,7 +35,7 @@ if not TYPE_CHECKING:  # or a name that is not here would be no mistake to mypy
         "Message": "thudmud.views.messages",
         "Options": "thudmud.play.options",
         "Parting": "thudmud.play.events",
-        "Style": "thudmud.play.commands",
+        "Style": "thudmud.play.options",
         "Terminal": "thudmud.views.view",
     }
 

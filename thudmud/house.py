@@ -12,7 +12,6 @@ from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.language.parsing import board_problem
 from thudmud.play.archive import Lookup
 from thudmud.play.command import Command
-from thudmud.play.commands import Style
 from thudmud.play.events import (
     MADE,
     Event,
@@ -25,7 +24,7 @@ from thudmud.play.events import (
 )
 from thudmud.play.hall import Hall, kept_for
 from thudmud.play.match import game_of
-from thudmud.play.options import Options
+from thudmud.play.options import Options, Style
 from thudmud.play.projections import HALL, is_board_key, is_of_a_match
 from thudmud.play.table import BoardSpec, Table, require_fit, require_ply
 from thudmud.rules import DEFAULT_RULES, Game

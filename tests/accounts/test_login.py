@@ -17,8 +17,9 @@ from thudmud.accounts.guesses import FREE, PASSWORD_INTERVAL
 from thudmud.accounts.last_seen import INTERVAL
 from thudmud.accounts.limiters import RateLimiter
 from thudmud.accounts.passwords import Passwords
-from thudmud.play.options import SetReader, SetWidth, Switch
+from thudmud.play.options import Switch
 from thudmud.store import KeptName, NotWritten, Store
+from thudmud.verbs.options import SetReader, SetWidth
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ from thudmud.bots.opponent import (
     Opponent,
 )
 from thudmud.play.command import Command
-from thudmud.play.commands import Go, Join, Leave
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall as PlayHall
 from thudmud.play.table import BoardSpec, Table
@@ -28,6 +27,8 @@ from thudmud.rules import RULESETS, Game, Side
 from thudmud.service import Service, Visit
 from thudmud.service.boards import close_board, rename_board
 from thudmud.store import Store, at_once
+from thudmud.verbs.rooms import Go
+from thudmud.verbs.seats import Join, Leave
 
 GRACE, PAUSE = 300.0, 60.0
 BOARDS = [

@@ -11,7 +11,7 @@ from tests.fuzz.wire import POLICY, Report, reported
 from thudmud.house import House
 from thudmud.language import MAX_LINE, ParseError, clean, parse
 from thudmud.language.words import STOPS
-from thudmud.play.commands import Style
+from thudmud.play.options import Style
 from thudmud.play.table import BoardSpec
 from thudmud.rules import RULESETS
 from thudmud.telnet.lines import LineSplitter

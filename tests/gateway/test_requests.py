@@ -22,7 +22,7 @@ from thudmud.gateway.requests import (
     Sent,
     read,
 )
-from thudmud.play.commands import Style
+from thudmud.play.options import Style
 
 LINE = {"type": "line", "id": 3, "board": "oak", "player": "Anna", "line": "look"}
 OPEN = {"type": "open", "id": 3, "board": "oak"}

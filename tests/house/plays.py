@@ -17,10 +17,10 @@ from thudmud.play.archive import (
     ScoreLookup,
     StandingsLookup,
 )
-from thudmud.play.commands import Play
 from thudmud.play.events import Imported
 from thudmud.rules import Ending, Outcome, Score
 from thudmud.store.codec import to_line
+from thudmud.verbs.moves import Play
 
 BOARDS = (BoardSpec("oak board"), BoardSpec("elm table", "koom valley", Style.BRIEF))
 NAMES = ("Anna", "Bert", "Carla")

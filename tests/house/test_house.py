@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from tests.house.plays import told
 from thudmud.house import House
 from thudmud.language import KEYWORDS
-from thudmud.play.commands import Style
-from thudmud.play.options import Switch
+from thudmud.play.options import Style, Switch
 from thudmud.play.table import BoardSpec
 from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal

@@ -9,8 +9,8 @@ import lark
 import pytest
 
 from thudmud.language import BOARD_VERBS, KEYWORDS, VERBS, ParseError, parse, second_words, words
-from thudmud.play.commands import SetRules
 from thudmud.rules import RULESETS
+from thudmud.verbs.setup import SetRules
 
 CHECKOUT = Path(__file__).parents[2]
 GRAMMAR = (CHECKOUT / "grammar" / "thud.lark").read_text(encoding="utf-8")

@@ -8,86 +8,6 @@ import pytest
 
 from thudmud.language import KEYWORDS, MAX_LINE, VERBS, ParseError, parse
 from thudmud.play.clocks import TimeClass, TimeControl
-from thudmud.play.commands import (
-    Accept,
-    Adjourn,
-    Again,
-    Around,
-    Ban,
-    Bans,
-    Boards,
-    Broadcast,
-    CancelShutdown,
-    Captures,
-    Challenge,
-    Claim,
-    CloseReport,
-    Decline,
-    Emote,
-    End,
-    FileReport,
-    ForgetLetters,
-    Games,
-    Go,
-    Help,
-    History,
-    Invite,
-    Join,
-    Kibitz,
-    Kick,
-    LastMove,
-    Leave,
-    Letters,
-    Lines,
-    Look,
-    Mute,
-    Mutes,
-    NewBoard,
-    No,
-    Observe,
-    Password,
-    Play,
-    PlayNow,
-    Quit,
-    Register,
-    Replay,
-    Reports,
-    Resign,
-    Resume,
-    Say,
-    ScanColumn,
-    ScanRow,
-    Seek,
-    Seeks,
-    SendLetter,
-    SetBoard,
-    SetClock,
-    SetRules,
-    Shout,
-    Start,
-    Step,
-    Stop,
-    StopServer,
-    Style,
-    Syntax,
-    Tell,
-    Unban,
-    Undo,
-    Unmute,
-    Unobserve,
-    ViewBots,
-    ViewClock,
-    ViewGame,
-    ViewNews,
-    ViewPossible,
-    ViewRecord,
-    ViewScore,
-    ViewStandings,
-    Way,
-    Where,
-    Whisper,
-    Withdraw,
-)
 from thudmud.play.options import (
     SHADES,
     WIDTHS,
@@ -96,6 +16,39 @@ from thudmud.play.options import (
     Element,
     Orient,
     Scheme,
+    Size,
+    Style,
+    Switch,
+    Toggle,
+)
+from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb
+from thudmud.verbs.archive import (
+    Games,
+    History,
+    Replay,
+    Step,
+    ViewRecord,
+    ViewScore,
+    ViewStandings,
+    Way,
+)
+from thudmud.verbs.exercises import Stop
+from thudmud.verbs.letters import FileReport, ForgetLetters, Letters, SendLetter
+from thudmud.verbs.matchmaking import (
+    Accept,
+    Challenge,
+    Decline,
+    Invite,
+    NewBoard,
+    No,
+    PlayNow,
+    Seek,
+    Seeks,
+    Withdraw,
+)
+from thudmud.verbs.more import Again, Help, Password, Quit, Register, Syntax
+from thudmud.verbs.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
+from thudmud.verbs.options import (
     SetCharset,
     SetColour,
     SetElement,
@@ -107,12 +60,40 @@ from thudmud.play.options import (
     SetWidth,
     ShowOptions,
     ShowScheme,
-    Size,
-    Switch,
-    Toggle,
 )
-from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb
+from thudmud.verbs.order import (
+    Ban,
+    Bans,
+    Broadcast,
+    CancelShutdown,
+    CloseReport,
+    Kick,
+    Mute,
+    Mutes,
+    Reports,
+    StopServer,
+    Unban,
+    Unmute,
+)
 from thudmud.verbs.people import Finger, Follow, Ignore, Plan, Unfollow, Unignore, Who
+from thudmud.verbs.queries import (
+    Around,
+    Captures,
+    LastMove,
+    Lines,
+    ScanColumn,
+    ScanRow,
+    SetBoard,
+    ViewClock,
+    ViewGame,
+    ViewPossible,
+    Where,
+)
+from thudmud.verbs.resuming import Resume
+from thudmud.verbs.rooms import Boards, Go, Look, Observe, Unobserve, ViewBots, ViewNews
+from thudmud.verbs.seats import Join, Leave
+from thudmud.verbs.setup import SetClock, SetRules
+from thudmud.verbs.talk import Emote, Kibitz, Say, Shout, Tell, Whisper
 
 
 def at(name: str) -> Square:

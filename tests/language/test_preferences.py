@@ -16,7 +16,6 @@ from thudmud.language.parsing import (
     preferences_of,
     styles_of,
 )
-from thudmud.play.commands import Style
 from thudmud.play.hall import LONGEST_PLAN, MOST_IGNORED, Hall
 from thudmud.play.options import (
     WIDTHS,
@@ -26,6 +25,7 @@ from thudmud.play.options import (
     Options,
     Orient,
     Scheme,
+    Style,
     Switch,
     Toggle,
 )

@@ -9,8 +9,8 @@ from wcwidth import wcswidth
 
 from tests.language.generated import commands, mutated_lines
 from thudmud.language import MAX_LINE, VERBS, ParseError, clean, grammar, parse, slips, words
-from thudmud.play.commands import Say
 from thudmud.play.refusals import Mistake
+from thudmud.verbs.talk import Say
 from thudmud.views.refusals import explain
 
 ENDING = "<end>"

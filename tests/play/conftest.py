@@ -5,11 +5,12 @@ from collections.abc import Collection
 import pytest
 
 from thudmud.errors import Refused
-from thudmud.play.commands import End, Join, Play, Resign, Start
 from thudmud.play.events import Parting, TableEvent
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Attempt, Side, Square, Verb
+from thudmud.verbs.moves import End, Play, Resign, Start
+from thudmud.verbs.seats import Join
 from thudmud.verbs.tables import Context, TableCommand, decide, vanish
 
 NOW = 7.0

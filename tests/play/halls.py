@@ -12,9 +12,9 @@ from tests.play.conftest import GRACE, NOW
 from thudmud.errors import Refused
 from thudmud.play.archive import AdjournedLookup, Battle, BattleLookup, Found, Lookup, Unread
 from thudmud.play.command import Command
-from thudmud.play.commands import Style
 from thudmud.play.events import Parting, SavedMatch, TableEvent, is_complete
 from thudmud.play.hall import Decision, Hall
+from thudmud.play.options import Style
 from thudmud.play.projections import HALL
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec

@@ -17,7 +17,6 @@ from tests.play.conftest import (
     without,
 )
 from thudmud.errors import Refused
-from thudmud.play.commands import Adjourn, Claim, End, Join, Leave, Resign, SetRules, Start, Undo
 from thudmud.play.events import (
     Absent,
     Adjourned,
@@ -35,6 +34,9 @@ from thudmud.play.events import (
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Seat, Table
 from thudmud.rules import Ending, Side
+from thudmud.verbs.moves import Adjourn, Claim, End, Resign, Start, Undo
+from thudmud.verbs.seats import Join, Leave
+from thudmud.verbs.setup import SetRules
 from thudmud.verbs.tables import TableCommand, come_back, vanish
 
 SOON = LATER - 1

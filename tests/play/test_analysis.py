@@ -22,21 +22,13 @@ from thudmud.play.analysis import (
 )
 from thudmud.play.archive import BattleLookup, Found, Unread
 from thudmud.play.asides import AnalysisCancelled, Asked, Replayed
-from thudmud.play.commands import (
-    Adjourn,
-    Analyse,
-    CancelAnalysis,
-    Join,
-    Replay,
-    Resign,
-    Start,
-    Step,
-    Way,
-)
 from thudmud.play.refusals import Refusal
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Game, Move, Side, Square
 from thudmud.store import at_once
+from thudmud.verbs.archive import Analyse, CancelAnalysis, Replay, Step, Way
 from thudmud.verbs.decisions import decide
+from thudmud.verbs.moves import Adjourn, Resign, Start
+from thudmud.verbs.seats import Join
 
 GAME = Game.start(DISCWORLD).push("dA6-B6").push("TG7-G6").push("dB6-C6")
 

@@ -12,17 +12,6 @@ from tests.play.conftest import GRACE, NOW, SEATED, after, events, ply, refusal,
 from tests.play.test_what_counts import PLIES
 from thudmud.errors import InvalidValueError, Refused
 from thudmud.play.clocks import AWAY, DAY, Clock, TimeClass, TimeControl, time_class
-from thudmud.play.commands import (
-    Adjourn,
-    Claim,
-    Join,
-    Leave,
-    Practice,
-    Resign,
-    SetClock,
-    Start,
-    Undo,
-)
 from thudmud.play.events import (
     Absent,
     Adjourned,
@@ -39,6 +28,9 @@ from thudmud.play.match import Match
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Ending, Side
+from thudmud.verbs.moves import Adjourn, Claim, Resign, Start, Undo
+from thudmud.verbs.seats import Join, Leave, Practice
+from thudmud.verbs.setup import SetClock
 from thudmud.verbs.tables import (
     closed,
     come_back,

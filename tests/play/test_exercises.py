@@ -13,27 +13,6 @@ from thudmud.house import House
 from thudmud.language import parse
 from thudmud.play.archive import StudiesLookup, StudyRecord
 from thudmud.play.asides import Asked, Exercised, ExerciseLeft, Remark
-from thudmud.play.commands import (
-    Go,
-    Hint,
-    Join,
-    Leave,
-    Lessons,
-    Look,
-    Play,
-    Replay,
-    SetBoard,
-    Start,
-    Step,
-    Stop,
-    Style,
-    TryPuzzle,
-    Tutorial,
-    Undo,
-    ViewGame,
-    Way,
-    Where,
-)
 from thudmud.play.events import PuzzleTried
 from thudmud.play.exercises import (
     AtPuzzle,
@@ -46,10 +25,17 @@ from thudmud.play.exercises import (
     puzzles,
 )
 from thudmud.play.hall import Hall
+from thudmud.play.options import Style
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.play.telling import Telling
 from thudmud.rules import RULESETS, Game, IllegalMove, Move, Piece, Reason, Side
+from thudmud.verbs.archive import Replay, Step, Way
+from thudmud.verbs.exercises import Lessons, Stop, TryPuzzle, Tutorial
+from thudmud.verbs.moves import Play, Start, Undo
+from thudmud.verbs.queries import Hint, SetBoard, ViewGame, Where
+from thudmud.verbs.rooms import Go, Look
+from thudmud.verbs.seats import Join, Leave
 
 ONE, THREE = puzzles()[1], puzzles()[3]
 

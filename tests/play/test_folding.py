@@ -14,23 +14,6 @@ from tests.play.annals import Annals
 from tests.play.conftest import GRACE
 from thudmud.errors import Refused
 from thudmud.play.clocks import TimeControl
-from thudmud.play.commands import (
-    Adjourn,
-    Claim,
-    End,
-    Join,
-    Leave,
-    No,
-    Play,
-    Practice,
-    Resign,
-    SetClock,
-    SetRules,
-    SetUpLess,
-    SetUpMore,
-    Start,
-    Undo,
-)
 from thudmud.play.events import (
     Adjourned,
     BattleId,
@@ -47,6 +30,10 @@ from thudmud.play.hall import Hall
 from thudmud.play.match import Match, game_of
 from thudmud.play.table import BoardSpec, Table, require_fit
 from thudmud.rules import Game, Side, Square
+from thudmud.verbs.matchmaking import No
+from thudmud.verbs.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
+from thudmud.verbs.seats import Join, Leave, Practice
+from thudmud.verbs.setup import SetClock, SetRules, SetUpLess, SetUpMore
 from thudmud.verbs.tables import (
     Context,
     TableCommand,

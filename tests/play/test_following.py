@@ -6,21 +6,15 @@ import pytest
 
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
 from thudmud.play.asides import Entered, FollowedBegan, FollowedCame
-from thudmud.play.commands import (
-    Adjourn,
-    Challenge,
-    Go,
-    Join,
-    Look,
-    Observe,
-    Practice,
-    Resume,
-    Start,
-)
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.rules import Side
+from thudmud.verbs.matchmaking import Challenge
+from thudmud.verbs.moves import Adjourn, Start
 from thudmud.verbs.people import Follow, FollowChosen, Ignore, Plan, PlanChosen, Unfollow
+from thudmud.verbs.resuming import Resume
+from thudmud.verbs.rooms import Go, Look, Observe
+from thudmud.verbs.seats import Join, Practice
 
 
 @pytest.fixture

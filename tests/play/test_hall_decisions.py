@@ -9,34 +9,23 @@ from tests.play.halls import StoredHall, do, enter, hall_of, refusal
 from thudmud.errors import Refused
 from thudmud.play.archive import Fingered
 from thudmud.play.asides import Asked, Gone, Spoke
-from thudmud.play.commands import (
-    Emote,
-    Go,
-    Join,
-    Kibitz,
-    Look,
-    Quit,
-    Say,
-    SetBoard,
-    SetRules,
-    SetUpCommand,
-    SetUpLess,
-    SetUpOpening,
-    Start,
-    Style,
-    Tell,
-    ViewGame,
-    ViewPossible,
-)
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall
 from thudmud.play.meaning import board_meant, named
+from thudmud.play.options import Style
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.play.telling import Telling
 from thudmud.rules import Side
 from thudmud.verbs.decisions import decide, part
+from thudmud.verbs.more import Quit
+from thudmud.verbs.moves import Start
 from thudmud.verbs.people import Finger, Who
+from thudmud.verbs.queries import SetBoard, ViewGame, ViewPossible
+from thudmud.verbs.rooms import Go, Look
+from thudmud.verbs.seats import Join
+from thudmud.verbs.setup import SetRules, SetUpCommand, SetUpLess, SetUpOpening
+from thudmud.verbs.talk import Emote, Kibitz, Say, Tell
 
 
 @pytest.fixture

@@ -8,12 +8,16 @@ from tests.play.conftest import NOW
 from tests.play.halls import StoredHall, commit, do, enter, hall_of, lose, refusal
 from thudmud.play.asides import CameIn, Gone, Told, WentOut
 from thudmud.play.command import Command
-from thudmud.play.commands import Emote, Go, Invite, Join, Leave, Say, Start, Tell, Undo
 from thudmud.play.hall import Decision
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
 from thudmud.verbs.decisions import arrive
+from thudmud.verbs.matchmaking import Invite
+from thudmud.verbs.moves import Start, Undo
 from thudmud.verbs.people import Ignore, Unignore
+from thudmud.verbs.rooms import Go
+from thudmud.verbs.seats import Join, Leave
+from thudmud.verbs.talk import Emote, Say, Tell
 
 
 @pytest.fixture

@@ -7,10 +7,12 @@ import pytest
 from tests.play.conftest import GRACE, NOW
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
 from thudmud.play.asides import Invited
-from thudmud.play.commands import Invite, Join, Start
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.rules import Side
+from thudmud.verbs.matchmaking import Invite
+from thudmud.verbs.moves import Start
+from thudmud.verbs.seats import Join
 
 OAK, PINE = "oak board", "pine board"
 

@@ -25,29 +25,26 @@ from thudmud.play.archive import (
 from thudmud.play.asides import Asked, Replayed, ReplayLeft
 from thudmud.play.clocks import TimeClass
 from thudmud.play.command import Command
-from thudmud.play.commands import (
-    Adjourn,
+from thudmud.play.events import Parting
+from thudmud.play.refusals import Refusal
+from thudmud.rules import Side
+from thudmud.verbs.archive import (
     Games,
-    Go,
     History,
-    Join,
-    LastMove,
-    Leave,
     Replay,
-    Resign,
-    Resume,
-    Start,
     Step,
-    Stop,
     ViewRecord,
     ViewScore,
     ViewStandings,
     Way,
 )
-from thudmud.play.events import Parting
-from thudmud.play.refusals import Refusal
-from thudmud.rules import Side
 from thudmud.verbs.decisions import decide
+from thudmud.verbs.exercises import Stop
+from thudmud.verbs.moves import Adjourn, Resign, Start
+from thudmud.verbs.queries import LastMove
+from thudmud.verbs.resuming import Resume
+from thudmud.verbs.rooms import Go
+from thudmud.verbs.seats import Join, Leave
 
 PLIES = [("Anna", ply("A6", "B6")), ("Bert", ply("G7", "G6")), ("Anna", ply("B6", "C6"))]
 

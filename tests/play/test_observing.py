@@ -8,28 +8,20 @@ from tests.play.conftest import NOW
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
 from thudmud.play.asides import CameIn, ObserveChosen, PlayersDeaf, Spoke
 from thudmud.play.command import Command
-from thudmud.play.commands import (
-    Emote,
-    Go,
-    Join,
-    Kibitz,
-    Observe,
-    Practice,
-    Resign,
-    Say,
-    Start,
-    Unobserve,
-    Whisper,
-)
 from thudmud.play.events import BoardClosed, BoardRenamed, Parting
 from thudmud.play.hall import MOST_OBSERVED
 from thudmud.play.meaning import split_board
-from thudmud.play.options import SetToggle, Toggle
+from thudmud.play.options import Toggle
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.verbs.decisions import is_limited
+from thudmud.verbs.moves import Resign, Start
+from thudmud.verbs.options import SetToggle
 from thudmud.verbs.people import Ignore
+from thudmud.verbs.rooms import Go, Observe, Unobserve
+from thudmud.verbs.seats import Join, Practice
+from thudmud.verbs.talk import Emote, Kibitz, Say, Whisper
 
 
 def hear(hall: StoredHall, player: str, command: Command) -> set[str]:

@@ -7,12 +7,14 @@ from itertools import count
 import pytest
 
 from tests.play.conftest import NOW, STARTED, after, events, ply, refusal, without
-from thudmud.play.commands import Adjourn, End, Join, Leave, No, Play, Start, Undo
 from thudmud.play.events import Adjourned, Declined, Moved, Offer, Offered, OfferLapsed, TakenBack
 from thudmud.play.match import Match
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import EVERY, Attempt, Game, Move, Side, Square, Verb
+from thudmud.verbs.matchmaking import No
+from thudmud.verbs.moves import Adjourn, End, Play, Start, Undo
+from thudmud.verbs.seats import Join, Leave
 from thudmud.verbs.tables import TableCommand
 
 A_PLY: tuple[str, TableCommand] = ("Anna", ply("A6", "B6"))

@@ -6,7 +6,6 @@ import pytest
 
 from thudmud.errors import Refused
 from thudmud.play.asides import Asked, OptionChosen
-from thudmud.play.commands import LastMove, Step, Way
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.options import (
     Charset,
@@ -15,23 +14,26 @@ from thudmud.play.options import (
     Options,
     Orient,
     Scheme,
+    SetOption,
+    Size,
+    Switch,
+    Toggle,
+)
+from thudmud.play.table import BoardSpec
+from thudmud.verbs.archive import Step, Way
+from thudmud.verbs.decisions import arrive, decide
+from thudmud.verbs.options import (
     SetCharset,
     SetColour,
     SetElement,
-    SetOption,
     SetOrient,
     SetReader,
     SetScheme,
     SetSize,
     SetToggle,
     SetWidth,
-    Size,
-    Switch,
-    Toggle,
-    after,
 )
-from thudmud.play.table import BoardSpec
-from thudmud.verbs.decisions import arrive, decide
+from thudmud.verbs.queries import LastMove
 
 DEFAULT_ON = Options().on
 RED = Colour(foreground=1)
@@ -53,20 +55,20 @@ RED = Colour(foreground=1)
     ],
 )
 def test_a_choice_changes_one_thing(choice: SetOption, options: Options) -> None:
-    assert after(Options(), choice) == options
+    assert choice.after(Options()) == options
 
 
 def test_the_colour_of_an_element_is_chosen_anew_and_given_back() -> None:
-    options = after(Options(), SetElement(Element.TROLL, RED))
-    options = after(options, SetElement(Element.DWARF, RED))
-    options = after(options, SetElement(Element.TROLL, Colour(bold=True)))
+    options = SetElement(Element.TROLL, RED).after(Options())
+    options = SetElement(Element.DWARF, RED).after(options)
+    options = SetElement(Element.TROLL, Colour(bold=True)).after(options)
     assert dict(options.elements) == {Element.DWARF: RED, Element.TROLL: Colour(bold=True)}
-    assert after(options, SetElement(Element.TROLL, None)).elements == ((Element.DWARF, RED),)
+    assert SetElement(Element.TROLL, None).after(options).elements == ((Element.DWARF, RED),)
 
 
 def test_a_scheme_forgets_what_was_chosen_one_by_one() -> None:
-    options = after(Options(), SetElement(Element.TROLL, RED))
-    assert after(options, SetScheme(Scheme.DIM)) == Options(scheme=Scheme.DIM)
+    options = SetElement(Element.TROLL, RED).after(Options())
+    assert SetScheme(Scheme.DIM).after(options) == Options(scheme=Scheme.DIM)
 
 
 @pytest.fixture

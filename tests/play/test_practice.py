@@ -10,22 +10,6 @@ from tests.play.halls import refusal as refused_in_hall
 from thudmud.errors import InvalidValueError
 from thudmud.play.archive import HistoryLookup, ScoreLookup, StandingsLookup
 from thudmud.play.asides import CaughtUp
-from thudmud.play.commands import (
-    Adjourn,
-    Claim,
-    End,
-    Go,
-    Invite,
-    Join,
-    Leave,
-    No,
-    Practice,
-    Resign,
-    Resume,
-    SetRules,
-    Start,
-    Undo,
-)
 from thudmud.play.events import (
     Absent,
     Adjourned,
@@ -44,6 +28,12 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table, require_fit
 from thudmud.rules import CLASSIC, KOOM_VALLEY, Ending, IllegalMove, Reason, Side
 from thudmud.verbs.decisions import is_limited
+from thudmud.verbs.matchmaking import Invite, No
+from thudmud.verbs.moves import Adjourn, Claim, End, Resign, Start, Undo
+from thudmud.verbs.resuming import Resume
+from thudmud.verbs.rooms import Go
+from thudmud.verbs.seats import Join, Leave, Practice
+from thudmud.verbs.setup import SetRules
 from thudmud.verbs.tables import Context, resume, vanish
 
 BEGUN = BattleStarted(NOW, "Anna", 1, "discworld", "Anna", "Anna")

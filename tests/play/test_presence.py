@@ -8,20 +8,6 @@ from tests.play.conftest import LATER, NOW, ply
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
 from thudmud.play.asides import CaughtUp, Entered, Gone
 from thudmud.play.command import Command
-from thudmud.play.commands import (
-    Claim,
-    End,
-    Go,
-    Join,
-    No,
-    Quit,
-    Resign,
-    Say,
-    SetBoard,
-    SetRules,
-    Start,
-    Style,
-)
 from thudmud.play.events import (
     Absent,
     BattleEnded,
@@ -35,10 +21,19 @@ from thudmud.play.events import (
     RulesSet,
 )
 from thudmud.play.hall import MOST_MISSED
+from thudmud.play.options import Style
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.rules import Side
 from thudmud.verbs.decisions import arrive, part
+from thudmud.verbs.matchmaking import No
+from thudmud.verbs.more import Quit
+from thudmud.verbs.moves import Claim, End, Resign, Start
+from thudmud.verbs.queries import SetBoard
+from thudmud.verbs.rooms import Go
+from thudmud.verbs.seats import Join
+from thudmud.verbs.setup import SetRules
+from thudmud.verbs.talk import Say
 
 
 @pytest.fixture

@@ -14,29 +14,18 @@ from thudmud.errors import Refused
 from thudmud.play.archive import State
 from thudmud.play.clocks import TimeControl
 from thudmud.play.command import Command
-from thudmud.play.commands import (
-    Adjourn,
-    Claim,
-    End,
-    Go,
-    Join,
-    Leave,
-    No,
-    Play,
-    Quit,
-    Resign,
-    Resume,
-    SetClock,
-    SetRules,
-    SetUpLess,
-    Start,
-    Undo,
-)
 from thudmud.play.events import Parting, Resumed, TableEvent
 from thudmud.play.hall import Decision
 from thudmud.play.match import game_of
 from thudmud.rules import Side, Square
 from thudmud.verbs.decisions import arrive, part
+from thudmud.verbs.matchmaking import No
+from thudmud.verbs.more import Quit
+from thudmud.verbs.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
+from thudmud.verbs.resuming import Resume
+from thudmud.verbs.rooms import Go
+from thudmud.verbs.seats import Join, Leave
+from thudmud.verbs.setup import SetClock, SetRules, SetUpLess
 from thudmud.verbs.tables import held, overdue
 
 PLAYERS = ("Anna", "Bert", "Carla")

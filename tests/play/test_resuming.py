@@ -11,7 +11,6 @@ from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal, reop
 from thudmud.errors import Refused
 from thudmud.play.archive import State
 from thudmud.play.command import Command
-from thudmud.play.commands import Adjourn, End, Go, Join, Leave, Resign, Resume, SetRules, Start
 from thudmud.play.events import (
     Adjourned,
     BattleEnded,
@@ -27,6 +26,11 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Side
 from thudmud.store import Conflict, at_once
+from thudmud.verbs.moves import Adjourn, End, Resign, Start
+from thudmud.verbs.resuming import Resume
+from thudmud.verbs.rooms import Go
+from thudmud.verbs.seats import Join, Leave
+from thudmud.verbs.setup import SetRules
 from thudmud.verbs.tables import Context, resume
 
 PINE = Table.set_up(BoardSpec("pine board"), 100, GRACE)

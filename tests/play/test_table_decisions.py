@@ -7,21 +7,6 @@ import pytest
 
 from tests.play.conftest import STARTED, after, events, ply, refusal
 from thudmud.errors import InvalidValueError, Refused
-from thudmud.play.commands import (
-    Adjourn,
-    End,
-    Join,
-    Leave,
-    Pieces,
-    Practice,
-    Resign,
-    SetRules,
-    SetUp,
-    SetUpLess,
-    SetUpMore,
-    SetUpOpening,
-    Start,
-)
 from thudmud.play.events import (
     Adjourned,
     BattleEnded,
@@ -52,6 +37,9 @@ from thudmud.rules import (
     Square,
     read_position,
 )
+from thudmud.verbs.moves import Adjourn, End, Resign, Start
+from thudmud.verbs.seats import Join, Leave, Practice
+from thudmud.verbs.setup import Pieces, SetRules, SetUp, SetUpLess, SetUpMore, SetUpOpening
 from thudmud.verbs.tables import Context, TableCommand, battle, decide, part
 
 A1, A6, B5, F7, G1, G7, H8 = map(Square.parse, ("A1", "A6", "B5", "F7", "G1", "G7", "H8"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from tests.play.conftest import LATER, SEATED, after, events, ply, without
-from thudmud.play.commands import Adjourn, Claim, Join, Leave, Resign, Start, Undo
 from thudmud.play.events import (
     NO_BOTS,
     BattleEnded,
@@ -18,6 +17,8 @@ from thudmud.play.events import (
 from thudmud.play.match import RATED_PLIES
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Side
+from thudmud.verbs.moves import Adjourn, Claim, Resign, Start, Undo
+from thudmud.verbs.seats import Join, Leave
 from thudmud.verbs.tables import TableCommand
 
 MEMBERS = frozenset({"Anna", "Bert", "Carla"})

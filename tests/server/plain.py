@@ -12,7 +12,6 @@ from functools import partial
 
 from thudmud.play.asides import Entered, Gone
 from thudmud.play.command import Command
-from thudmud.play.commands import Password, Register
 from thudmud.play.events import Parting
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.table import BoardSpec
@@ -20,6 +19,7 @@ from thudmud.server.acceptor import Acceptor
 from thudmud.server.sessions import Sessions, keep_preferences
 from thudmud.service import Result, Service, Visit
 from thudmud.store import Store
+from thudmud.verbs.more import Password, Register
 from thudmud.views import Message, Terminal
 
 PATIENCE = 60.0  # seconds after which something that was waited for will not come

@@ -32,7 +32,6 @@ from thudmud.bots import opponent
 from thudmud.bots.program import MOST_SAID, Program, ProgramError
 from thudmud.bots.workers import Workers
 from thudmud.cli.main import main
-from thudmud.play.commands import Play
 from thudmud.play.events import OWN_PROGRAM, BattleStarted, Levels
 from thudmud.play.order import Measure, Order, Sanction
 from thudmud.play.table import Table
@@ -45,6 +44,7 @@ from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
 from thudmud.service import Dismissal
 from thudmud.store import KeptName
+from thudmud.verbs.moves import Play
 
 OWN = [sys.executable, "-m", "thudmud.cli.main", "engine", "--level", "4", "--seed", "1"]
 PAIR = ("Grog", "Mog")

@@ -18,11 +18,12 @@ from thudmud.accounts.login import TOLD_WORD
 from thudmud.house import House
 from thudmud.language.parsing import options_of
 from thudmud.play.archive import Lookup
-from thudmud.play.options import Charset, SetCharset, SetReader, SetWidth, Switch
+from thudmud.play.options import Charset, Switch
 from thudmud.play.table import BoardSpec
 from thudmud.server.session import CUT_OFF, ELSEWHERE
 from thudmud.service import Elsewhere, Result, Visit
 from thudmud.store import NotWritten
+from thudmud.verbs.options import SetCharset, SetReader, SetWidth
 
 ADVICE = b"A password has at least 8 characters; an empty line gives up.\r\n"
 WORD = b"Your resume word, "

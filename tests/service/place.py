@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
-from thudmud.play.commands import Password, Register, Style
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall, Person
-from thudmud.play.options import Options
+from thudmud.play.options import Options, Style
 from thudmud.play.table import BoardSpec
 from thudmud.service import Adviser, Dismissal, Node, Result, Service, Visit, now
 from thudmud.service.interface import Later
 from thudmud.store import NotWritten, Store
+from thudmud.verbs.more import Password, Register
 from thudmud.views import Message, Terminal
 
 T = TypeVar("T")

@@ -14,9 +14,9 @@ from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished
 from tests.service.stores import SlowStore
 from thudmud.language import parse
 from thudmud.play.command import Command
-from thudmud.play.commands import Style
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall
+from thudmud.play.options import Style
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
 from thudmud.service import Dismissal, Result, Service, service

@@ -8,7 +8,7 @@ import pytest
 
 from tests.service.place import Place, begin, finished
 from tests.service.stores import SlowStore
-from thudmud.play.commands import Style
+from thudmud.play.options import Style
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
 from thudmud.store import NotWritten

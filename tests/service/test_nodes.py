@@ -15,13 +15,13 @@ import pytest
 
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
-from thudmud.play.commands import Style
-from thudmud.play.options import Options, SetWidth, Switch, Toggle
+from thudmud.play.options import Options, Style, Switch, Toggle
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.service import Dismissal, Elsewhere, Node, service
 from thudmud.service.nodes import NodeHello, note_form
 from thudmud.store import NotesMissed, NotWritten, StoreError
+from thudmud.verbs.options import SetWidth
 from thudmud.views import Terminal
 
 LEASE = 10.0

@@ -7,9 +7,9 @@ import pytest
 from tests.service.place import Place, Screen, finished
 from tests.service.stores import SlowStore
 from thudmud.play.archive import StudiesLookup, StudyRecord
-from thudmud.play.commands import Style
 from thudmud.play.events import PuzzleTried
 from thudmud.play.exercises import lessons, puzzles
+from thudmud.play.options import Style
 from thudmud.play.projections import HALL
 from thudmud.service.boards import open_board
 from thudmud.store import NotWritten

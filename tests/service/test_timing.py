@@ -14,13 +14,15 @@ from tests.service.stores import SlowStore
 from thudmud.play.asides import TimeShort
 from thudmud.play.clocks import AWAY, DAY, Clock, TimeControl
 from thudmud.play.command import Command
-from thudmud.play.commands import Claim, Join, Resign, SetClock, Start
 from thudmud.play.events import BattleEnded, ClockHeld, IdleWarned, Moved, Parting
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.rules import Ending, Outcome, Side
 from thudmud.service import Node, Result
 from thudmud.store import NotWritten
+from thudmud.verbs.moves import Claim, Resign, Start
+from thudmud.verbs.seats import Join
+from thudmud.verbs.setup import SetClock
 
 BOARD = "oak board"
 FIRST = replace(ply("A6", "B6"), on=BOARD)

@@ -6,12 +6,13 @@ import pytest
 
 from tests.service.place import Place, Screen
 from thudmud.play.asides import Told
-from thudmud.play.commands import Join, Undo
 from thudmud.play.events import Joined, Parting
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.rules import Side
 from thudmud.store import Store
+from thudmud.verbs.moves import Undo
+from thudmud.verbs.seats import Join
 
 
 class Program(Screen):

@@ -11,7 +11,6 @@ from typing import TypeVar, cast
 
 from tests.server.nodes import Killed, Player
 from thudmud.play.command import Command
-from thudmud.play.commands import Adjourn, Join, Play, Resign, Resume, Start, Undo
 from thudmud.play.events import (
     Absent,
     Adjourned,
@@ -26,6 +25,9 @@ from thudmud.play.events import (
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Game, Side
 from thudmud.store import Entry
+from thudmud.verbs.moves import Adjourn, Play, Resign, Start, Undo
+from thudmud.verbs.resuming import Resume
+from thudmud.verbs.seats import Join
 from thudmud.verbs.tables import Context, TableCommand, decide, resume
 from thudmud.views import boards
 from thudmud.views.view import Display

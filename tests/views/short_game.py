@@ -7,13 +7,13 @@ from collections import defaultdict
 from thudmud.house import House
 from thudmud.play.analysis import Weighed
 from thudmud.play.asides import Asked, LetterSent
-from thudmud.play.commands import Letters
 from thudmud.play.hall import BotLevel, Hall
 from thudmud.play.letters import Letter, LettersPage
 from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec
 from thudmud.play.telling import Telling
 from thudmud.rules import Game, Move, Side
+from thudmud.verbs.letters import Letters
 from thudmud.views import Message
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, facts, machine_line

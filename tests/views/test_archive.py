@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import pytest
 
@@ -15,10 +15,10 @@ from thudmud.play.archive import (
     HistoryLookup,
     State,
 )
-from thudmud.play.commands import History
 from thudmud.play.events import BattleEnded, BattleStarted, Left, Moved, Parting, TableEvent
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import DISCWORLD, Ending, Outcome, Score, Side, read_record
+from thudmud.verbs.archive import History
 from thudmud.views import archive
 from thudmud.views.archive import ENDINGS, STATES, entry
 
@@ -38,7 +38,7 @@ def annals() -> Annals:
 
 
 def history(annals: Annals, asked: History, me: str, width: int) -> list[str]:
-    player, page, opponent, rules, day = (getattr(asked, name) for name in History.__slots__)
+    player, page, opponent, rules, day = astuple(asked)
     found = annals.found(HistoryLookup(player, page, opponent, rules, day))
     return archive.history(found, asked, me, width)
 

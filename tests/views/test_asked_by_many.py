@@ -10,8 +10,8 @@ import pytest
 
 from tests.views.positions import game_of, played_at_random, table_with
 from thudmud.play.asides import Asked, Entered
-from thudmud.play.commands import Captures, Lines, Style, ViewPossible
 from thudmud.play.hall import Decision, Hall
+from thudmud.play.options import Style
 from thudmud.play.table import BoardSpec
 from thudmud.play.telling import Telling
 from thudmud.rules import (
@@ -28,6 +28,7 @@ from thudmud.rules import (
     Verb,
 )
 from thudmud.rules.generation import Fighters
+from thudmud.verbs.queries import Captures, Lines, ViewPossible
 from thudmud.views.telling import tell
 from thudmud.views.view import Display, View
 

@@ -8,11 +8,14 @@ import pytest
 
 from thudmud.house import House
 from thudmud.play.command import Command
-from thudmud.play.commands import Join, Play, Start, Step, Tutorial, Way
 from thudmud.play.exercises import InLesson, lessons
 from thudmud.play.options import Options, Orient, Size
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import EVERY, Attempt, Side, Square, Verb
+from thudmud.verbs.archive import Step, Way
+from thudmud.verbs.exercises import Tutorial
+from thudmud.verbs.moves import Play, Start
+from thudmud.verbs.seats import Join
 from thudmud.verbs.tables import Context, TableCommand, decide
 from thudmud.views import boards
 from thudmud.views.sentences import game_at

@@ -9,10 +9,10 @@ import pytest
 from thudmud.house import House
 from thudmud.language import parse
 from thudmud.play import BoardSpec
-from thudmud.play.commands import Join
 from thudmud.play.events import OWN_PROGRAM, Levels
 from thudmud.play.hall import BotLevel
 from thudmud.rules import Side
+from thudmud.verbs.seats import Join
 from thudmud.views.help import PAGES
 from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal

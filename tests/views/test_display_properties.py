@@ -13,8 +13,17 @@ from hypothesis import strategies as st
 from tests.language.generated import colours
 from tests.views.positions import table_with
 from thudmud.house import House
-from thudmud.play.commands import Style
-from thudmud.play.options import WIDTHS, Charset, Element, Options, Orient, Scheme, Size, Switch
+from thudmud.play.options import (
+    WIDTHS,
+    Charset,
+    Element,
+    Options,
+    Orient,
+    Scheme,
+    Size,
+    Style,
+    Switch,
+)
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import RULESETS, Game, Move, Side, Verb
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal

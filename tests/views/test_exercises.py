@@ -9,9 +9,10 @@ import pytest
 from thudmud.house import House
 from thudmud.language import parse
 from thudmud.play.command import Command
-from thudmud.play.commands import Step, Tutorial, Way
 from thudmud.play.exercises import InLesson, lessons, puzzles
 from thudmud.play.table import BoardSpec
+from thudmud.verbs.archive import Step, Way
+from thudmud.verbs.exercises import Tutorial
 from thudmud.views.view import Terminal
 
 ROWS, COLUMNS = 24, 80

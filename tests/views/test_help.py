@@ -15,7 +15,6 @@ from thudmud.house import House
 from thudmud.language import VERBS, ParseError, parse
 from thudmud.play.archive import MIDDLE, PAGE
 from thudmud.play.clocks import TimeClass
-from thudmud.play.commands import LastMove, Play, Query, ViewPossible
 from thudmud.play.match import RATED_PLIES
 from thudmud.play.options import SHADES, WIDTHS, Element, Scheme
 from thudmud.rules import (
@@ -32,6 +31,8 @@ from thudmud.rules import (
     Verb,
 )
 from thudmud.server.config import Settings
+from thudmud.verbs.moves import Play
+from thudmud.verbs.queries import LastMove, Query, ViewPossible
 from thudmud.views import boards, facts
 from thudmud.views.help import OF_OPERATORS, PAGES, PARTS, Page, contents, page, syntax
 from thudmud.views.view import Display

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from thudmud.play.commands import Style
 from thudmud.play.hints import Advice, Because, Merit
+from thudmud.play.options import Style
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Ending, Move, Piece, Side, Square, Verb
 from thudmud.views.hints import told

@@ -9,7 +9,6 @@ from random import Random
 import pytest
 
 from thudmud.language import parse
-from thudmud.play.commands import Play
 from thudmud.rules import (
     CLASSIC,
     DISCWORLD,
@@ -23,6 +22,7 @@ from thudmud.rules import (
     Side,
     Square,
 )
+from thudmud.verbs.moves import Play
 from thudmud.views.legal import MOST_PATHS, moves_by_piece
 
 KINDS = {"d": Piece.DWARF, "T": Piece.TROLL, "R": Piece.ROCK, "X": Piece.STONE}

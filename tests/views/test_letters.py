@@ -7,9 +7,9 @@ import pytest
 from tests.play.conftest import NOW
 from tests.play.halls import hall_of
 from thudmud.play.asides import Asked, Entered, TookOver
-from thudmud.play.commands import Letters
 from thudmud.play.letters import Letter, LetterCount, LettersPage
 from thudmud.play.telling import Telling
+from thudmud.verbs.letters import Letters
 from thudmud.views.data import Fact
 from thudmud.views.facts import facts
 from thudmud.views.letters import listed, waiting

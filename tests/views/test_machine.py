@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thudmud.house import House
-from thudmud.play.commands import Play
 from thudmud.play.options import Toggle
 from thudmud.play.table import BoardSpec
 from thudmud.rules import SQUARES
+from thudmud.verbs.moves import Play
 from thudmud.views import Message
 from thudmud.views.facts import TAG
 from thudmud.views.view import Terminal

@@ -8,16 +8,6 @@ from random import Random
 import pytest
 
 from tests.views.positions import game_of, played_at_random, table_with
-from thudmud.play.commands import (
-    Around,
-    Captures,
-    LastMove,
-    Lines,
-    Query,
-    ScanColumn,
-    ScanRow,
-    Where,
-)
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import (
     CLASSIC,
@@ -30,6 +20,16 @@ from thudmud.rules import (
     Ruleset,
     Side,
     Square,
+)
+from thudmud.verbs.queries import (
+    Around,
+    Captures,
+    LastMove,
+    Lines,
+    Query,
+    ScanColumn,
+    ScanRow,
+    Where,
 )
 from thudmud.views.reader import answered
 from thudmud.views.view import Display

@@ -10,7 +10,7 @@ import pytest
 from tests.house.plays import told
 from tests.views.positions import game_of, played_at_random, table_with
 from thudmud.house import House
-from thudmud.play.commands import Style
+from thudmud.play.options import Style
 from thudmud.play.table import BoardSpec
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, RULESETS, Piece, Ruleset, Side, Square
 from thudmud.rules.board import bits_of

@@ -23,12 +23,12 @@ from thudmud.play.archive import (
     SeenMember,
     Unread,
 )
-from thudmud.play.commands import SetRules
 from thudmud.play.exercises import puzzles
 from thudmud.play.hall import BotLevel, Caps
 from thudmud.play.refusals import Mistake, Refusal
 from thudmud.rules import CLASSIC, Comment, Game, Reason, RecordError, read_record, write_record
 from thudmud.verbs.decisions import decide
+from thudmud.verbs.setup import SetRules
 from thudmud.views.refusals import explain, refused, unread
 
 NOW = 7.0

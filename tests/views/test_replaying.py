@@ -6,7 +6,7 @@ import pytest
 
 from tests.play.annals import CAPTURE, DRAW, LONGER, TROLLS, Annals, saved
 from thudmud.play.archive import Battle
-from thudmud.play.commands import Style
+from thudmud.play.options import Style
 from thudmud.rules import DISCWORLD, Game, Outcome
 from thudmud.views.archive import replayed
 from thudmud.views.view import Display

@@ -13,10 +13,10 @@ from tests.world.clockwork import World
 from tests.world.network import Wire
 from tests.world.node import Server
 from thudmud.accounts.login import NAME_PROMPT, PROMPTS, TOLD_WORD, WORD_PROMPT
-from thudmud.play.commands import Play
 from thudmud.play.table import Table
 from thudmud.rules import EVERY, SQUARES, Attempt, Piece, Position, Side, Verb
 from thudmud.server.session import PROMPT
+from thudmud.verbs.moves import Play
 from thudmud.views.facts import TAG
 
 TELNET = re.compile(rb"\xff(?:\xfa.*?\xff\xf0|[\xfb-\xfe].|[\xf0-\xf9])", re.DOTALL)

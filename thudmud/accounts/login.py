@@ -13,7 +13,6 @@ from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from typing import Protocol
 
 from thudmud.accounts import passwords
@@ -23,7 +22,7 @@ from thudmud.accounts.limiters import RateLimiter, network
 from thudmud.accounts.passwords import LENGTHS, Passwords, password_problem
 from thudmud.english import capitalised, lasting
 from thudmud.language.parsing import chosen_by
-from thudmud.play.options import Options, SetOption, after
+from thudmud.play.options import Options, SetOption
 from thudmud.store import Account, KeptName, NameTaken, Nobody, Store, StoreError
 from thudmud.views.options import choice_text
 
@@ -156,7 +155,7 @@ class Logins:
                 return None
             if choice := chosen_by(words):
                 choices.append(choice)
-                prompter.say(choice_text(choice, reduce(after, choices, Options())))
+                prompter.say(choice_text(choice, Options().chosen(choices)))
             elif not words:
                 continue
             else:

@@ -12,11 +12,14 @@ from enum import Enum
 
 from thudmud.play.asides import Invited
 from thudmud.play.command import Command
-from thudmud.play.commands import OFFERING, Adjourn, End, Go, Leave, No, Play, Resign, Start
 from thudmud.play.events import BattleId, BoardRenamed, Offer
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
 from thudmud.rules import Game, Side, read_ply, write_position
+from thudmud.verbs.matchmaking import No
+from thudmud.verbs.moves import OFFERING, Adjourn, End, Play, Resign, Start
+from thudmud.verbs.rooms import Go
+from thudmud.verbs.seats import Leave
 
 QUIET = 60
 """After how many plies without a capture it offers to end a battle in any case, and agrees to."""

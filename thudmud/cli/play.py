@@ -18,13 +18,15 @@ from thudmud.cli.engine import any_seed, level, seed
 from thudmud.cli.records import ruleset_named
 from thudmud.house import House
 from thudmud.play.command import Command
-from thudmud.play.commands import Invite, Join, Play, Start
 from thudmud.play.hall import BotLevel
 from thudmud.play.table import BoardSpec
 from thudmud.play.telling import Telling
 from thudmud.rules import DEFAULT_RULES, RULESETS, Side
 from thudmud.search.levels import LEVELS, Level
 from thudmud.search.player import Player
+from thudmud.verbs.matchmaking import Invite
+from thudmud.verbs.moves import Play, Start
+from thudmud.verbs.seats import Join
 from thudmud.views import Message
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 

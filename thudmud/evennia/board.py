@@ -32,9 +32,9 @@ from thudmud.errors import ThudmudError
 from thudmud.evennia.host import BoardHost, escaped, first_session, send, terminal
 from thudmud.house import House
 from thudmud.play.command import Command
-from thudmud.play.commands import ViewGame
 from thudmud.play.table import BoardSpec
 from thudmud.rules import DEFAULT_RULES, RULESETS
+from thudmud.verbs.queries import ViewGame
 from thudmud.views import Message
 
 TYPE = "thud"

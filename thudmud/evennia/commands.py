@@ -28,23 +28,16 @@ from thudmud.evennia.board import USED, ThudBoard
 from thudmud.evennia.host import escaped, first_session, options, send, send_to, terminal
 from thudmud.language import BOARD_VERBS, parse, second_words
 from thudmud.play.command import Command
-from thudmud.play.commands import (
-    ArchiveCommand,
-    ExerciseCommand,
-    GameCommand,
-    Help,
-    Invite,
-    Look,
-    MakeComment,
-    PlayNow,
-    Query,
-    Step,
-    Syntax,
-    ViewGame,
-)
 from thudmud.play.meaning import Phrase
 from thudmud.play.options import OptionCommand
 from thudmud.play.refusals import Refusal
+from thudmud.verbs.archive import ArchiveCommand, MakeComment, Step
+from thudmud.verbs.exercises import ExerciseCommand
+from thudmud.verbs.matchmaking import Invite, PlayNow
+from thudmud.verbs.more import Help, Syntax
+from thudmud.verbs.queries import Query, ViewGame
+from thudmud.verbs.rooms import Look
+from thudmud.verbs.tables import GameCommand
 from thudmud.views import Message
 from thudmud.views.help import contents, page
 from thudmud.views.messages import refusal_messages

@@ -18,10 +18,9 @@ from evennia.utils.ansi import strip_ansi
 from thudmud.house import House
 from thudmud.language.parsing import options_of, preferences_of, styles_of
 from thudmud.play.command import Command
-from thudmud.play.commands import Style
 from thudmud.play.events import Parting
 from thudmud.play.hall import Person
-from thudmud.play.options import WIDTHS, Options
+from thudmud.play.options import WIDTHS, Options, Style
 from thudmud.play.table import Table
 from thudmud.views import Message
 from thudmud.views.colours import PALETTE_RGB

@@ -18,7 +18,6 @@ from thudmud.gateway.requests import Code, Data, Fault, Notice
 from thudmud.gateway.session import ClientSession, GatewayPolicy
 from thudmud.language.parsing import board_problem
 from thudmud.play.asides import Asked
-from thudmud.play.commands import ViewGame
 from thudmud.play.events import BoardOpened, Parting
 from thudmud.play.hall import Hall, kept_for
 from thudmud.play.projections import HALL
@@ -27,6 +26,7 @@ from thudmud.play.telling import Telling
 from thudmud.service import Service, Unfollowed, Visit
 from thudmud.service.boards import put_up
 from thudmud.store import Conflict, Store, StoreError
+from thudmud.verbs.queries import ViewGame
 from thudmud.views import Message
 from thudmud.views.boards import draw
 from thudmud.views.facts import facts

@@ -16,8 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from thudmud.errors import ThudmudError
-from thudmud.play.commands import Style
-from thudmud.play.options import WIDTHS
+from thudmud.play.options import WIDTHS, Style
 from thudmud.rules import RULESETS
 from thudmud.views import Message
 from thudmud.views.view import DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR

@@ -8,22 +8,25 @@ line is read: it brings all of Lark along, and is the only one to use it but for
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
+from enum import Enum
 from functools import lru_cache
-from typing import Any, cast
+from inspect import signature
+from itertools import zip_longest
+from typing import Any, cast, get_args, get_type_hints
 
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
 
 from thudmud.english import length_of
 from thudmud.language.words import END_OF_LINE, FLAGS, STOPS, TABLES, WORDS, Stumbled, spoken
-from thudmud.play import commands, options
 from thudmud.play.clocks import TimeClass, TimeControl
-from thudmud.play.command import VERBS, Command
+from thudmud.play.command import Command
 from thudmud.play.days import day_begins
 from thudmud.play.options import SHADES, Colour, Element, Shade, Switch, Toggle
-from thudmud.rules import EVERY, Attempt, Every, Piece, Side, Square, Verb, ruleset_called
-from thudmud.rules.board import LETTERS
+from thudmud.rules import EVERY, Every, Piece, Side, Square, ruleset_called
+from thudmud.verbs import VERBS
+from thudmud.verbs.setup import Pieces
 
 _REASON = re.compile("because (?!of(?![^ ,]))", re.ASCII | re.IGNORECASE)
 """How a sentence goes on that gives a reason, which may be said by itself."""
@@ -87,34 +90,8 @@ class _Builder(Transformer[Token, Command]):
     def capturing_none(self) -> _Captures:
         return ()
 
-    # Games and boards.
-    leave = commands.Leave
-    end = commands.End
-    begin = commands.Start
-    resign = commands.Resign
-    undo = commands.Undo
-    no = commands.No
-    claim = commands.Claim
-    adjourn = commands.Adjourn
-    resume = commands.Resume
-    set_rules = commands.SetRules
-    set_clock = commands.SetClock
-    practice = commands.Practice
-    view_game = commands.ViewGame
-    view_possible = commands.ViewPossible
-
-    # A position of one's own.
-    set_up = commands.SetUp
-    set_up_less = commands.SetUpLess
-    set_up_opening = commands.SetUpOpening
-
-    def set_up_more(self, pieces: commands.Pieces, turn: Side | None, on: str | None) -> Command:
-        return commands.SetUpMore(pieces, turn, on)
-
-    def set_up_turn(self, turn: Side, on: str | None) -> Command:
-        return commands.SetUpMore(commands.Pieces(), turn, on)
-
-    def setup_squares(self, *words: Token | Square) -> commands.Pieces:
+    # What some of them have.
+    def setup_squares(self, *words: Token | Square) -> Pieces:
         standing: list[tuple[Piece, Square]] = []
         piece = Piece.DWARF
         for word in words:
@@ -122,12 +99,12 @@ class _Builder(Transformer[Token, Command]):
                 standing.append((piece, word))
             else:
                 piece = Piece[word.type]
-        return commands.Pieces.of(standing)
+        return Pieces.of(standing)
 
-    def setup_text(self, *words: Token) -> commands.Pieces:
+    def setup_text(self, *words: Token) -> Pieces:
         """Return the pieces of a setup as records have it; R stands for the Thudstone, too."""
         marks = {piece.mark.lower(): piece for piece in (Piece.DWARF, Piece.TROLL, Piece.ROCK)}
-        return commands.Pieces.of(
+        return Pieces.of(
             (marks[word[0].lower()], Square.from_record(word[1:].strip().upper())) for word in words
         )
 
@@ -139,183 +116,17 @@ class _Builder(Transformer[Token, Command]):
 
     setup_first = setup_turn
 
-    def join(self, side: Token, on: str | None) -> Command:
-        return commands.Join(_side(side), on)
-
-    def join_at(self, on: str | None, side: Token | None) -> Command:
-        return commands.Join(_side(side), on)
-
-    def set_clock_off(self, *words: Token | str | None) -> Command:
-        return commands.SetClock(None, words[-1])
-
-    def set_board(self, style: Token, on: str | None) -> Command:
-        return commands.SetBoard(commands.Style[style.type], on)
-
-    def play(
-        self,
-        verb: Token,
-        _: str | None,
-        origin: Square,
-        target: Square,
-        on: str | None,
-        captures: _Captures | None,
-    ) -> Command:
-        return commands.Play(Attempt(Verb[verb.type], origin, target, captures), on)
-
-    def play_turned(
-        self,
-        verb: Token,
-        _: str | None,
-        origin: Square,
-        target: Square,
-        captures: _Captures,
-        on: str,
-    ) -> Command:
-        return commands.Play(Attempt(Verb[verb.type], origin, target, captures), on)
-
-    def move(
-        self, origin: Square, target: Square, on: str | None, captures: _Captures | None
-    ) -> Command:
-        return commands.Play(Attempt(Verb.MOVE, origin, target, captures), on)
-
-    def move_turned(self, origin: Square, target: Square, captures: _Captures, on: str) -> Command:
-        return commands.Play(Attempt(Verb.MOVE, origin, target, captures), on)
-
-    # Queries.
-    around = commands.Around
-    captures = commands.Captures
-    clock = commands.ViewClock
-    hint = commands.Hint
-    tutorial = commands.Tutorial
-    lessons = commands.Lessons
-    puzzle = commands.TryPuzzle
-
-    def stop(self, *_: Token | None) -> Command:
-        return commands.Stop()
-
-    def where(self, piece: Token, on: str | None) -> Command:
-        return commands.Where(Piece[piece.type], on)
-
-    def scan_row(self, row: int, on: str | None) -> Command:
-        return commands.ScanRow(row - 1, on)
-
-    def scan_column(self, column: str, on: str | None) -> Command:
-        return commands.ScanColumn(LETTERS.index(column.upper()), on)
-
-    def lines(self, side: Token | None, on: str | None) -> Command:
-        return commands.Lines(_side(side), on)
-
-    def last_move(self, *words: Token | str | None) -> Command:
-        return commands.LastMove(words[-1])
-
-    # Who plays with whom.
-    seeks = commands.Seeks
-    accept = commands.Accept
-    decline = commands.Decline
-    withdraw = commands.Withdraw
-    new_board = commands.NewBoard
-
     def terms(self, rules: str | None, time: TimeControl | None) -> _Terms:
         return rules, time
 
     def terms_turned(self, time: TimeControl, rules: str | None) -> _Terms:
         return rules, time
 
-    def seek(self, terms: _Terms | None, side: Token | None, unrated: Token | None) -> Command:
-        rules, time = terms or _NO_TERMS
-        return commands.Seek(rules, _side(side), unrated is None, time)
-
-    def challenge(
-        self,
-        player: str,
-        terms: _Terms | None,
-        side: Token | None,
-        unrated: Token | None,
-        level: str | None,
-    ) -> Command:
-        rules, time = terms or _NO_TERMS
-        return commands.Challenge(player, rules, _side(side), unrated is None, level, time)
-
-    def play_now(self, terms: _Terms | None, side: Token | None) -> Command:
-        rules, time = terms or _NO_TERMS
-        return commands.PlayNow(rules, _side(side), time)
-
-    # What was played.
-    record = commands.ViewRecord
-    score = commands.ViewScore
-    analyse = commands.Analyse
-    cancel_analysis = commands.CancelAnalysis
-
-    def games(self, everybodys: Token | None) -> Command:
-        return commands.Games(everybodys is not None)
-
-    def comment(self, place: Token | None, text: Token) -> Command:
-        number, ply = map(int, place.split(" ")) if place else (None, None)
-        return commands.MakeComment("" if text.lower() == "none" else str(text), number, ply)
-
-    def history(
-        self,
-        player: str | None,
-        opponent: str | None,
-        rules: str | None,
-        day: str | None,
-        page: int | None,
-    ) -> Command:
-        return commands.History(player, page or 1, opponent, rules, day)
-
-    def history_by_rules(
-        self, whose: str, opponent: str | None, day: str | None, page: int | None
-    ) -> Command:
-        if rules := ruleset_called(whose):
-            return commands.History(None, page or 1, opponent, rules.name, day)
-        player, _, by = whose.partition(" ")
-        return commands.History(player, page or 1, opponent, by, day)
-
     def day(self, word: Token) -> str:
         return word.lower()
 
-    def standings(self, rules: str | None, time: TimeClass | None) -> Command:
-        return commands.ViewStandings(rules, time)
-
-    def standings_turned(self, time: TimeClass, rules: str) -> Command:
-        return commands.ViewStandings(rules, time)
-
     def time_class(self, word: Token) -> TimeClass:
         return TimeClass[word.type]
-
-    def replay(self, number: int, ply: int | None) -> Command:
-        return commands.Replay(number, ply or 0)
-
-    def step(self, way: Token, plies: int | None = None) -> Command:
-        return commands.Step(commands.Way[way.type], plies or 1)
-
-    # Options.
-    show_options = options.ShowOptions
-    set_colour = options.SetColour
-    show_scheme = options.ShowScheme
-    set_element = options.SetElement
-    set_reader = options.SetReader
-
-    def set_charset(self, value: Token) -> Command:
-        return options.SetCharset(options.Charset[value.type])
-
-    def set_scheme(self, value: Token) -> Command:
-        return options.SetScheme(options.Scheme[value.type])
-
-    def set_width(self, columns: int | Token) -> Command:
-        return options.SetWidth(columns if isinstance(columns, int) else None)
-
-    def set_orient(self, value: Token) -> Command:
-        return options.SetOrient(options.Orient[value.type])
-
-    def set_size(self, value: Token) -> Command:
-        return options.SetSize(options.Size[value.type])
-
-    def set_toggle(self, toggle: Toggle, value: Switch) -> Command:
-        return options.SetToggle(toggle, value is Switch.ON)
-
-    def set_machine(self, value: Switch) -> Command:
-        return options.SetToggle(Toggle.MACHINE, value is Switch.ON)
 
     def option_switch(self, value: Token) -> Switch:
         return Switch(spoken(value.type))
@@ -347,87 +158,41 @@ class _Builder(Transformer[Token, Command]):
     def option_default(self, _: Token) -> None:
         return None
 
-    # Rooms and people.
-    look = commands.Look
-    go = go_hall = commands.Go
-    boards = commands.Boards
-    bots = commands.ViewBots
-    news = commands.ViewNews
-    say = commands.Say
-    emote = commands.Emote
-    tell = commands.Tell
-    message = commands.SendLetter
-    shout = commands.Shout
-    kibitz = commands.Kibitz
-    whisper = commands.Whisper
-    observe = commands.Observe
-    unobserve = commands.Unobserve
-    help = commands.Help
-    syntax = commands.Syntax
-    register = commands.Register
-    password = commands.Password
-    again = commands.Again
-    quit = commands.Quit
 
-    def report(self, player: str, text: str) -> Command:
-        return commands.FileReport(player, _REASON.sub("", text))
+def _maker(kind: Callable[..., Command]) -> Callable[..., Command]:
+    """Return what makes a command of what its rule hands over.
 
-    # What operators do.
-    broadcast = commands.Broadcast
-    unmute = commands.Unmute
-    mutes = commands.Mutes
-    unban = commands.Unban
-    cancel_shutdown = commands.CancelShutdown
-    close_report = commands.CloseReport
-
-    def mute(self, player: str, seconds: int | None, why: str | None) -> Command:
-        return commands.Mute(player, seconds, why or "")
-
-    def kick(self, player: str, why: str | None) -> Command:
-        return commands.Kick(player, why or "")
-
-    def ban(self, whom: str, seconds: int | None, why: str | None) -> Command:
-        return commands.Ban(whom, seconds, why or "")
-
-    def bans(self, page: int | None) -> Command:
-        return commands.Bans(page or 1)
-
-    def reports(self, page: int | None) -> Command:
-        return commands.Reports(page or 1)
-
-    def shutdown(self, seconds: int, why: str | None) -> Command:
-        return commands.StopServer(seconds, why or "")
-
-    def shutdown_now(self, why: str | None) -> Command:
-        return commands.StopServer(0, why or "")
-
-    def messages(self, sender: str | None, page: int | None) -> Command:
-        return commands.Letters(sender, page or 1)
-
-    def forget(self, number: int) -> Command:
-        return commands.ForgetLetters(number)
-
-    def forget_messages(self, sender: str | None) -> Command:
-        return commands.ForgetLetters(None, sender)
-
-    def invite(self, player: str, side: Token | None, level: str | None, on: str | None) -> Command:
-        return commands.Invite(player, _side(side), on, level)
-
-    def invite_turned(self, player: str, side: Token | None, on: str, level: str) -> Command:
-        return self.invite(player, side, level, on)
-
-
-def _maker(kind: type[Command]) -> Callable[..., Command]:
-    """Return what makes a command of what its rule hands over: the default of what is left out."""
-    defaults = [None if each.default is MISSING else each.default for each in fields(kind)]
-    if not any(defaults):
+    What the line leaves out is the default, and a token stands for the member of an enumeration
+    that it is named for.
+    """
+    if isinstance(kind, type):
+        names = [each.name for each in fields(kind)]
+        defaults = [None if each.default is MISSING else each.default for each in fields(kind)]
+    else:
+        names, defaults = [*signature(kind).parameters], []
+    hints = get_type_hints(kind)
+    members = [_members(hints.get(name)) for name in names]
+    if not any(each is not None for each in defaults) and not any(members):
         return kind
 
     def make(*words: Any) -> Command:
-        pairs = zip(words, defaults, strict=False)
-        return kind(*[default if word is None else word for word, default in pairs])
+        found = []
+        for word, default, named in zip_longest(words, defaults, members):
+            if isinstance(word, Token) and named:
+                found.append(named[word.type])
+            else:
+                found.append(default if word is None else word)
+        return kind(*found)
 
     return make
+
+
+def _members(hint: Any) -> Mapping[str, Enum] | None:
+    """Return the members by name of the enumeration that a type is, or may be."""
+    for each in (hint, *get_args(hint)):
+        if isinstance(each, type) and issubclass(each, Enum):
+            return each.__members__
+    return None
 
 
 _VERBS = v_args(inline=True)(

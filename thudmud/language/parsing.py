@@ -30,26 +30,22 @@ from thudmud.language.words import (
 )
 from thudmud.play.archive import PLAN
 from thudmud.play.command import Command
-from thudmud.play.commands import Style
 from thudmud.play.hall import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
 from thudmud.play.meaning import RESERVED
-from thudmud.play.options import (
-    Options,
+from thudmud.play.options import Options, SetOption, Style, Toggle
+from thudmud.play.refusals import Mistake, NameProblem
+from thudmud.rules import RULESETS
+from thudmud.verbs.options import (
     SetCharset,
     SetColour,
     SetElement,
-    SetOption,
     SetOrient,
     SetReader,
     SetScheme,
     SetSize,
     SetToggle,
     SetWidth,
-    Toggle,
-    after,
 )
-from thudmud.play.refusals import Mistake, NameProblem
-from thudmud.rules import RULESETS
 
 
 class ParseError(Refused):
@@ -352,7 +348,7 @@ def options_of(preferences: Mapping[str, Any]) -> Options:
     options = Options()
     for line in kept if isinstance(kept, list) else ():
         if choice := chosen_by(str(line)):
-            options = after(options, choice)
+            options = choice.after(options)
     return options
 
 

@@ -17,11 +17,11 @@ from thudmud.english import LENGTHS, length, length_of
 from thudmud.errors import InvalidValueError
 from thudmud.language.words import WORDS, Stumbled, opens
 from thudmud.play.clocks import TimeControl
-from thudmud.play.commands import Play
 from thudmud.play.options import SHADES, WIDTHS
 from thudmud.play.refusals import Mistake
 from thudmud.rules import RULESETS, Attempt, Square, Verb
 from thudmud.rules.board import distance
+from thudmud.verbs.moves import Play
 
 _SYNONYMS = {
     word: ours

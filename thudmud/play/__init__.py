@@ -10,10 +10,9 @@ Attributes:
 from thudmud.errors import Refused
 from thudmud.play.archive import Found, Unread
 from thudmud.play.command import Command
-from thudmud.play.commands import Style
 from thudmud.play.events import Parting, TableEvent
 from thudmud.play.hall import Decision, Hall
-from thudmud.play.options import Options
+from thudmud.play.options import Options, Style
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.telling import Telling

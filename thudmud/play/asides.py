@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar, dataclass_transform
 from thudmud.play.analysis import AnalysedBattle, Analysis
 from thudmud.play.archive import Battle, LookupAnswer
 from thudmud.play.command import Command
-from thudmud.play.commands import Style
 from thudmud.play.events import Moved, Parting, TableEvent
 from thudmud.play.exercises import Exercise
 from thudmud.play.hints import Advice
 from thudmud.play.letters import NO_LETTERS, LetterCount, LettersPage, Report
-from thudmud.play.options import Options, SetOption, Toggle
+from thudmud.play.options import Options, SetOption, Style, Toggle
 from thudmud.play.order import Measure, Sanction
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling

@@ -6,10 +6,11 @@ one, and says by which rules of the grammar it is typed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
+from thudmud.english import length
 from thudmud.errors import InvalidValueError
 
 if TYPE_CHECKING:
@@ -17,8 +18,16 @@ if TYPE_CHECKING:
     from thudmud.play.scene import Scene
 
 
-_BEHIND = {"page": "page ", "on": "on "}
-"""The words behind which some fields are typed, by the fields' names."""
+_TYPED: Mapping[str, Callable[[Any], str]] = {
+    "level": "level {}".format,
+    "on": "on {}".format,
+    "page": "page {}".format,
+    "seconds": lambda seconds: f"for {length(seconds)}",
+    "sender": "from {}".format,
+    "side": lambda side: f"as {side.value}",
+    "why": "because {}".format,
+}
+"""How fields of some names are typed; all others as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +53,7 @@ class Command:
         for each in fields(self):
             value = getattr(self, each.name)
             if value != each.default:
-                words.append(f"{_BEHIND.get(each.name, '')}{value}")
+                words.append(_TYPED.get(each.name, str)(value))
         return " ".join(words)
 
     def decide(self, scene: Scene) -> Decision:
@@ -61,15 +70,22 @@ class Command:
         """Note in the hall what a question changes for who has asked it; most change nothing."""
 
 
-VERBS: dict[str, type[Command]] = {}
-"""The command that each rule of the grammar makes, by the rule's name."""
+VERBS: dict[str, Callable[..., Command]] = {}
+"""What makes a command of what a rule of the grammar hands over, by the rule's name."""
+
+COMMANDS: list[type[Command]] = []
+"""All that there are."""
 
 CommandT = TypeVar("CommandT", bound=Command)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def verb(*rules: str) -> Callable[[type[CommandT]], type[CommandT]]:
+def verb(*rules: str, **makers: str) -> Callable[[type[CommandT]], type[CommandT]]:
     """Return what makes a class a command: a frozen dataclass that rules of the grammar make.
+
+    Args:
+        rules: those whose words are its fields.
+        makers: by the names of other rules, those of class methods that make one of their words.
 
     Raises:
         InvalidValueError: a rule makes another command.
@@ -77,12 +93,15 @@ def verb(*rules: str) -> Callable[[type[CommandT]], type[CommandT]]:
 
     def make(kind: type[CommandT]) -> type[CommandT]:
         if not kind.words:
-            kind.words = rules[0].replace("_", " ")
+            kind.words = next(iter((*rules, *makers))).replace("_", " ")
         made = dataclass(frozen=True, slots=True)(kind)
-        for rule in rules:
-            if rule in VERBS:
-                raise InvalidValueError(f"the rule {rule} makes {VERBS[rule].__name__}")
-            VERBS[rule] = made
+        known = dict.fromkeys(rules, made) | {
+            rule: getattr(made, maker) for rule, maker in makers.items()
+        }
+        if twice := known.keys() & VERBS:
+            raise InvalidValueError(f"more than one verb is made by {', '.join(twice)}")
+        VERBS.update(known)
+        COMMANDS.append(made)
         return made
 
     return make

@@ -13,7 +13,6 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from operator import attrgetter
 
 from thudmud.errors import InvalidValueError
@@ -34,7 +33,6 @@ from thudmud.play.asides import (
     Told,
     WentOut,
 )
-from thudmud.play.commands import Style
 from thudmud.play.events import (
     MADE,
     OWN_PROGRAM,
@@ -53,7 +51,7 @@ from thudmud.play.events import (
     TableEvent,
 )
 from thudmud.play.exercises import NOTHING_DONE, Exercise, Studies
-from thudmud.play.options import Options, SetOption, Toggle, after
+from thudmud.play.options import Options, SetOption, Style, Toggle
 from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.telling import Occupants, Telling
@@ -587,7 +585,7 @@ class Hall:
         """
         here, left = self.people.get(player), self.left.get(player)
         before = here.options if here else options or (left.options if left else DEFAULTS)
-        chosen = reduce(after, choices, before)
+        chosen = before.chosen(choices)
         if here:
             here.options = chosen
             self.rooms.changed(here)
@@ -677,6 +675,16 @@ class Hall:
     def board_called(self, words: tuple[str, ...]) -> str | None:
         """Return the board whose name is these lower-case words, if there is one."""
         return self._by_words.get(words)
+
+    def rated_board(self, player: str) -> str | None:
+        """Return a board at which a player is in a battle that counts for ratings, if there is one.
+
+        They are given no help at any other: who thinks of one board may have the other in mind.
+        """
+        for each in self.seats_of(player):
+            if each.running and each.match and each.match.between_members:
+                return each.name
+        return None
 
     def has_seat(self, player: str) -> bool:
         """Whether a player of that name, in any case, has a seat."""

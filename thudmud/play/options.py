@@ -1,4 +1,4 @@
-"""The options: how somebody wants to see what they are shown, and the commands that set it.
+"""The options: how somebody wants to see what they are shown.
 
 How anything is drawn is not known here. An option that is ``auto`` leaves it to what is known of
 the screen.
@@ -6,8 +6,10 @@ the screen.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from thudmud.errors import InvalidValueError
 from thudmud.play.command import Command
@@ -22,6 +24,13 @@ class Charset(Enum):
     AUTO = "auto"
     ASCII = "ascii"
     UTF_8 = "utf-8"
+
+
+class Style(Enum):
+    """How a board is shown after a move: drawn whole, or told in one status line."""
+
+    FULL = "full"
+    BRIEF = "brief"
 
 
 class Switch(Enum):
@@ -186,153 +195,26 @@ class Options:
         """Whether it is on."""
         return toggle in self.on
 
-
-@dataclass(frozen=True, slots=True)
-class ShowOptions(Command):
-    """List one's options."""
-
-    def __str__(self) -> str:
-        return "options"
-
-
-@dataclass(frozen=True, slots=True)
-class SetCharset(Command):
-    """Choose the characters of a board."""
-
-    value: Charset
-
-    def __str__(self) -> str:
-        return f"options charset {self.value.value}"
+    def chosen(self, choices: Iterable[SetOption]) -> Options:
+        """Return the options after some choices."""
+        options = self
+        for choice in choices:
+            options = choice.after(options)
+        return options
 
 
-@dataclass(frozen=True, slots=True)
-class SetColour(Command):
-    """Choose whether there are colours."""
+class OptionCommand(Command):
+    """What is about how somebody is shown everything."""
 
-    value: Switch
-
-    def __str__(self) -> str:
-        return f"options colour {self.value.value}"
+    __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SetWidth(Command):
-    """Say how many columns the screen has; None leaves it to the client."""
+class SetOption(OptionCommand):
+    """A choice of how to be shown everything."""
 
-    value: int | None
+    __slots__ = ()
+    value: Any
 
-    def __str__(self) -> str:
-        return f"options width {'auto' if self.value is None else self.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class SetOrient(Command):
-    """Choose the side of the board that is at the bottom."""
-
-    value: Orient
-
-    def __str__(self) -> str:
-        return f"options orient {self.value.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class SetSize(Command):
-    """Choose how large boards are drawn."""
-
-    value: Size
-
-    def __str__(self) -> str:
-        return f"options size {self.value.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class SetReader(Command):
-    """Choose whether boards are told for a screen reader."""
-
-    value: Switch
-
-    def __str__(self) -> str:
-        return f"options reader {self.value.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class SetToggle(Command):
-    """Choose whether something is so that is either so or not."""
-
-    toggle: Toggle
-    value: bool
-
-    def __str__(self) -> str:
-        verb = "set" if self.toggle is Toggle.MACHINE else "options"
-        return f"{verb} {self.toggle.value} {'on' if self.value else 'off'}"
-
-
-@dataclass(frozen=True, slots=True)
-class ShowScheme(Command):
-    """List the elements of a board, and their colours."""
-
-    def __str__(self) -> str:
-        return "options colour special thud"
-
-
-@dataclass(frozen=True, slots=True)
-class SetScheme(Command):
-    """Choose a ready scheme of colours; those that were chosen one by one are forgotten."""
-
-    value: Scheme
-
-    def __str__(self) -> str:
-        return f"options colour scheme {self.value.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class SetElement(Command):
-    """Choose the colour of an element; None is the scheme's own (``default``)."""
-
-    element: Element
-    value: Colour | None
-
-    def __str__(self) -> str:
-        colour = "default" if self.value is None else self.value
-        return f"options colour special thud {self.element.value} {colour}"
-
-
-SetOption = (
-    SetCharset
-    | SetColour
-    | SetWidth
-    | SetOrient
-    | SetSize
-    | SetReader
-    | SetToggle
-    | SetScheme
-    | SetElement
-)
-OptionCommand = ShowOptions | ShowScheme | SetOption
-
-
-def after(options: Options, choice: SetOption) -> Options:
-    """Return the options that hold after a choice."""
-    match choice:
-        case SetCharset(value):
-            return replace(options, charset=value)
-        case SetColour(value):
-            return replace(options, colour=value)
-        case SetWidth(value):
-            return replace(options, width=value)
-        case SetOrient(value):
-            return replace(options, orient=value)
-        case SetSize(value):
-            return replace(options, size=value)
-        case SetReader(value):
-            return replace(options, reader=value)
-        case SetToggle(toggle, value):
-            others = options.on - {toggle}
-            return replace(options, on=others | {toggle} if value else others)
-        case SetScheme(value):
-            return replace(options, scheme=value, elements=())
-        case SetElement(element, colour):
-            kept = {own: value for own, value in options.elements if own is not element}
-            chosen = kept if colour is None else kept | {element: colour}
-            ordered = sorted(chosen.items(), key=lambda each: each[0].value)
-            return replace(options, elements=tuple(ordered))
+    def after(self, options: Options) -> Options:
+        """Return the options that hold after it."""
+        raise NotImplementedError

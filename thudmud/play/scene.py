@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from thudmud.play.archive import Found
-from thudmud.play.asides import Aside, Asked
+from thudmud.play.asides import Aside, Asked, CameIn, ExerciseLeft, WentOut
 from thudmud.play.command import Command
 from thudmud.play.hall import Decision, Hall, Person
 
@@ -34,3 +34,13 @@ class Scene(NamedTuple):
     def answer(self, question: Command, board: str | None = None, answer: Any = None) -> Decision:
         """Return that a question is answered, about a board perhaps, by what was looked up."""
         return Decision(self.me, board, asides=(Asked(self.me, question, board, answer),))
+
+
+def walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[WentOut, CameIn]:
+    """Return that somebody walks to a room, perhaps to take a seat there."""
+    return WentOut(person.name, person.room, to), CameIn(person.name, to, sits)
+
+
+def put_aside(person: Person) -> tuple[Aside, ...]:
+    """Return that somebody turns to something else than the exercise that they are at, if any."""
+    return (ExerciseLeft(person.name, person.exercise),) if person.exercise else ()

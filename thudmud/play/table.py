@@ -14,7 +14,6 @@ from typing import TypeVar, assert_never
 
 from thudmud.errors import InvalidValueError
 from thudmud.play.clocks import AWAY, DAY, MOST_DAYS, Clock, TimeControl
-from thudmud.play.commands import Style
 from thudmud.play.events import (
     NO_BOTS,
     Absent,
@@ -43,6 +42,7 @@ from thudmud.play.events import (
     TimeSet,
 )
 from thudmud.play.match import Match
+from thudmud.play.options import Style
 from thudmud.rules import (
     DEFAULT_RULES,
     RULESETS,

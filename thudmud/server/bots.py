@@ -19,7 +19,6 @@ from thudmud.bots.workers import Question, Workers
 from thudmud.errors import StartError
 from thudmud.play.asides import Invited
 from thudmud.play.command import Command
-from thudmud.play.commands import Join, Play, Resign, Tell
 from thudmud.play.telling import Telling
 from thudmud.search.levels import level_called
 from thudmud.server.config import BotSettings
@@ -27,6 +26,9 @@ from thudmud.server.sessions import Sessions, release
 from thudmud.service import Dismissal, Elsewhere, Visit, now
 from thudmud.store import Holder, StoreError
 from thudmud.telnet.screen import Goodbye
+from thudmud.verbs.moves import Play, Resign
+from thudmud.verbs.seats import Join
+from thudmud.verbs.talk import Tell
 from thudmud.views import Message
 
 SLOW, SLOW_AGAIN = 2.0, 10.0

@@ -23,7 +23,6 @@ from thudmud.accounts.login import (
 )
 from thudmud.english import lasting
 from thudmud.errors import Refused
-from thudmud.play.commands import Quit, Register
 from thudmud.play.events import Parting
 from thudmud.server.config import PlayerSettings, ServerSettings
 from thudmud.server.inbox import Inbox, InboxQueue, LinePrompter
@@ -46,6 +45,7 @@ from thudmud.telnet.interface import (
     Watch,
 )
 from thudmud.telnet.screen import BELL, Goodbye, Screen, encode
+from thudmud.verbs.more import Quit, Register
 from thudmud.views import Message
 from thudmud.views.view import Terminal
 

@@ -33,7 +33,6 @@ from thudmud.play.asides import (
     ShutdownTold,
 )
 from thudmud.play.command import Command
-from thudmud.play.commands import Password, Register
 from thudmud.play.hall import Hall, Person
 from thudmud.play.options import SetOption
 from thudmud.play.order import Measure, Order
@@ -41,6 +40,7 @@ from thudmud.play.refusals import Refusal
 from thudmud.service import Adviser, Node, Outbox, Result, Service, Visit, Watcher
 from thudmud.store import Account, Nobody, Store, StoreError
 from thudmud.telnet.screen import Goodbye
+from thudmud.verbs.more import Password, Register
 from thudmud.views.order import barred
 from thudmud.views.rooms import bots, greeting
 from thudmud.views.view import Terminal

@@ -24,7 +24,7 @@ from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.store import Conflict, OpenBoard, Store
-from thudmud.verbs import tables
+from thudmud.verbs.tables import closed
 
 
 async def boards_up(store: Store) -> Sequence[OpenBoard]:
@@ -128,9 +128,9 @@ async def close_at(store: Store, table: Table, version: int, at: float) -> None:
     Raises:
         Conflict: something has happened there, or in the hall, meanwhile.
     """
-    events = tables.closed(table, "", at)
-    closed = {HALL: (version, [BoardClosed(at, "", table.key)])}
-    await store.append_to_board(table.key, table.version, events, besides=closed)
+    events = closed(table, "", at)
+    in_hall = {HALL: (version, [BoardClosed(at, "", table.key)])}
+    await store.append_to_board(table.key, table.version, events, besides=in_hall)
 
 
 async def rename_board(store: Store, name: str, new: str, at: float) -> None:

@@ -69,21 +69,6 @@ from thudmud.play.asides import (
     WentOut,
 )
 from thudmud.play.command import Command
-from thudmud.play.commands import (
-    Again,
-    Analyse,
-    CancelAnalysis,
-    Go,
-    Hint,
-    Look,
-    PlayNow,
-    Quit,
-    Replay,
-    Step,
-    Style,
-    ViewNews,
-    Way,
-)
 from thudmud.play.events import (
     Absent,
     BattleEnded,
@@ -101,7 +86,7 @@ from thudmud.play.hall import DEFAULTS, Decision, Hall, Person, claimants
 from thudmud.play.hints import AdviceLookup, Line
 from thudmud.play.letters import NO_LETTERS, LetterCountLookup, LettersPage, Postbox, PostboxLookup
 from thudmud.play.meaning import board_meant, named
-from thudmud.play.options import Options, SetOption, Toggle
+from thudmud.play.options import Options, SetOption, Style, Toggle
 from thudmud.play.order import Measure, Sanction
 from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal
@@ -139,9 +124,14 @@ from thudmud.store import (
     Store,
     StoreError,
 )
-from thudmud.verbs.decisions import arrive, decide, is_limited, is_shout, part
-from thudmud.verbs.matchmaking import require_share
+from thudmud.verbs.archive import Analyse, CancelAnalysis, Replay, Step, Way
+from thudmud.verbs.decisions import arrive, decide, is_limited, part
+from thudmud.verbs.matchmaking import PlayNow, require_share
+from thudmud.verbs.more import Again, Quit
+from thudmud.verbs.queries import Hint
+from thudmud.verbs.rooms import Go, Look, ViewNews
 from thudmud.verbs.tables import come_back, held, overdue, vanish
+from thudmud.verbs.talk import is_shout
 from thudmud.views import archive, rooms
 from thudmud.views.data import Fact
 from thudmud.views.facts import concerning, facts, refusal_fact

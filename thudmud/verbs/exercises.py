@@ -12,28 +12,8 @@ from dataclasses import replace
 
 from thudmud.errors import Refused
 from thudmud.play.archive import MIDDLE, Found, StudiesLookup, StudyRecord
-from thudmud.play.asides import Aside, Asked, Exercised, ExerciseLeft, Remark
-from thudmud.play.command import Command
-from thudmud.play.commands import (
-    End,
-    ExerciseCommand,
-    GameCommand,
-    Help,
-    Hint,
-    LastMove,
-    Leave,
-    Lessons,
-    Look,
-    Play,
-    Query,
-    Resign,
-    Step,
-    Stop,
-    TryPuzzle,
-    Tutorial,
-    Undo,
-    Way,
-)
+from thudmud.play.asides import Asked, Exercised, Remark, ReplayLeft
+from thudmud.play.command import Command, verb
 from thudmud.play.events import HallEvent, LessonDone, Moved, PuzzleTried
 from thudmud.play.exercises import (
     AtPuzzle,
@@ -53,40 +33,21 @@ from thudmud.play.hints import MOST_TRAMPLES, Advice, Merit, advice
 from thudmud.play.meaning import is_exercise_meant
 from thudmud.play.options import OptionCommand
 from thudmud.play.refusals import Refusal
+from thudmud.play.scene import Scene, put_aside
 from thudmud.play.table import Table
 from thudmud.rules import Game, IllegalMove, Move, Reason
+from thudmud.verbs.archive import Step, Way
+from thudmud.verbs.more import Help
+from thudmud.verbs.moves import End, Play, Resign, Undo
+from thudmud.verbs.queries import Hint, LastMove, Query
+from thudmud.verbs.rooms import Look
+from thudmud.verbs.seats import Leave
+from thudmud.verbs.tables import GameCommand
 
 R = Remark
 
 
-def begin(hall: Hall, person: Person, command: ExerciseCommand, found: Found) -> Decision:
-    """Return what comes of a command that is about exercises alone.
-
-    Raises:
-        Refused: there is no such exercise, or no time for one.
-        Unread: what is stored of the player's puzzles has to be looked up first.
-    """
-    match command:
-        case Lessons():
-            return _listed(person, found)
-        case Stop():
-            if person.exercise is None:
-                raise Refused(Refusal.NO_EXERCISE)
-            return Decision(person.name, asides=put_aside(person))
-    for table in hall.seats_of(person.name):
-        if table.running:
-            raise Refused(Refusal.IN_BATTLE, board=table.name)
-    if isinstance(command, Tutorial):
-        return _tutorial(command, person, found)
-    return _puzzle(command, person, found)
-
-
-def put_aside(person: Person) -> tuple[Aside, ...]:
-    """Return that somebody turns to something else than the exercise that they are at, if any."""
-    return (ExerciseLeft(person.name, person.exercise),) if person.exercise else ()
-
-
-def obey(hall: Hall, person: Person, command: Command, now: float, found: Found) -> Decision | None:
+def obey(scene: Scene, command: Command) -> Decision | None:
     """Return what a command brings about in the exercise of who has one.
 
     It is None for what is not about the exercise, and for questions: these are answered about its
@@ -96,10 +57,15 @@ def obey(hall: Hall, person: Person, command: Command, now: float, found: Found)
         Refused: nothing comes of it.
         Unread: what is stored of the player's puzzles has to be looked up first.
     """
+    hall, person, now, found, _ = scene
     exercise = person.exercise
     if exercise is None:
         return None
-    if isinstance(command, GameCommand) and not is_exercise_meant(person, command.on):
+    if (
+        isinstance(command, GameCommand)
+        and not isinstance(command, Query)
+        and not is_exercise_meant(person, command.on)
+    ):
         return None
     match command:
         case Play():
@@ -133,48 +99,108 @@ def obey(hall: Hall, person: Person, command: Command, now: float, found: Found)
     return _counted(hall, person, told, found, now)
 
 
-def followed(
-    hall: Hall, command: Command, decision: Decision, now: float, found: Found
-) -> Decision:
+def followed(scene: Scene, command: Command, decision: Decision) -> Decision:
     """Return what a command brings about, and the lesson that goes on by it if it was asked for.
 
     Raises:
         Unread: what is stored of the player's lessons has to be looked up first.
     """
-    person, questions = hall.people[decision.player], Query | GameCommand | Help | OptionCommand
-    if not isinstance(person.exercise, InLesson) or not isinstance(command, questions):
+    person = scene.person
+    if not isinstance(person.exercise, InLesson):
+        return decision
+    if not isinstance(command, GameCommand | Help | OptionCommand):
         return decision
     if not is_exercise_meant(person, getattr(command, "on", None)) or decision.events:
         return decision
     told = _asked(person.name, person.exercise, command)
     if told is None:
         return decision
-    then = _counted(hall, person, told, found, now)
+    then = _counted(scene.hall, person, told, scene.found, scene.now)
     return replace(then, asides=(*decision.asides, *then.asides))
 
 
-# The tutorial.
+class ExerciseCommand(Command):
+    """What is about exercises alone."""
+
+    __slots__ = ()
 
 
-def _tutorial(command: Tutorial, person: Person, found: Found) -> Decision:
-    known, number = lessons(), command.lesson
-    last = person.studies.lesson
-    if number is None and last and not last.is_over:
-        return _told(Exercised(person.name, last, (R.BEGUN, *_doing(last)), shows=True))
-    if number is None:
-        done = person.studies.lessons | _record(person, found).lessons
-        left = [each for each in known if each not in done]
-        if not left:
-            return _listed(person, found)
-        number = left[0]
-    if number not in known:
-        raise Refused(Refusal.NO_SUCH_LESSON, number=number, most=len(known))
-    return _told(_begun(person, known[number]))
+def _require_time(scene: Scene) -> None:
+    """Raise Refused if somebody is in a battle, and has no time for an exercise."""
+    for table in scene.hall.seats_of(scene.me):
+        if table.running:
+            raise Refused(Refusal.IN_BATTLE, board=table.name)
 
 
-def _listed(person: Person, found: Found) -> Decision:
-    asked = Asked(person.name, Lessons(), answer=_record(person, found))
-    return Decision(person.name, asides=(asked,))
+@verb("tutorial")
+class Tutorial(ExerciseCommand):
+    """Learn the game: the lesson with a number, or the next one."""
+
+    lesson: int | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        _require_time(scene)
+        person, known, number = scene.person, lessons(), self.lesson
+        last = person.studies.lesson
+        if number is None and last and not last.is_over:
+            return _told(Exercised(person.name, last, (R.BEGUN, *_doing(last)), shows=True))
+        if number is None:
+            done = person.studies.lessons | _record(person, scene.found).lessons
+            left = [each for each in known if each not in done]
+            if not left:
+                return Lessons().decide(scene)
+            number = left[0]
+        if number not in known:
+            raise Refused(Refusal.NO_SUCH_LESSON, number=number, most=len(known))
+        return _told(_begun(person, known[number]))
+
+
+@verb("lessons")
+class Lessons(ExerciseCommand):
+    """List the lessons, and which of them one has done."""
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self, answer=_record(scene.person, scene.found))
+
+
+@verb("puzzle")
+class TryPuzzle(ExerciseCommand):
+    """Try a puzzle: the one with a number, or one that fits."""
+
+    number: int | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        _require_time(scene)
+        person, known, number = scene.person, puzzles(), self.number
+        last = person.studies.puzzle
+        if number is None and last and not last.is_over:
+            return _told(Exercised(person.name, last, (R.BEGUN, R.TASK), shows=True))
+        if number is None:
+            number = _fitting(person, scene.found)
+        if number not in known:
+            raise Refused(Refusal.NO_SUCH_PUZZLE, number=number, most=len(known))
+        return _told(_set(person, known[number]))
+
+
+@verb(stop="typed")
+class Stop(ExerciseCommand):
+    """Leave the lesson, the puzzle or the replay that one has open: one at most."""
+
+    words = "stop"
+
+    @classmethod
+    def typed(cls, *_: str | None) -> Stop:
+        return cls()
+
+    def decide(self, scene: Scene) -> Decision:
+        if scene.person.replay:
+            return scene.tell(ReplayLeft(scene.me, scene.person.replay))
+        if scene.person.exercise is None:
+            raise Refused(Refusal.NO_EXERCISE)
+        return scene.tell(*put_aside(scene.person))
+
+
+# A lesson.
 
 
 def _begun(person: Person, lesson: Lesson) -> Exercised:
@@ -317,18 +343,6 @@ def _anew(person: Person, exercise: Exercise) -> Exercised:
 
 
 # Puzzles.
-
-
-def _puzzle(command: TryPuzzle, person: Person, found: Found) -> Decision:
-    known, number = puzzles(), command.number
-    last = person.studies.puzzle
-    if number is None and last and not last.is_over:
-        return _told(Exercised(person.name, last, (R.BEGUN, R.TASK), shows=True))
-    if number is None:
-        number = _fitting(person, found)
-    if number not in known:
-        raise Refused(Refusal.NO_SUCH_PUZZLE, number=number, most=len(known))
-    return _told(_set(person, known[number]))
 
 
 def _set(person: Person, puzzle: Puzzle) -> Exercised:

@@ -1,12 +1,13 @@
-"""What comes of writing to a member, of reading and forgetting that, and of a report."""
+"""Letters, which players call messages: writing, reading, deleting them; and reports."""
 
 from __future__ import annotations
 
+import re
+
 from thudmud.errors import Refused
-from thudmud.play.archive import Found
-from thudmud.play.asides import Asked, LetterSent, LettersForgotten, ReportMade
-from thudmud.play.commands import FileReport, ForgetLetters, Letters, SendLetter
-from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.asides import LetterSent, LettersForgotten, ReportMade
+from thudmud.play.command import Command, verb
+from thudmud.play.hall import Decision
 from thudmud.play.letters import (
     MOST_REPORTS,
     Letter,
@@ -17,84 +18,97 @@ from thudmud.play.letters import (
 )
 from thudmud.play.meaning import player_meant
 from thudmud.play.refusals import Refusal
+from thudmud.play.scene import Scene
 
 LETTERS_PAGE = 10
 """How many letters are listed at once."""
 
 
-def decide(
-    command: SendLetter | Letters | ForgetLetters | FileReport,
-    hall: Hall,
-    person: Person,
-    found: Found,
-) -> Decision:
-    """Return what one of these commands brings about.
+@verb("message")
+class SendLetter(Command):
+    """Leave a message for a member, who need not be here."""
 
-    Raises:
-        Refused: nothing is kept here, or not for them, or not so much of it.
-        Unread: what there is has to be looked up first.
-    """
-    if isinstance(command, FileReport):
-        return _report(command, hall, person, found)
-    if not person.member:
-        raise Refused(Refusal.LETTERS_FOR_MEMBERS)
-    if not hall.caps.letters:
-        raise Refused(Refusal.NO_LETTERS)
-    match command:
-        case SendLetter():
-            return _send(command, hall, person, found)
-        case Letters():
-            return _listed(command, person, found)
-        case ForgetLetters():
-            return _forget(command, person, found)
+    player: str
+    text: str
+    speaks = True
 
-
-def _send(command: SendLetter, hall: Hall, person: Person, found: Found) -> Decision:
-    """Return that somebody writes to a member, whether that one is here or not."""
-    words, me, caps = command.player, person.name, hall.caps
-    box = found[PostboxLookup(words, me)]
-    if box is None:
-        # It may be the beginning of a name, of somebody who is here.
-        try:
-            name = player_meant(hall, words)
-        except Refused as refusal:
-            if refusal.code is Refusal.NO_SUCH_PLAYER:
-                raise Refused(Refusal.NO_SUCH_MEMBER, words=words) from None
-            raise
-        box = found[PostboxLookup(name, me)]
+    def decide(self, scene: Scene) -> Decision:
+        _require_letters(scene)
+        hall, me, words, found = scene.hall, scene.me, self.player, scene.found
+        box = found[PostboxLookup(words, me)]
         if box is None:
-            raise Refused(Refusal.NOT_A_MEMBER, player=name)
-    if box.name == me:
-        raise Refused(Refusal.LETTER_SELF)
-    if hall.ignores(box.name, me) if box.name in hall.people else box.ignores:
-        raise Refused(Refusal.NOT_LISTENING, player=box.name)
-    if box.from_sender >= caps.letters_from_one:
-        most = caps.letters_from_one
-        raise Refused(Refusal.LETTERS_OF_YOURS_TOO_MANY, player=box.name, most=most)
-    if box.in_all >= caps.letters:
-        raise Refused(Refusal.LETTERS_TOO_MANY, player=box.name, most=caps.letters)
-    sent = LetterSent(me, box.name, command.text, is_here=box.name in hall.people)
-    return Decision(me, asides=(sent,))
+            # It may be the beginning of a name, of somebody who is here.
+            try:
+                name = player_meant(hall, words)
+            except Refused as refusal:
+                if refusal.code is Refusal.NO_SUCH_PLAYER:
+                    raise Refused(Refusal.NO_SUCH_MEMBER, words=words) from None
+                raise
+            box = found[PostboxLookup(name, me)]
+            if box is None:
+                raise Refused(Refusal.NOT_A_MEMBER, player=name)
+        if box.name == me:
+            raise Refused(Refusal.LETTER_SELF)
+        if hall.ignores(box.name, me) if box.name in hall.people else box.ignores:
+            raise Refused(Refusal.NOT_LISTENING, player=box.name)
+        most = hall.caps.letters_from_one
+        if box.from_sender >= most:
+            raise Refused(Refusal.LETTERS_OF_YOURS_TOO_MANY, player=box.name, most=most)
+        if box.in_all >= hall.caps.letters:
+            raise Refused(Refusal.LETTERS_TOO_MANY, player=box.name, most=hall.caps.letters)
+        is_here = box.name in hall.people
+        return scene.tell(LetterSent(me, box.name, self.text, is_here=is_here))
 
 
-def _listed(command: Letters, person: Person, found: Found) -> Decision:
-    """Return some of somebody's letters: on the first page are the last, in their order."""
-    every = _from(found[LettersLookup(person.name)], command.sender)
-    end = max(0, len(every) - (command.page - 1) * LETTERS_PAGE)
-    some = every[max(0, end - LETTERS_PAGE) : end]
-    page = LettersPage(some, sum(each.is_new for each in every), len(every))
-    return Decision(person.name, asides=(Asked(person.name, command, answer=page),))
+def _require_letters(scene: Scene) -> None:
+    """Raise Refused if no letters are kept here, or not for who asks."""
+    if not scene.person.member:
+        raise Refused(Refusal.LETTERS_FOR_MEMBERS)
+    if not scene.hall.caps.letters:
+        raise Refused(Refusal.NO_LETTERS)
 
 
-def _forget(command: ForgetLetters, person: Person, found: Found) -> Decision:
-    number, every = command.number, found[LettersLookup(person.name)]
-    chosen = [each for each in _from(every, command.sender) if number in {None, each.number}]
-    if number is not None and not chosen:
-        raise Refused(Refusal.NO_SUCH_LETTER, number=number)
-    if not chosen:
-        raise Refused(Refusal.NOTHING_TO_FORGET)
-    gone = tuple(each.number for each in chosen)
-    return Decision(person.name, asides=(LettersForgotten(person.name, gone),))
+@verb("messages")
+class Letters(Command):
+    """Read the messages that others have left for one, or those of one player; the last first."""
+
+    sender: str | None = None
+    page: int = 1
+
+    def decide(self, scene: Scene) -> Decision:
+        _require_letters(scene)
+        every = _from(scene.found[LettersLookup(scene.me)], self.sender)
+        end = max(0, len(every) - (self.page - 1) * LETTERS_PAGE)
+        some = every[max(0, end - LETTERS_PAGE) : end]  # the last one at the end
+        page = LettersPage(some, sum(each.is_new for each in every), len(every))
+        return scene.answer(self, answer=page)
+
+
+@verb("forget", forget_messages="of_sender")
+class ForgetLetters(Command):
+    """Delete a message by its number, or those of one player, or all."""
+
+    number: int | None = None
+    sender: str | None = None
+
+    @classmethod
+    def of_sender(cls, sender: str | None) -> ForgetLetters:
+        return cls(sender=sender)
+
+    def __str__(self) -> str:
+        if self.number is not None:
+            return f"forget {self.number}"
+        return "forget messages" if self.sender is None else f"forget messages from {self.sender}"
+
+    def decide(self, scene: Scene) -> Decision:
+        _require_letters(scene)
+        number, every = self.number, scene.found[LettersLookup(scene.me)]
+        chosen = [each for each in _from(every, self.sender) if number in {None, each.number}]
+        if number is not None and not chosen:
+            raise Refused(Refusal.NO_SUCH_LETTER, number=number)
+        if not chosen:
+            raise Refused(Refusal.NOTHING_TO_FORGET)
+        return scene.tell(LettersForgotten(scene.me, tuple(each.number for each in chosen)))
 
 
 def _from(letters: tuple[Letter, ...], words: str | None) -> tuple[Letter, ...]:
@@ -113,19 +127,32 @@ def _from(letters: tuple[Letter, ...], words: str | None) -> tuple[Letter, ...]:
             raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
 
 
-def _report(command: FileReport, hall: Hall, person: Person, found: Found) -> Decision:
-    """Return that somebody tells the operator of a player, who need not be here any more."""
-    words, me, most = command.player, person.name, hall.caps.reports
-    if not most:
-        raise Refused(Refusal.NO_REPORTS)
-    about = hall.names.get(words.lower())
-    reported = found[ReportedLookup(about or words, me)]
-    about = about or reported.name or player_meant(hall, words)
-    if about == me:
-        raise Refused(Refusal.REPORT_SELF)
-    if reported.open_by >= most:
-        raise Refused(Refusal.REPORTS_TOO_MANY, most=most)
-    if reported.open >= MOST_REPORTS:
-        raise Refused(Refusal.REPORTS_FULL)
-    said = hall.heard(me, about)
-    return Decision(me, asides=(ReportMade(me, about, command.text, said),))
+_REASON = re.compile("because (?!of(?![^ ,]))", re.ASCII | re.IGNORECASE)
+"""How a sentence goes on that gives a reason, which may be said by itself."""
+
+
+@verb(report="of_words")
+class FileReport(Command):
+    """Tell the operator of a player, who need not be here."""
+
+    player: str
+    text: str
+
+    @classmethod
+    def of_words(cls, player: str, text: str) -> FileReport:
+        return cls(player, _REASON.sub("", text))
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, me, words, most = scene.hall, scene.me, self.player, scene.hall.caps.reports
+        if not most:
+            raise Refused(Refusal.NO_REPORTS)
+        about = hall.names.get(words.lower())
+        reported = scene.found[ReportedLookup(about or words, me)]
+        about = about or reported.name or player_meant(hall, words)
+        if about == me:
+            raise Refused(Refusal.REPORT_SELF)
+        if reported.open_by >= most:
+            raise Refused(Refusal.REPORTS_TOO_MANY, most=most)
+        if reported.open >= MOST_REPORTS:
+            raise Refused(Refusal.REPORTS_FULL)
+        return scene.tell(ReportMade(me, about, self.text, hall.heard(me, about)))

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from math import inf
-from typing import assert_never
 
 from thudmud.english import nth
 from thudmud.errors import Refused
@@ -24,29 +23,16 @@ from thudmud.play.archive import (
     Pool,
     ScoreLookup,
 )
-from thudmud.play.asides import Aside, Asked, CameIn, Invited, TurnedDown, WentOut
+from thudmud.play.asides import Aside, Asked, Invited, TurnedDown
 from thudmud.play.clocks import TimeClass, TimeControl, time_class
-from thudmud.play.command import Command
-from thudmud.play.commands import (
-    OFFERING,
-    Accept,
-    Challenge,
-    Decline,
-    Join,
-    MatchmakingCommand,
-    NewBoard,
-    No,
-    PlayNow,
-    Seek,
-    Seeks,
-    Withdraw,
-)
+from thudmud.play.command import Command, verb
 from thudmud.play.events import (
     MADE,
     NO_BOTS,
     OWN_PROGRAM,
     BattleStarted,
     BoardOpened,
+    Declined,
     HallEvent,
     Levels,
     Resumed,
@@ -55,14 +41,348 @@ from thudmud.play.events import (
     SeekMade,
     TableEvent,
 )
-from thudmud.play.hall import Decision, Hall, Person
-from thudmud.play.meaning import level_meant, player_meant
+from thudmud.play.hall import Decision, Hall
+from thudmud.play.meaning import hall_board_meant, level_meant, player_meant
 from thudmud.play.options import Toggle
 from thudmud.play.refusals import Refusal
+from thudmud.play.scene import Scene, put_aside, walk
 from thudmud.play.table import Table
 from thudmud.rules import DEFAULT_RULES, Side
-from thudmud.verbs.exercises import put_aside
-from thudmud.verbs.tables import Context, made_free
+from thudmud.verbs.archive import Step, Way
+from thudmud.verbs.moves import OFFERING
+from thudmud.verbs.seats import Join, require_boards
+from thudmud.verbs.tables import (
+    Context,
+    Events,
+    TableCommand,
+    invited,
+    lapsed,
+    made_free,
+    seat,
+)
+from thudmud.verbs.talk import require_listening
+
+
+@verb("seeks")
+class Seeks(Command):
+    """List who would like to play."""
+
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self)
+
+
+_Terms = tuple[str | None, TimeControl | None] | None
+
+
+def _terms(rules: str | None, time: TimeControl | None, side: Side | None, *, rated: bool) -> str:
+    """Return the words for what a match is to be like, each after a blank."""
+    as_side = None if side is None else f"as {side.value}"
+    words = rules, time and str(time), as_side, None if rated else "unrated"
+    return "".join(f" {each}" for each in words if each)
+
+
+@verb(seek="typed")
+class Seek(Command):
+    """Say that one would like to play, by some ruleset and clock or none, with anybody."""
+
+    rules: str | None = None
+    side: Side | None = None
+    rated: bool = True
+    time: TimeControl | None = None
+
+    @classmethod
+    def typed(cls, terms: _Terms, side: Side | None, unrated: str | None) -> Seek:
+        rules, time = terms or (None, None)
+        return cls(rules, side, unrated is None, time)
+
+    def __str__(self) -> str:
+        return f"seek{_terms(self.rules, self.time, self.side, rated=self.rated)}"
+
+    def decide(self, scene: Scene) -> Decision:
+        rules = self.rules or DEFAULT_RULES.name
+        require_boards(scene.hall, scene.me)  # or nobody could accept it
+        _require_seeks(scene)
+        return _in_hall(
+            scene, replace(_made(scene, rules, self.side), rated=self.rated, time=self.time)
+        )
+
+
+@verb(challenge="typed")
+class Challenge(Command):
+    """Ask a player to a match at a board of its own; a bot perhaps at some level."""
+
+    player: str
+    rules: str | None = None
+    side: Side | None = None
+    rated: bool = True
+    level: str | None = None
+    time: TimeControl | None = None
+
+    @classmethod
+    def typed(
+        cls,
+        player: str,
+        terms: _Terms,
+        side: Side | None,
+        unrated: str | None,
+        level: str | None,
+    ) -> Challenge:
+        rules, time = terms or (None, None)
+        return cls(player, rules, side, unrated is None, level, time)
+
+    def __str__(self) -> str:
+        terms = _terms(self.rules, self.time, self.side, rated=self.rated)
+        level = "" if self.level is None else f" level {self.level}"
+        return f"match {self.player}{terms}{level}"
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, me = scene.hall, scene.me
+        to = player_meant(hall, self.player)
+        rules = self.rules or DEFAULT_RULES.name
+        if to == me:
+            raise Refused(Refusal.MATCH_SELF)
+        require_listening(hall, to, me)
+        for seek in hall.seeks.values():
+            is_answer = (seek.player, seek.to, seek.time) == (to, me, self.time)
+            if is_answer and _suits(seek, rules, self.side):
+                agreed = replace(seek, rated=seek.rated and self.rated)
+                return _begin(scene, agreed, self.side)  # they had asked the same
+            is_same = (seek.rules, seek.time) == (rules, self.time)
+            if seek.player == me and seek.to == to and is_same:
+                raise Refused(Refusal.ASKED_ALREADY, player=to, number=seek.number)
+        _require_invitations(hall, to)
+        if to in hall.bots:
+            level = level_meant(hall, to, self.level).number if self.level else None
+            dwarf, troll = _seated(me, to, self.side)
+            started = BattleStarted(
+                scene.now, me, 1, rules, dwarf, troll, self.rated, time=self.time
+            )
+            return at_own_board(scene, (), started, level=level)
+        if self.level is not None:
+            raise Refused(Refusal.PLAYS_AT_NO_LEVEL, player=to)
+        require_boards(hall, me)
+        _require_seeks(scene)
+        made = replace(_made(scene, rules, self.side), rated=self.rated, to=to, time=self.time)
+        return _in_hall(scene, made)
+
+
+def _require_invitations(hall: Hall, to: str) -> None:
+    """Raise Refused if somebody who is here does not want to be asked to games."""
+    if not hall.people[to].options.has(Toggle.INVITATIONS):
+        raise Refused(Refusal.NO_INVITATIONS, player=to)
+
+
+@verb(invite="typed", invite_turned="typed_turned")
+class Invite(Command):
+    """Ask a player to a seat at a board, by default a free one; a bot perhaps at some level."""
+
+    player: str
+    side: Side | None = None
+    on: str | None = None
+    level: str | None = None
+
+    @classmethod
+    def typed(cls, player: str, side: Side | None, level: str | None, on: str | None) -> Invite:
+        return cls(player, side, on, level)
+
+    @classmethod
+    def typed_turned(cls, player: str, side: Side | None, on: str, level: str) -> Invite:
+        return cls(player, side, on, level)
+
+    def __str__(self) -> str:
+        side = "" if self.side is None else f" as {self.side.value}"
+        level = "" if self.level is None else f" level {self.level}"
+        return f"invite {self.player}{side}{level}{'' if self.on is None else f' on {self.on}'}"
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, person = scene.hall, scene.person
+        is_anywhere = self.on is None and person.room is None and not hall.seats_of(scene.me)
+        if is_anywhere and hall.opens_boards:  # to no seat, so it is a match that is wanted
+            side = self.side and self.side.other
+            return Challenge(self.player, side=side, level=self.level).decide(scene)
+        to, table = player_meant(hall, self.player), hall_board_meant(hall, person, self.on)
+        level = None if self.level is None else level_meant(hall, to, self.level).number
+        context = Context(scene.now, hall.members)
+        asked = invited(table, scene.me, to, self.side, context, level=level)
+        require_listening(hall, to, scene.me)
+        _require_invitations(hall, to)
+        return Decision(scene.me, table.name, asides=(asked,))
+
+
+@verb("withdraw")
+class Withdraw(Command):
+    """Take a seek back, or all of one's own."""
+
+    number: int | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        number, seeks = self.number, scene.hall.seeks.values()
+        mine = {each.number: each for each in seeks if each.player == scene.me}
+        if not mine:
+            raise Refused(Refusal.NOTHING_SOUGHT)
+        if number is not None and number not in mine:
+            raise Refused(Refusal.NOT_YOUR_SEEK, number=number, numbers=tuple(mine))
+        chosen = mine.values() if number is None else [mine[number]]
+        ends = (_ended(each, scene.me, SeekEnd.WITHDRAWN, scene.now) for each in chosen)
+        return _in_hall(scene, *ends)
+
+
+@verb(play_now="typed")
+class PlayNow(Command):
+    """Play with whoever would like to: with a bot at once, until somebody comes.
+
+    In a replay it goes on to the end by itself.
+    """
+
+    rules: str | None = None
+    side: Side | None = None
+    time: TimeControl | None = None
+
+    @classmethod
+    def typed(cls, terms: _Terms, side: Side | None) -> PlayNow:
+        rules, time = terms or (None, None)
+        return cls(rules, side, time)
+
+    def __str__(self) -> str:
+        return f"play{_terms(self.rules, self.time, self.side, rated=True)}"
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, name, time = scene.hall, scene.me, self.time
+        if scene.person.replay and self == PlayNow():
+            return Step(Way.PLAY).decide(scene)
+        for seek in hall.seeks.values():
+            fits = not seek.to and _suits(seek, self.rules, self.side)
+            if fits and _is_in_time(seek, time) and _may_meet(hall, seek, name):
+                return _begin(scene, seek, self.side)
+        rules = self.rules or DEFAULT_RULES.name
+        mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
+        with_bots = [
+            each for each in hall.seats_of(name) if each.running and each.levels != NO_BOTS
+        ]
+        if mine and with_bots:
+            raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
+        sought: tuple[HallEvent, ...] = ()
+        require_boards(hall, name)
+        if not mine:
+            _require_seeks(scene)
+            sought = (replace(_made(scene, rules, self.side), time=time),)
+        if with_bots:
+            asked = Asked(name, PlayNow(), with_bots[0].name)
+            return _in_hall(scene, *sought, asides=(asked,))
+        bot = _bot(scene, rules)
+        if bot is None:
+            if not sought:
+                raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
+            return _in_hall(scene, *sought)
+        dwarf, troll = _seated(name, bot, self.side)
+        started = BattleStarted(scene.now, name, 1, rules, dwarf, troll, rated=True, time=time)
+        return at_own_board(scene, sought, started, Asked(name, PlayNow()))
+
+
+@verb("new_board")
+class NewBoard(Command):
+    """Open a board, which goes when nobody needs it any more."""
+
+    rules: str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, person = scene.hall, scene.person
+        if hall.caps.new_boards_for_members and not person.member:
+            raise Refused(Refusal.NEW_BOARDS_FOR_MEMBERS)
+        opened = _opened(hall, scene.me, self.rules or DEFAULT_RULES.name, scene.now, 0)
+        require_boards(hall, scene.me)
+        asides = (*put_aside(person), *walk(person, opened.name))
+        return _in_hall(scene, opened, board=opened.name, asides=asides)
+
+
+@verb("accept")
+class Accept(Command):
+    """Agree to what was offered: a seek by its number, what a player offers, or the only one."""
+
+    what: int | str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        if isinstance(self.what, int):
+            return _begin(scene, _seek_meant(scene, self.what))
+        chosen = _chosen(scene, self.what)
+        if chosen.seek is not None:
+            return _begin(scene, scene.hall.seeks[chosen.seek])
+        return chosen.accepting.decide(scene)
+
+
+@verb("decline")
+class Decline(Command):
+    """Refuse what was offered: a seek by its number, or what a player offers."""
+
+    what: int | str
+
+    def decide(self, scene: Scene) -> Decision:
+        if isinstance(self.what, int):
+            seek = _seek_meant(scene, self.what)
+            if seek.player == scene.me:
+                return Withdraw(seek.number).decide(scene)
+            if seek.to != scene.me:
+                raise Refused(Refusal.NOT_ASKED_YOU, player=seek.player, number=self.what)
+        else:
+            chosen = _chosen(scene, self.what, declining=True)
+            if chosen.invited:
+                return scene.tell(TurnedDown(scene.me, chosen.player, chosen.invited.board))
+            if chosen.seek is None:
+                return chosen.declining.decide(scene)
+            seek = scene.hall.seeks[chosen.seek]
+        return _in_hall(scene, _ended(seek, scene.me, SeekEnd.DECLINED, scene.now))
+
+
+@verb("no")
+class No(TableCommand):
+    """Decline what the other player has offered, or take back what one has offered oneself.
+
+    Without a board it refuses what was offered anywhere, all at one board together; then the match
+    that they have asked for themselves is taken back, if that is all there is.
+    """
+
+    on: str | None = None
+    in_battle = True
+
+    def decide(self, scene: Scene) -> Decision:
+        if self.on is None and (answer := self._declined(scene)):
+            return answer.decide(scene)
+        return TableCommand.decide(self, scene)
+
+    def _declined(self, scene: Scene) -> Command | None:
+        """Return what it refuses; None if nothing was offered.
+
+        Raises:
+            Refused: more than that was offered; or nothing was, to one who plays nowhere.
+        """
+        hall = scene.hall
+        offered = list(_standing(scene))
+        answers = {each.declining for each in offered}
+        if len(answers) > 1:
+            raise _which(offered, declining=True)
+        if answers:
+            return answers.pop()
+        seats, seeks = hall.seats_of(scene.me), hall.seeks.values()
+        own = [each for each in seats if each.offers]
+        asked = [each.number for each in seeks if each.player == scene.me and each.to]
+        if len(asked) == 1 and not own:
+            return Withdraw(asked[0])
+        if not seats and hall.opens_boards:
+            raise Refused(Refusal.NOTHING_STANDS)
+        return None
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side = seat(table, player)
+        offered = [offer for offer, by in table.offers.items() if by is side.other]
+        if offered:
+            return tuple(Declined(context.now, player, offer) for offer in offered)
+        # What stands is the player's own, and is taken back.
+        withdrawn = lapsed(table, player, context.now)
+        if not withdrawn:
+            raise Refused(Refusal.NOTHING_OFFERED, board=table.name)
+        return withdrawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,42 +404,6 @@ class Standing:
     invited: Invited | None = None
 
 
-def decide(
-    command: MatchmakingCommand, hall: Hall, person: Person, context: Context, found: Found
-) -> Decision | Command:
-    """Return what a command brings about, or the command that it amounts to.
-
-    Raises:
-        Refused: that cannot be done.
-        Unread: something has to be looked up first.
-    """
-    match command:
-        case Seeks():
-            return Decision(person.name, asides=(Asked(person.name, command),))
-        case Seek():
-            return _seek(command, hall, person, context)
-        case Challenge():
-            return _challenge(command, hall, person, context)
-        case Accept(what):
-            return _accept(what, hall, person, context)
-        case Decline(what):
-            return _decline(what, hall, person, context)
-        case Withdraw(number):
-            return _withdraw(number, hall, person, context)
-        case PlayNow():
-            return _play(command, hall, person, context, found)
-        case NewBoard(rules):
-            if hall.caps.new_boards_for_members and person.name not in context.members:
-                raise Refused(Refusal.NEW_BOARDS_FOR_MEMBERS)
-            opened = _opened(hall, person.name, rules or DEFAULT_RULES.name, context.now, 0)
-            walk = WentOut(person.name, person.room, opened.name), CameIn(person.name, opened.name)
-            require_boards(hall, person.name)
-            asides = (*put_aside(person), *walk)
-            return _in_hall(hall, person.name, (opened,), board=opened.name, asides=asides)
-        case _:
-            assert_never(command)
-
-
 def gone(hall: Hall, player: str, now: float) -> Decision:
     """Return that what somebody sought, or was asked to, stands no more, since they are gone."""
     ended = tuple(
@@ -130,9 +414,9 @@ def gone(hall: Hall, player: str, now: float) -> Decision:
     return Decision(player, hall=ended, hall_version=hall.version or 0)
 
 
-def standing(hall: Hall, person: Person, context: Context) -> Iterator[Standing]:
+def _standing(scene: Scene) -> Iterator[Standing]:
     """Yield what others have offered somebody, and still stands."""
-    name = person.name
+    hall, name = scene.hall, scene.me
     for table in hall.seats_of(name):
         for offer, by in table.offers.items():
             if table.seats.get(by) != name:
@@ -142,107 +426,17 @@ def standing(hall: Hall, person: Person, context: Context) -> Iterator[Standing]
         if seek.to == name:
             taking, refusing = Accept(seek.number), Decline(seek.number)
             yield Standing(seek.player, taking, refusing, seek=seek.number)
-    for invited in person.invitations.values():
-        there = hall.tables.get(invited.board)
-        if there and _still_asks(there, invited, context):
-            sitting, declining = Join(invited.side, there.name), Decline(invited.player.lower())
-            yield Standing(invited.player, sitting, declining, invited=invited)
+    for asked in scene.person.invitations.values():
+        there = hall.tables.get(asked.board)
+        if there and _still_asks(there, asked, Context(scene.now, hall.members)):
+            sitting, declining = Join(asked.side, there.name), Decline(asked.player.lower())
+            yield Standing(asked.player, sitting, declining, invited=asked)
 
 
 def _still_asks(table: Table, invited: Invited, context: Context) -> bool:
     """Whether the seat to which somebody was asked can still be had, by who is not there yet."""
     is_free = made_free(table, invited.side, invited.to, context) is not None
     return is_free and not table.side_of(invited.to)
-
-
-# Seeks.
-
-
-def _seek(command: Seek, hall: Hall, person: Person, context: Context) -> Decision:
-    rules = command.rules or DEFAULT_RULES.name
-    require_boards(hall, person.name)  # or nobody could accept it
-    _require_seeks(hall, person.name)
-    made = _made(hall, person.name, rules, command.side, context)
-    made = replace(made, rated=command.rated, time=command.time)
-    return _in_hall(hall, person.name, (made,))
-
-
-def _challenge(command: Challenge, hall: Hall, person: Person, context: Context) -> Decision:
-    to = player_meant(hall, command.player)
-    rules = command.rules or DEFAULT_RULES.name
-    if to == person.name:
-        raise Refused(Refusal.MATCH_SELF)
-    if hall.ignores(to, person.name):
-        raise Refused(Refusal.NOT_LISTENING, player=to)
-    for seek in hall.seeks.values():
-        is_answer = (seek.player, seek.to, seek.time) == (to, person.name, command.time)
-        if is_answer and _suits(seek, rules, command.side):
-            agreed = replace(seek, rated=seek.rated and command.rated)
-            return _begin(agreed, hall, person, context, command.side)  # they had asked the same
-        is_same = (seek.rules, seek.time) == (rules, command.time)
-        if seek.player == person.name and seek.to == to and is_same:
-            raise Refused(Refusal.ASKED_ALREADY, player=to, number=seek.number)
-    require_invitations(hall, to)
-    if to in hall.bots:
-        level = level_meant(hall, to, command.level).number if command.level else None
-        dwarf, troll = _seated(person.name, to, command.side)
-        rated, time = command.rated, command.time
-        started = BattleStarted(context.now, person.name, 1, rules, dwarf, troll, rated, time=time)
-        return at_own_board(hall, (), started, level=level)
-    if command.level is not None:
-        raise Refused(Refusal.PLAYS_AT_NO_LEVEL, player=to)
-    require_boards(hall, person.name)
-    _require_seeks(hall, person.name)
-    made = _made(hall, person.name, rules, command.side, context)
-    made = replace(made, rated=command.rated, to=to, time=command.time)
-    return _in_hall(hall, person.name, (made,))
-
-
-def require_invitations(hall: Hall, to: str) -> None:
-    """Raise Refused if somebody who is here does not want to be asked to games."""
-    if not hall.people[to].options.has(Toggle.INVITATIONS):
-        raise Refused(Refusal.NO_INVITATIONS, player=to)
-
-
-def _withdraw(number: int | None, hall: Hall, person: Person, context: Context) -> Decision:
-    mine = {each.number: each for each in hall.seeks.values() if each.player == person.name}
-    if not mine:
-        raise Refused(Refusal.NOTHING_SOUGHT)
-    if number is not None and number not in mine:
-        raise Refused(Refusal.NOT_YOUR_SEEK, number=number, numbers=tuple(mine))
-    chosen = mine.values() if number is None else [mine[number]]
-    ended = tuple(_ended(each, person.name, SeekEnd.WITHDRAWN, context.now) for each in chosen)
-    return _in_hall(hall, person.name, ended)
-
-
-def _play(command: PlayNow, hall: Hall, person: Person, context: Context, found: Found) -> Decision:
-    name = person.name
-    for seek in hall.seeks.values():
-        fits = not seek.to and _suits(seek, command.rules, command.side)
-        if fits and _is_in_time(seek, command.time) and _may_meet(hall, seek, name):
-            return _begin(seek, hall, person, context, command.side)
-    rules = command.rules or DEFAULT_RULES.name
-    mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
-    with_bots = [each for each in hall.seats_of(name) if each.running and each.levels != NO_BOTS]
-    if mine and with_bots:
-        raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
-    sought: tuple[HallEvent, ...] = ()
-    require_boards(hall, name)
-    if not mine:
-        _require_seeks(hall, name)
-        sought = (replace(_made(hall, name, rules, command.side, context), time=command.time),)
-    if with_bots:
-        asked = Asked(name, PlayNow(), with_bots[0].name)
-        return _in_hall(hall, name, sought, asides=(asked,))
-    bot = _bot(hall, name, rules, found)
-    if bot is None:
-        if not sought:
-            raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
-        return _in_hall(hall, name, sought)
-    dwarf, troll = _seated(name, bot, command.side)
-    time = command.time
-    started = BattleStarted(context.now, name, 1, rules, dwarf, troll, rated=True, time=time)
-    return at_own_board(hall, sought, started, (Asked(name, PlayNow()),))
 
 
 def _suits(seek: SeekMade, rules: str | None, side: Side | None) -> bool:
@@ -266,16 +460,16 @@ def _may_meet(hall: Hall, seek: SeekMade, name: str) -> bool:
     return not hall.ignores(seek.player, name) and not hall.ignores(name, seek.player)
 
 
-def _bot(hall: Hall, player: str, rules: str, found: Found) -> str | None:
+def _bot(scene: Scene, rules: str) -> str | None:
     """Return the bot that is most like a player by its rating; the weakest for a newcomer.
 
     The ratings are those by a ruleset; if the player has none by that, by the one by which they
     have played bots most. It is one of the bots that can play at any number of boards.
     """
-    bots = [each for each in bots_here(hall, found).bots if each.level != OWN_PROGRAM]
+    bots = [each for each in bots_here(scene.hall, scene.found).bots if each.level != OWN_PROGRAM]
     if not bots:
         return None
-    score = found[ScoreLookup(player)]
+    score = scene.found[ScoreLookup(scene.me)]
     mine = score.bots.ratings if score else {}
     pool = max(mine, key=lambda each: (each == Pool(rules), mine[each].results), default=None)
     apart = {
@@ -296,74 +490,16 @@ def bots_here(hall: Hall, found: Found) -> BotList:
     return BotList(tuple(sorted(listed, key=lambda bot: bot.level or inf)))
 
 
-# Answers.
-
-
-def _accept(
-    what: int | str | None, hall: Hall, person: Person, context: Context
-) -> Decision | Command:
-    if isinstance(what, int):
-        return _begin(_seek_meant(what, hall, person), hall, person, context)
-    chosen = _chosen(what, hall, person, context)
-    if chosen.seek is not None:
-        return _begin(hall.seeks[chosen.seek], hall, person, context)
-    return chosen.accepting
-
-
-def _decline(what: int | str, hall: Hall, person: Person, context: Context) -> Decision | Command:
-    if isinstance(what, int):
-        seek = _seek_meant(what, hall, person)
-        if seek.player == person.name:
-            return Withdraw(seek.number)
-        if seek.to != person.name:
-            raise Refused(Refusal.NOT_ASKED_YOU, player=seek.player, number=what)
-    else:
-        chosen = _chosen(what, hall, person, context, declining=True)
-        if chosen.invited:
-            turned_down = TurnedDown(person.name, chosen.player, chosen.invited.board)
-            return Decision(person.name, asides=(turned_down,))
-        if chosen.seek is None:
-            return chosen.declining
-        seek = hall.seeks[chosen.seek]
-    ended = _ended(seek, person.name, SeekEnd.DECLINED, context.now)
-    return _in_hall(hall, person.name, (ended,))
-
-
-def declined(hall: Hall, person: Person, context: Context) -> Command | None:
-    """Return what a bare ``no`` refuses, all at one board together; None if nothing was offered.
-
-    Then the match that they have asked for themselves is taken back, if that is all there is.
-
-    Raises:
-        Refused: more than that was offered; or nothing was, to one who plays nowhere.
-    """
-    offered = list(standing(hall, person, context))
-    answers = {each.declining for each in offered}
-    if len(answers) > 1:
-        raise _which(offered, declining=True)
-    if answers:
-        return answers.pop()
-    seats = hall.seats_of(person.name)
-    own = [each for each in seats if each.offers]
-    asked = [each.number for each in hall.seeks.values() if each.player == person.name and each.to]
-    if len(asked) == 1 and not own:
-        return Withdraw(asked[0])
-    if not seats and hall.opens_boards:
-        raise Refused(Refusal.NOTHING_STANDS)
-    return None
-
-
-def _chosen(
-    what: str | None, hall: Hall, person: Person, context: Context, *, declining: bool = False
-) -> Standing:
+def _chosen(scene: Scene, what: str | None, *, declining: bool = False) -> Standing:
     """Return what somebody answers, who perhaps says by whom it was offered."""
-    offered = list(standing(hall, person, context))
+    hall = scene.hall
+    offered = list(_standing(scene))
     # Of what is offered to anybody, one alone may be meant, or that of one player.
     if not declining and (what is not None or not offered):
         offered += [
             Standing(each.player, Accept(each.number), Withdraw(each.number), each.number)
             for each in hall.seeks.values()
-            if not each.to and _may_meet(hall, each, person.name)
+            if not each.to and _may_meet(hall, each, scene.me)
         ]
     if what is not None:
         near = [each for each in offered if each.player.lower().startswith(what.lower())]
@@ -385,68 +521,59 @@ def _which(offered: list[Standing], *, declining: bool) -> Refused:
     return Refused(Refusal.WHICH_OFFER, lines=tuple(answers), players=players)
 
 
-def _seek_meant(number: int, hall: Hall, person: Person) -> SeekMade:
-    seek = hall.seeks.get(number)
-    if seek is None or (seek.to and person.name not in {seek.to, seek.player}):
+def _seek_meant(scene: Scene, number: int) -> SeekMade:
+    seek = scene.hall.seeks.get(number)
+    if seek is None or (seek.to and scene.me not in {seek.to, seek.player}):
         raise Refused(Refusal.NO_SUCH_SEEK, number=number)
     return seek
 
 
-# Boards of their own.
-
-
-def _begin(
-    seek: SeekMade, hall: Hall, person: Person, context: Context, side: Side | None = None
-) -> Decision:
+def _begin(scene: Scene, seek: SeekMade, side: Side | None = None) -> Decision:
     """Return that somebody accepts a seek: both sit down at a board of its own, and begin.
 
     They may want a side, which suits it.
     """
-    name = person.name
+    hall, name = scene.hall, scene.me
     if seek.player == name:
         raise Refused(Refusal.OWN_SEEK, number=seek.number)
     if seek.player not in hall.people:
         raise Refused(Refusal.SEEKER_AWAY, player=seek.player, number=seek.number)
-    if hall.ignores(seek.player, name):
-        raise Refused(Refusal.NOT_LISTENING, player=seek.player)
+    require_listening(hall, seek.player, name)
     dwarf, troll = _seated(seek.player, name, seek.side or (side and side.other))
-    taken = [_ended(seek, name, SeekEnd.ACCEPTED, context.now)]
+    taken = [_ended(seek, name, SeekEnd.ACCEPTED, scene.now)]
     # Nobody seeks any longer who has found somebody, and the two need not ask each other again.
     both = {seek.player, name}
     taken += [
-        _ended(each, name, SeekEnd.WITHDRAWN, context.now)
+        _ended(each, name, SeekEnd.WITHDRAWN, scene.now)
         for each in hall.seeks.values()
         if each.number != seek.number and each.player in both and each.to in {"", *both}
     ]
-    rated = seek.rated and seek.player in context.members and name in context.members
+    rated = seek.rated and seek.player in hall.members and name in hall.members
     time = seek.time
-    started = BattleStarted(context.now, name, 1, seek.rules, dwarf, troll, rated, time=time)
-    return at_own_board(hall, tuple(taken), started)
+    started = BattleStarted(scene.now, name, 1, seek.rules, dwarf, troll, rated, time=time)
+    return at_own_board(scene, tuple(taken), started)
 
 
 def at_own_board(
-    hall: Hall,
+    scene: Scene,
     first: tuple[HallEvent, ...],
     begun: BattleStarted | Resumed,
-    asides: tuple[Aside, ...] = (),
-    *,
+    *asides: Aside,
     level: int | None = None,
 ) -> Decision:
     """Return that a board is opened at which a match begins or goes on, after other events.
 
     If a bot is to begin one, it plays as it usually does, or at a level.
     """
-    player, match = begun.player, begun.match if isinstance(begun, Resumed) else begun
+    hall, match = scene.hall, begun.match if isinstance(begun, Resumed) else begun
     names = match.dwarf, match.troll
     for each in names:
         if each not in hall.bots:
-            require_boards(hall, each, asks=player)
+            require_boards(hall, each, asks=scene.me)
     if isinstance(begun, BattleStarted):
         begun = replace(begun, levels=Levels(*(hall.level(each, level) for each in names)))
-    opened = _opened(hall, player, match.rules, begun.at, len(first))
-    return _in_hall(
-        hall, player, (*first, opened), board=opened.name, at_board=(begun,), asides=asides
-    )
+    opened = _opened(hall, scene.me, match.rules, begun.at, len(first))
+    return _in_hall(scene, *first, opened, board=opened.name, at_board=(begun,), asides=asides)
 
 
 def _opened(hall: Hall, player: str, rules: str, now: float, before: int) -> BoardOpened:
@@ -460,22 +587,22 @@ def _opened(hall: Hall, player: str, rules: str, now: float, before: int) -> Boa
 
 
 def _in_hall(
-    hall: Hall,
-    player: str,
-    events: tuple[HallEvent, ...],
-    *,
+    scene: Scene,
+    *events: HallEvent,
     board: str | None = None,
     at_board: tuple[TableEvent, ...] = (),
     asides: tuple[Aside, ...] = (),
 ) -> Decision:
+    hall = scene.hall
     if hall.version is None or not hall.opens_boards:
         raise Refused(Refusal.NO_HALL)
-    return Decision(player, board, 0, at_board, asides, hall=events, hall_version=hall.version)
+    return Decision(scene.me, board, 0, at_board, asides, hall=events, hall_version=hall.version)
 
 
-def _made(hall: Hall, player: str, rules: str, side: Side | None, context: Context) -> SeekMade:
-    number = next(each for each in range(1, len(hall.seeks) + 2) if each not in hall.seeks)
-    return SeekMade(context.now, player, number, rules, side)
+def _made(scene: Scene, rules: str, side: Side | None) -> SeekMade:
+    seeks = scene.hall.seeks
+    number = next(each for each in range(1, len(seeks) + 2) if each not in seeks)
+    return SeekMade(scene.now, scene.me, number, rules, side)
 
 
 def _ended(seek: SeekMade, player: str, why: SeekEnd, now: float) -> SeekEnded:
@@ -487,18 +614,11 @@ def _seated(player: str, other: str, side: Side | None) -> tuple[str, str]:
     return (other, player) if side is Side.TROLL else (player, other)
 
 
-def _require_seeks(hall: Hall, player: str) -> None:
-    mine = [each.number for each in hall.seeks.values() if each.player == player]
+def _require_seeks(scene: Scene) -> None:
+    hall = scene.hall
+    mine = [each.number for each in hall.seeks.values() if each.player == scene.me]
     if len(mine) >= hall.caps.seeks:
         raise Refused(Refusal.SEEKS_TOO_MANY, most=hall.caps.seeks, numbers=tuple(mine))
-
-
-def require_boards(hall: Hall, player: str, asks: str = "") -> None:
-    """Refuse if a player sits at too many boards that were opened for somebody."""
-    theirs = hall.made_boards_of(player)
-    if len(theirs) >= hall.caps.boards:
-        code = Refusal.BOARDS_TOO_MANY if asks in {"", player} else Refusal.THEIR_BOARDS_TOO_MANY
-        raise Refused(code, most=hall.caps.boards, boards=tuple(theirs), player=player)
 
 
 def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> None:

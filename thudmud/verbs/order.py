@@ -1,31 +1,16 @@
-"""What operators bring about to keep order, and what those may not do who are muted. Pure."""
+"""Keeping order: what operators do, and what those may not do who are muted."""
 
 from __future__ import annotations
 
 from ipaddress import ip_network
-from typing import assert_never
 
-from thudmud.english import capitalised
+from thudmud.english import capitalised, length
 from thudmud.errors import Refused
-from thudmud.play.archive import Found, MemberLookup
-from thudmud.play.asides import Announced, Asked, Lifted, ReportClosed, Sanctioned, ShutdownTold
-from thudmud.play.commands import (
-    Ban,
-    Bans,
-    Broadcast,
-    CancelShutdown,
-    CloseReport,
-    Kick,
-    Mute,
-    Mutes,
-    OperatorCommand,
-    Reports,
-    StopServer,
-    Unban,
-    Unmute,
-)
+from thudmud.play.archive import MemberLookup
+from thudmud.play.asides import Announced, Lifted, ReportClosed, Sanctioned, ShutdownTold
+from thudmud.play.command import Command, verb
 from thudmud.play.events import LONGEST_NAME
-from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.hall import Decision, Hall
 from thudmud.play.letters import ReportsLookup
 from thudmud.play.meaning import player_meant
 from thudmud.play.order import (
@@ -38,6 +23,7 @@ from thudmud.play.order import (
     network_text,
 )
 from thudmud.play.refusals import Refusal
+from thudmud.play.scene import Scene
 
 _OURSELVES = ip_network("127.0.0.0/8"), ip_network("::1/128")
 """From where this machine speaks to itself; a proxy that stands on it does, too."""
@@ -50,118 +36,222 @@ def require_heard(hall: Hall, player: str, now: float) -> None:
         raise Refused(Refusal.MUTED, seconds=seconds, why=mute.why)
 
 
-def decide(
-    command: OperatorCommand, hall: Hall, person: Person, now: float, found: Found
-) -> Decision:
-    """Return what an operator's command brings about.
+class OperatorCommand(Command):
+    """What operators alone may do."""
 
-    Raises:
-        Refused: who types it is no operator; or that cannot be done, or not to them.
-        Unread: it has to be looked up first who is meant.
-    """
-    order, me = _require_operator(hall, person), person.name
-    match command:
-        case Broadcast(text):
-            return Decision(me, asides=(Announced(me, text),))
-        case Mute(words, seconds, why):
-            whom = _player(hall, words, found)
-            _require_fair(hall, order, me, whom)
-            return _impose(Sanction(Measure.MUTE, whom, me, now, _until(seconds, now), why))
-        case Kick(words, why):
-            whom = player_meant(hall, words)
-            _require_fair(hall, order, me, whom)
-            return _impose(Sanction(Measure.KICK, whom, me, now, None, why))
-        case Ban(words, seconds, why):
-            whom = _banned(hall, order, me, words, found)
-            return _impose(Sanction(Measure.BAN, whom, me, now, _until(seconds, now), why))
-        case Unmute(words):
-            mute = _one(order.all_mutes(now), words)
-            if mute is None:
-                raise Refused(Refusal.NOT_MUTED, words=_as_shown(hall, words, found))
-            return Decision(me, asides=(Lifted(me, mute),))
-        case Unban(words):
-            network = network_of(words)
-            ban = _one(order.all_bans(now), network_text(network) if network else words)
-            if ban is None:
-                raise Refused(Refusal.NOT_BANNED, words=_as_shown(hall, words, found))
-            return Decision(me, asides=(Lifted(me, ban),))
-        case Reports():
-            return Decision(me, asides=(Asked(me, command, answer=found[ReportsLookup()]),))
-        case CloseReport(number):
-            if all(each.number != number for each in found[ReportsLookup()]):
-                raise Refused(Refusal.NO_SUCH_REPORT, number=number)
-            return Decision(me, asides=(ReportClosed(me, number),))
-        case Mutes() | Bans():
-            return Decision(me, asides=(Asked(me, command),))
-        case StopServer(seconds, why):
-            return Decision(me, asides=(ShutdownTold(me, now + seconds, seconds, why),))
-        case CancelShutdown():
-            if hall.shutdown is None:
-                raise Refused(Refusal.NO_SHUTDOWN)
-            return Decision(me, asides=(ShutdownTold(me, now, None),))
-        case _:
-            assert_never(command)
+    __slots__ = ()
+
+    def decide(self, scene: Scene) -> Decision:
+        if scene.hall.order is None:
+            raise Refused(Refusal.NO_OPERATORS)
+        if not scene.hall.is_operator(scene.me):
+            raise Refused(Refusal.OPERATORS_ONLY)
+        return self.decide_for(scene, scene.hall.order)
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        """Return what it brings about, since it is an operator's; raises as `decide` does."""
+        raise NotImplementedError
 
 
-def _require_operator(hall: Hall, person: Person) -> Order:
-    if hall.order is None:
-        raise Refused(Refusal.NO_OPERATORS)
-    if not hall.is_operator(person.name):
-        raise Refused(Refusal.OPERATORS_ONLY)
-    return hall.order
+@verb("broadcast")
+class Broadcast(OperatorCommand):
+    """Tell everybody something, wherever they are."""
+
+    text: str
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        return scene.tell(Announced(scene.me, self.text))
 
 
-def _until(seconds: int | None, now: float) -> float | None:
-    return None if seconds is None else now + seconds
+@verb("mute")
+class Mute(OperatorCommand):
+    """Let nobody hear a player, for so many seconds or for good."""
+
+    player: str
+    seconds: int | None = None
+    why: str = ""
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        whom = _player(scene, self.player)
+        _require_fair(scene, order, whom)
+        return _impose(scene, Measure.MUTE, whom, self.seconds, self.why)
 
 
-def _impose(sanction: Sanction) -> Decision:
-    return Decision(sanction.by, asides=(Sanctioned(sanction.by, sanction),))
+@verb("unmute")
+class Unmute(OperatorCommand):
+    """Let a player be heard again."""
+
+    player: str
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        mute = _one(order.all_mutes(scene.now), self.player)
+        if mute is None:
+            raise Refused(Refusal.NOT_MUTED, words=_as_shown(scene, self.player))
+        return scene.tell(Lifted(scene.me, mute))
 
 
-def _require_fair(hall: Hall, order: Order, me: str, whom: str) -> None:
+@verb("mutes")
+class Mutes(OperatorCommand):
+    """List those who are muted."""
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        return scene.answer(self)
+
+
+@verb("kick")
+class Kick(OperatorCommand):
+    """End a player's connection; they may come back."""
+
+    player: str
+    why: str = ""
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        whom = player_meant(scene.hall, self.player)
+        _require_fair(scene, order, whom)
+        return _impose(scene, Measure.KICK, whom, None, self.why)
+
+
+@verb("ban")
+class Ban(OperatorCommand):
+    """Keep out a player, or all who come from an address or a network, for a time or for good."""
+
+    whom: str
+    seconds: int | None = None
+    why: str = ""
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        whom = _banned(scene, order, self.whom)
+        return _impose(scene, Measure.BAN, whom, self.seconds, self.why)
+
+
+@verb("unban")
+class Unban(OperatorCommand):
+    """Keep a player, an address or a network out no longer."""
+
+    whom: str
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        network = network_of(self.whom)
+        ban = _one(order.all_bans(scene.now), network_text(network) if network else self.whom)
+        if ban is None:
+            raise Refused(Refusal.NOT_BANNED, words=_as_shown(scene, self.whom))
+        return scene.tell(Lifted(scene.me, ban))
+
+
+@verb("bans")
+class Bans(OperatorCommand):
+    """List who is kept out, page by page."""
+
+    page: int = 1
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        return scene.answer(self)
+
+
+@verb("reports")
+class Reports(OperatorCommand):
+    """List what players have reported of others, page by page."""
+
+    page: int = 1
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        return scene.answer(self, answer=scene.found[ReportsLookup()])
+
+
+@verb("close_report")
+class CloseReport(OperatorCommand):
+    """Close a report: it has been seen to."""
+
+    number: int
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        if all(each.number != self.number for each in scene.found[ReportsLookup()]):
+            raise Refused(Refusal.NO_SUCH_REPORT, number=self.number)
+        return scene.tell(ReportClosed(scene.me, self.number))
+
+
+@verb("shutdown", shutdown_now="now")
+class StopServer(OperatorCommand):
+    """Stop the server in so many seconds; 0 is now."""
+
+    seconds: int
+    why: str = ""
+
+    @classmethod
+    def now(cls, why: str | None) -> StopServer:
+        return cls(0, why or "")
+
+    def __str__(self) -> str:
+        when = f"in {length(self.seconds)}" if self.seconds else "now"
+        return f"shutdown {when}{f' because {self.why}' if self.why else ''}"
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        at = scene.now + self.seconds
+        return scene.tell(ShutdownTold(scene.me, at, self.seconds, self.why))
+
+
+@verb("cancel_shutdown")
+class CancelShutdown(OperatorCommand):
+    """Do not stop the server after all."""
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        if scene.hall.shutdown is None:
+            raise Refused(Refusal.NO_SHUTDOWN)
+        return scene.tell(ShutdownTold(scene.me, scene.now, None))
+
+
+def _impose(scene: Scene, measure: Measure, whom: str, seconds: int | None, why: str) -> Decision:
+    until = None if seconds is None else scene.now + seconds
+    sanction = Sanction(measure, whom, scene.me, scene.now, until, why)
+    return scene.tell(Sanctioned(scene.me, sanction))
+
+
+def _require_fair(scene: Scene, order: Order, whom: str) -> None:
     """Refuse a measure against oneself, another operator, or a program of the server's."""
-    if whom.lower() == me.lower():
+    if whom.lower() == scene.me.lower():
         raise Refused(Refusal.SANCTION_SELF)
     if whom.lower() in order.operators:
         raise Refused(Refusal.SANCTION_OPERATOR, player=whom)
-    if whom.lower() in map(str.lower, hall.bots):
+    if whom.lower() in map(str.lower, scene.hall.bots):
         raise Refused(Refusal.SANCTION_BOT, player=whom)
 
 
-def _player(hall: Hall, words: str, found: Found) -> str:
+def _player(scene: Scene, words: str) -> str:
     """Return the name of a player who is here, or has an account."""
     try:
-        return player_meant(hall, words)
+        return player_meant(scene.hall, words)
     except Refused as refusal:
-        known = found[MemberLookup(words)] if refusal.code is Refusal.NO_SUCH_PLAYER else None
+        if refusal.code is not Refusal.NO_SUCH_PLAYER:
+            raise
+        known = scene.found[MemberLookup(words)]
         if known is None:
             raise
-        return str(known.name)
+        return known.name
 
 
-def _as_shown(hall: Hall, words: str, found: Found) -> str:
+def _as_shown(scene: Scene, words: str) -> str:
     """Return the name of a player as it is shown, if the words are one that is known."""
-    if words.lower() in hall.names or not words.isalpha():
-        return hall.names.get(words.lower(), words)
-    known = found[MemberLookup(words)]
-    return str(known.name) if known else words
+    names = scene.hall.names
+    if words.lower() in names or not words.isalpha():
+        return names.get(words.lower(), words)
+    known = scene.found[MemberLookup(words)]
+    return known.name if known else words
 
 
-def _banned(hall: Hall, order: Order, me: str, words: str, found: Found) -> str:
+def _banned(scene: Scene, order: Order, words: str) -> str:
     """Return whom a ban is to keep out: a name, which need be nobody's yet, or a network."""
     if network := network_of(words):
-        _require_sensible(hall, me, network)
+        _require_sensible(scene.hall, scene.me, network)
         return network_text(network)
     if not words.isalpha():
         raise Refused(Refusal.NO_SUCH_NETWORK, words=words)
     try:
-        whom = _player(hall, words, found)
+        whom = _player(scene, words)
     except Refused as refusal:
         if refusal.code is not Refusal.NO_SUCH_PLAYER or len(words) > LONGEST_NAME:
             raise
         whom = capitalised(words.lower())
-    _require_fair(hall, order, me, whom)
+    _require_fair(scene, order, whom)
     return whom
 
 

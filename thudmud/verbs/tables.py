@@ -1,4 +1,4 @@
-"""What a command brings about at a table, or why it does not: seats, turns, agreements and claims.
+"""What can happen at a table, and why not: seats, turns, agreements, time.
 
 Nothing changes here: a decision is events that have not happened yet.
 """
@@ -7,76 +7,44 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import ClassVar
 
 from thudmud.errors import Refused
-from thudmud.play.asides import Invited
-from thudmud.play.commands import (
-    Adjourn,
-    Claim,
-    End,
-    Join,
-    Leave,
-    No,
-    Play,
-    Practice,
-    Resign,
-    SetClock,
-    SetRules,
-    SetUp,
-    SetUpCommand,
-    SetUpLess,
-    SetUpMore,
-    SetUpOpening,
-    Start,
-    Undo,
-)
+from thudmud.play.asides import Aside, Invited
+from thudmud.play.command import Command
 from thudmud.play.events import (
     BATTLES,
     NO_BOTS,
     Absent,
     Adjourned,
     BattleEnded,
-    BattleStarted,
     Cleared,
     ClockHeld,
-    Declined,
     IdleWarned,
-    Joined,
     Left,
-    Levels,
-    Moved,
     Offer,
     Offered,
     OfferLapsed,
     Parting,
-    PositionSet,
     Resumed,
     Returned,
-    RulesSet,
     SavedMatch,
     TableEvent,
-    TakenBack,
-    TimeSet,
 )
+from thudmud.play.hall import Decision
 from thudmud.play.match import RATED_PLIES, Match
+from thudmud.play.meaning import hall_board_meant
 from thudmud.play.refusals import Refusal
-from thudmud.play.table import NOBODY_AWAY, Table
+from thudmud.play.scene import Scene
+from thudmud.play.table import Table
 from thudmud.rules import (
-    RULESETS,
     Ending,
     Game,
     IllegalMove,
-    Move,
     Outcome,
-    Piece,
-    Position,
     Reason,
-    Ruleset,
     Side,
-    Square,
 )
-from thudmud.rules.checks import require_on_board
 
 Events = tuple[TableEvent, ...]
 
@@ -96,22 +64,71 @@ class Context:
     askers: Container[str] = frozenset()
 
 
-TableCommand = (
-    Join
-    | Practice
-    | Leave
-    | Start
-    | End
-    | Resign
-    | SetRules
-    | SetUpCommand
-    | SetClock
-    | Play
-    | Undo
-    | No
-    | Claim
-    | Adjourn
-)
+class GameCommand(Command):
+    """What is about a battle, or a board of the hall; ``on`` is the player's words for it.
+
+    These are any (``"oak board"``, ``"2nd board"``, ``"it"``), or None where they were left out;
+    only the hall knows which board they mean.
+    """
+
+    __slots__ = ()
+    on: str | None
+
+
+class TableCommand(GameCommand):
+    """What happens at a table.
+
+    Attributes:
+        needs_seat: whether it is only for who sits at the board.
+        in_battle: whether it is about the battle that is played: if that has just been lost by
+            time, it comes too late.
+    """
+
+    __slots__ = ()
+    needs_seat: ClassVar[bool] = True
+    in_battle: ClassVar[bool] = False
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        """Return what it brings about at a table, where the player is; raises as `decide` does."""
+        raise NotImplementedError
+
+    def decide(self, scene: Scene) -> Decision:
+        hall, person, context = scene.hall, scene.person, Context(scene.now, scene.hall.members)
+        if self.needs_seat:
+            require_playing(scene, self.on)
+            if self.on is None:
+                self._require_meant_here(scene, context)
+        table = hall_board_meant(hall, person, self.on)
+        return at_table(scene, table, decide(table, person.name, self, context))
+
+    def _require_meant_here(self, scene: Scene, context: Context) -> None:
+        """Refuse what may have been typed before its player was fetched to a match.
+
+        That is so if it could be done at either board.
+        """
+        hall, person = scene.hall, scene.person
+        boards = [board for board in (person.room, person.fetched_from) if board in hall.tables]
+        if len(boards) < 2:
+            return
+        for board in boards:
+            try:
+                decide(hall.tables[board], person.name, self, context)
+            except (Refused, IllegalMove):
+                return
+        raise Refused(Refusal.SAY_WHICH, boards=tuple(boards))
+
+
+def at_table(scene: Scene, table: Table, events: Events, *asides: Aside) -> Decision:
+    """Return that events happen at a table, after what is only told."""
+    return Decision(scene.me, table.name, table.version, events, asides)
+
+
+def require_playing(scene: Scene, on: str | None) -> None:
+    """Refuse what is for players to one who plays nowhere, and names no board."""
+    hall = scene.hall
+    is_anywhere = on is not None or scene.person.room is not None
+    if not is_anywhere and hall.opens_boards and not hall.seats_of(scene.me):
+        raise Refused(Refusal.NOT_PLAYING)
 
 
 def decide(table: Table, player: str, command: TableCommand, context: Context) -> Events:
@@ -131,13 +148,9 @@ def decide(table: Table, player: str, command: TableCommand, context: Context) -
     standing = folded(table, back)
     if fallen := flag_fallen(standing, context.now):
         back, standing = (*back, *fallen), folded(standing, fallen)
-        if isinstance(command, _IN_BATTLE):
+        if command.in_battle:
             return back  # the battle was over before the command came
-    return (*back, *_decide(command, standing, player, context))
-
-
-_IN_BATTLE = Play | Undo | No | End | Resign | Claim | Adjourn | Start
-"""Commands that were about a battle which has just been lost by time."""
+    return (*back, *command.at(standing, player, context))
 
 
 def resume(table: Table, player: str, saved: SavedMatch, context: Context) -> Events:
@@ -146,7 +159,7 @@ def resume(table: Table, player: str, saved: SavedMatch, context: Context) -> Ev
     Raises:
         Refused: somebody else sits there, or another match is under way.
     """
-    freed = _freed_for({saved.dwarf, saved.troll}, table, player, context)
+    freed = freed_for({saved.dwarf, saved.troll}, table, player, context)
     return (*freed, Resumed(context.now, player, saved))
 
 
@@ -157,354 +170,7 @@ def folded(table: Table, events: Events) -> Table:
     return table
 
 
-def _decide(command: TableCommand, table: Table, player: str, context: Context) -> Events:
-    match command:
-        case Play():
-            return _play(command, table, player, context)
-        case No():
-            return _no(table, player, context)
-        case Undo():
-            return _undo(table, player, context)
-        case End():
-            return _end(table, player, context)
-        case Start():
-            return _start(table, player, context)
-        case Join():
-            return _join(command, table, player, context)
-        case Practice():
-            return _practice(command, table, player, context)
-        case Leave():
-            return _leave(table, player, context)
-        case Resign():
-            return _resign(table, player, context)
-        case Claim():
-            return _claim(table, player, context)
-        case Adjourn():
-            return _adjourn(table, player, context)
-        case SetRules():
-            return _set_rules(command, table, player, context)
-        case SetClock():
-            return _set_clock(command, table, player, context)
-        case SetUp() | SetUpMore() | SetUpLess() | SetUpOpening():
-            return _set_up(command, table, player, context)
-        case _:
-            assert_never(command)
-
-
-def _practice(command: Practice, table: Table, player: str, context: Context) -> Events:
-    if table.under_way and table.side_of(player):
-        raise Refused(Refusal.MATCH_UNDER_WAY, board=table.name, seats=table.seating)
-    freed = _freed_for({player}, table, player, context)
-    standing = folded(table, freed)
-    rules = command.rules or standing.ruleset.name
-    opening = standing.opening if rules == standing.ruleset.name else None
-    began = BattleStarted(context.now, player, 1, rules, player, player, opening=opening)
-    return (*freed, began)
-
-
-def _leave(table: Table, player: str, context: Context) -> Events:
-    match = table.match
-    if match and table.under_way and match.between_members and table.full:
-        seat(table, player)
-        raise Refused(Refusal.LEAVES_RATED, board=table.name)
-    return part(table, player, Parting.LEFT, context.now)
-
-
-def _join(command: Join, table: Table, player: str, context: Context) -> Events:
-    mine, side = table.side_of(player), command.side
-    if mine and side in {None, *table.sides_of(player)}:
-        raise Refused(Refusal.SAME_SEAT, board=table.name, side=side or mine)
-    if mine:
-        may_practise = not table.under_way and len(table.seats) == 1
-        raise Refused(Refusal.ONE_SEAT_EACH, board=table.name, side=mine, may_practise=may_practise)
-    if side is None:
-        side, *others = _free_seats(table, player, player, context)
-        if others:
-            raise Refused(Refusal.WHICH_SEAT, board=table.name)
-    freed = made_free(table, side, player, context)
-    if freed is None:
-        raise Refused(
-            Refusal.SEAT_TAKEN,
-            board=table.name,
-            player=table.seats.get(side),
-            side=side,
-            seats=table.seating,
-        )
-    left = folded(table, freed)
-    other, match = left.seats.get(side.other), left.match
-    is_theirs = match is not None and player in {match.dwarf, match.troll}
-    if left.under_way and other and not is_theirs and other not in context.askers:
-        raise Refused(Refusal.SEAT_IN_MATCH, board=table.name, player=other, side=side)
-    return (*freed, Joined(context.now, player, side, command.level))
-
-
-def _start(table: Table, player: str, context: Context) -> Events:
-    side = seat(table, player)
-    if not table.full:
-        raise Refused(
-            Refusal.NEEDS_OPPONENT,
-            board=table.name,
-            seats=table.seating,
-            may_practise=not table.under_way,
-        )
-    dwarf, troll, levels = table.seats[Side.DWARF], table.seats[Side.TROLL], table.levels
-    if side.other in table.away and not table.by_correspondence:
-        raise Refused(Refusal.AWAY, player=table.seats[side.other])
-    match = table.match
-    is_second = match is not None and match.running and match.battle == BATTLES
-    if match and is_second and not match.game.moves and not table.offers:
-        # Both were told to begin it: the other has, a moment ago.
-        raise Refused(Refusal.HAS_BEGUN, board=table.name)
-    needs_word = table.running and not table.is_practice
-    if needs_word and table.offers.get(Offer.RESTART) is not side.other:
-        return _offer(table, player, Offer.RESTART, context.now)
-    rules, opening = table.ruleset.name, table.opening
-    # Nobody is wronged by who plays bots under many names, so guests may as well.
-    both_members = dwarf in context.members and troll in context.members
-    rated = opening is None and dwarf != troll and (levels != NO_BOTS or both_members)
-    number = 1
-    if table.match and table.half_played:
-        rated = rated and table.match.rated  # both battles count, or neither
-        number, dwarf, troll, levels = BATTLES, troll, dwarf, Levels(levels.troll, levels.dwarf)
-    time = table.time if dwarf != troll else None
-    began = BattleStarted(context.now, player, number, rules, dwarf, troll, rated, levels, opening)
-    return (replace(began, time=time),)
-
-
-def _end(table: Table, player: str, context: Context) -> Events:
-    side, game = seat(table, player), battle(table)
-    if table.offers.get(Offer.END) is side.other:
-        ending = Ending.AGREEMENT
-    elif not table.full or table.is_practice:
-        ending = Ending.DESERTION
-    elif table.quiet:
-        ending = Ending.QUIET
-    else:
-        return _offer(table, player, Offer.END, context.now)
-    outcome = game.ruleset.by_agreement(game.position, ending)
-    return (_ended(table, game, player, outcome, context.now),)
-
-
-def _resign(table: Table, player: str, context: Context) -> Events:
-    side = seat(table, player)
-    if table.half_played and table.full:
-        return _forfeited(table, player, side, Ending.RESIGNATION, context)
-    game = battle(table)
-    outcome = game.ruleset.resignation(game.position, side)
-    return (_ended(table, game, player, outcome, context.now),)
-
-
-def _forfeited(table: Table, player: str, side: Side, ending: Ending, context: Context) -> Events:
-    """Return that a side gives up the second battle of a match before it has begun."""
-    (started,) = _start(replace(table, away=NOBODY_AWAY), player, context)
-    begun = table.apply(started)
-    game = battle(begun)
-    outcome = game.ruleset.resignation(game.position, side.other)  # the seats are swapped
-    ended = _ended(begun, game, player, replace(outcome, ending=ending), context.now)
-    return started, ended
-
-
-def _claim(table: Table, player: str, context: Context) -> Events:
-    side = seat(table, player)
-    if table.half_played and table.full:
-        require_long_gone(table, side.other, context)
-        return _forfeited(table, player, side.other, Ending.CLAIM, context)
-    game = battle(table)
-    if not table.full or table.is_practice:
-        raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, board=table.name)
-    if table.clock:
-        raise Refused(Refusal.CLOCK_RUNS, player=table.seats[side.other])
-    if game.turn is side.other and _is_waited_for(table):
-        first = table.idle_since + table.idle_limit
-        if table.warned is None and context.now >= first:
-            return _warned(table, context.now)  # where nothing else tells the time
-        claim_at = table.claim_at or first
-        if context.now < claim_at:
-            seconds = claim_at - context.now
-            raise Refused(Refusal.NOT_IDLE, player=table.seats[side.other], seconds=seconds)
-    else:
-        require_long_gone(table, side.other, context)
-    outcome = game.ruleset.resignation(game.position, side.other)
-    claimed = replace(outcome, ending=Ending.CLAIM)
-    return (_ended(table, game, player, claimed, context.now),)
-
-
-def _adjourn(table: Table, player: str, context: Context) -> Events:
-    side = seat(table, player)
-    if table.match is None or table.match.over:
-        raise Refused(Refusal.NO_MATCH, board=table.name)
-    if not table.full:
-        raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
-    if table.offers.get(Offer.ADJOURN) is not side.other and not table.is_practice:
-        if side.other not in table.away:
-            return _offer(table, player, Offer.ADJOURN, context.now)
-        require_long_gone(table, side.other, context)
-    return (Adjourned(context.now, player, table.match.saved(context.now)),)
-
-
-def _undo(table: Table, player: str, context: Context) -> Events:
-    side = seat(table, player)
-    if table.match and not table.running:
-        raise Refused(Refusal.OVER_FOR_GOOD, board=table.name)
-    game = battle(table)
-    if not table.full:
-        raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
-    agreed = table.is_practice or table.offers.get(Offer.UNDO) is side.other
-    taken = _last_own(game, side.other if agreed else side)
-    if not taken:
-        raise Refused(Refusal.NO_PLY_YET, board=table.name)
-    if not agreed:
-        return _offer(table, player, Offer.UNDO, context.now)
-    others = [
-        event for event in lapsed(table, player, context.now) if event.offer is not Offer.UNDO
-    ]
-    return (*others, TakenBack(context.now, player, side.other, taken))
-
-
-def _no(table: Table, player: str, context: Context) -> Events:
-    side = seat(table, player)
-    offered = [offer for offer, by in table.offers.items() if by is side.other]
-    if offered:
-        return tuple(Declined(context.now, player, offer) for offer in offered)
-    # What stands is the player's own, and is taken back.
-    withdrawn = lapsed(table, player, context.now)
-    if not withdrawn:
-        raise Refused(Refusal.NOTHING_OFFERED, board=table.name)
-    return withdrawn
-
-
-def _play(command: Play, table: Table, player: str, context: Context) -> Events:
-    side, game = seat(table, player), battle(table)
-    require_turn(table, side)
-    move = game.resolve(command.attempt, side)
-    after = game.play(move)
-    moved = Moved(context.now, player, side, move, len(after.moves))
-    ended: Events = ()
-    if after.outcome:
-        ended = (_ended(table, after, player, after.outcome, context.now),)
-    return (*lapsed(table, player, context.now), moved, *ended)
-
-
-def _set_rules(command: SetRules, table: Table, player: str, context: Context) -> Events:
-    board, rules = table.name, table.ruleset.name
-    if command.rules not in RULESETS:
-        raise Refused(Refusal.RULES_UNKNOWN, words=command.rules, known=tuple(RULESETS))
-    if table.seats and table.side_of(player) is None:
-        raise Refused(Refusal.RULES_SEATED_ONLY, board=board, seats=table.seating)
-    if table.running:
-        raise Refused(Refusal.RULES_RUNNING, board=board, rules=rules)
-    if table.half_played:
-        raise Refused(Refusal.RULES_MID_MATCH, board=board, rules=rules)
-    if command.rules == rules:
-        raise Refused(Refusal.RULES_ALREADY, board=board, rules=rules)
-    return (RulesSet(context.now, player, command.rules),)
-
-
-def _set_clock(command: SetClock, table: Table, player: str, context: Context) -> Events:
-    board, time = table.name, command.time
-    if table.seats and table.side_of(player) is None:
-        raise Refused(Refusal.CLOCK_SEATED_ONLY, board=board, seats=table.seating)
-    if table.running:
-        raise Refused(Refusal.CLOCK_RUNNING, board=board, time=table.time)
-    if table.half_played:
-        raise Refused(Refusal.CLOCK_MID_MATCH, board=board, time=table.time)
-    if time == table.time:
-        raise Refused(Refusal.CLOCK_ALREADY, board=board, time=time)
-    return (TimeSet(context.now, player, time),)
-
-
-def _set_up(command: SetUpCommand, table: Table, player: str, context: Context) -> Events:
-    board, rules = table.name, table.ruleset
-    if table.seats and table.side_of(player) is None:
-        raise Refused(Refusal.SETUP_SEATED_ONLY, board=board, seats=table.seating)
-    if table.running:
-        raise Refused(Refusal.SETUP_RUNNING, board=board)
-    if table.half_played:
-        raise Refused(Refusal.SETUP_MID_MATCH, board=board)
-    before = table.opening or rules.opening
-    position = _set_up_position(command, before, rules)
-    if position == before:
-        raise Refused(Refusal.SETUP_ALREADY, board=board)
-    for piece in (Piece.DWARF, Piece.TROLL):
-        _require_few(piece, position.count(piece), rules)
-    if over := rules.outcome(position):
-        raise Refused(Refusal.SETUP_OVER, ending=over.ending, side=position.turn)
-    opening = None if position == rules.opening else position
-    return (PositionSet(context.now, player, rules.name, opening),)
-
-
-def _set_up_position(command: SetUpCommand, before: Position, rules: Ruleset) -> Position:
-    """Return the position that a command makes of the one ``before``.
-
-    Raises:
-        Refused: the squares will not do.
-        IllegalMove: the squares will not do, and the rules of the game have a reason for that.
-    """
-    if isinstance(command, SetUpOpening):
-        return rules.opening
-    if isinstance(command, SetUp):
-        before = replace(rules.opening, dwarfs=0, trolls=0)
-    standing = {square: piece for piece in Piece for square in before.squares(piece)}
-    if isinstance(command, SetUpLess):
-        for square in command.squares:
-            _take_off(square, standing)
-        return Position.of(standing, command.turn or before.turn)
-    dwarfs, trolls, middle = command.pieces
-    named = (*dwarfs, *trolls, *middle)
-    require_on_board(named)
-    for square in named:
-        if named.count(square) > 1:
-            raise IllegalMove(Reason.NAMED_TWICE, (square,), square=square)
-    if middle:
-        _move_middle(middle, standing, rules)
-    for piece, squares in ((Piece.DWARF, dwarfs), (Piece.TROLL, trolls)):
-        for square in squares:
-            _put(piece, square, standing)
-    return Position.of(standing, command.turn or before.turn)
-
-
-def _put(piece: Piece, square: Square, standing: dict[Square, Piece]) -> None:
-    if taken := standing.get(square):
-        raise IllegalMove(Reason.TARGET_TAKEN, (square,), target=square, piece=taken)
-    standing[square] = piece
-
-
-def _take_off(square: Square, standing: dict[Square, Piece]) -> None:
-    match standing.pop(square, None):
-        case None:
-            raise IllegalMove(Reason.NO_PIECE, (square,), square=square)
-        case Piece.STONE:
-            raise IllegalMove(Reason.THUDSTONE_STAYS, (square,), square=square)
-        case Piece.ROCK:
-            raise Refused(Refusal.SETUP_NEEDS_ROCK, (square,), square=square)
-
-
-def _move_middle(
-    squares: tuple[Square, ...], standing: dict[Square, Piece], rules: Ruleset
-) -> None:
-    """Put the Rock onto the one square that is named for it; the Thudstone has to be there."""
-    _require_few(Piece.ROCK, len(squares), rules)
-    (square,) = squares
-    for home, piece in list(standing.items()):
-        if piece is Piece.STONE and square is not home:
-            raise IllegalMove(Reason.THUDSTONE_STAYS, (home,), square=home)
-        if piece.side is None:
-            del standing[home]
-            _put(piece, square, standing)
-
-
-def _require_few(piece: Piece, number: int, rules: Ruleset) -> None:
-    """Refuse more pieces than a battle by the rules begins with; a Thudstone will do for a Rock."""
-    most = rules.opening.count(piece)
-    if piece is Piece.ROCK:
-        most += rules.opening.count(Piece.STONE)
-    if number > most:
-        raise Refused(
-            Refusal.SETUP_TOO_MANY, piece=piece, number=number, most=most, rules=rules.name
-        )
-
-
-def _ended(table: Table, game: Game, player: str, outcome: Outcome, now: float) -> BattleEnded:
+def ended(table: Table, game: Game, player: str, outcome: Outcome, now: float) -> BattleEnded:
     """Return the end of the battle at ``table``, which has come to ``game``."""
     if table.match is None:
         raise ValueError(f"no battle to end at the {table.name}")
@@ -525,7 +191,7 @@ def due(table: Table) -> float | None:
     """Return when `overdue` is to be asked next if nothing happens before; None for never."""
     if table.clock:
         return table.clock.deadline
-    is_due = table.warned is None and _is_waited_for(table)
+    is_due = table.warned is None and is_waited_for(table)
     return table.idle_since + table.idle_limit - table.idle_warning if is_due else None
 
 
@@ -534,7 +200,7 @@ def overdue(table: Table, now: float) -> Events:
     if table.clock:
         return flag_fallen(table, now)
     moment = due(table)
-    return () if moment is None or now < moment else _warned(table, now)
+    return () if moment is None or now < moment else warned(table, now)
 
 
 def flag_fallen(table: Table, now: float) -> tuple[BattleEnded, ...]:
@@ -545,7 +211,7 @@ def flag_fallen(table: Table, now: float) -> tuple[BattleEnded, ...]:
     game = match.game
     outcome = game.ruleset.resignation(game.position, game.turn)
     loser = match.dwarf if game.turn is Side.DWARF else match.troll
-    return (_ended(table, game, loser, replace(outcome, ending=Ending.TIME), now),)
+    return (ended(table, game, loser, replace(outcome, ending=Ending.TIME), now),)
 
 
 def held(table: Table, interruptions: Iterable[tuple[float, float]], now: float) -> Events:
@@ -563,31 +229,26 @@ def held(table: Table, interruptions: Iterable[tuple[float, float]], now: float)
     return (ClockHeld(now, "", seconds),) if seconds else ()
 
 
-def _is_waited_for(table: Table) -> bool:
+def is_waited_for(table: Table) -> bool:
     """Whether one player waits for a ply of another, both are people, and no clock runs."""
     if not (table.running and table.full and table.idle_limit) or table.clock:
         return False
     return not table.away and not table.is_practice and table.levels == NO_BOTS
 
 
-def _warned(table: Table, now: float) -> Events:
+def warned(table: Table, now: float) -> Events:
     """Return that both are told that the battle may soon be claimed from who does not move."""
     side = battle(table).turn
     return (IdleWarned(now, table.seats[side], side),)
 
 
-def _last_own(game: Game, side: Side) -> tuple[Move, ...]:
-    """Return the last ply of ``side`` and what followed it; nothing if it has not moved yet."""
-    plies = 1 if game.position.turn is side.other else 2
-    return game.moves[-plies:] if len(game.moves) >= plies else ()
-
-
-def _offer(table: Table, player: str, offer: Offer, now: float) -> Events:
+def offer(table: Table, player: str, what: Offer, now: float) -> Events:
+    """Return that a player offers something; raises Refused if they have, or have no seat."""
     side = seat(table, player)
-    if table.offers.get(offer) is side:
+    if table.offers.get(what) is side:
         other = table.seats[side.other]
-        raise Refused(Refusal.ALREADY_OFFERED, board=table.name, player=other, offer=offer)
-    return (Offered(now, player, offer),)
+        raise Refused(Refusal.ALREADY_OFFERED, board=table.name, player=other, offer=what)
+    return (Offered(now, player, what),)
 
 
 # Seats: who sits where, who is away, and when a seat may be had by somebody else.
@@ -683,7 +344,7 @@ def made_free(table: Table, side: Side, player: str, context: Context) -> Events
     return None
 
 
-def _freed_for(players: Container[str], table: Table, player: str, context: Context) -> Events:
+def freed_for(players: Container[str], table: Table, player: str, context: Context) -> Events:
     """Return what makes both seats free, or leaves them to some players, one of whom asks for that.
 
     Raises:
@@ -785,7 +446,7 @@ def invited(
     return Invited(player, to, table.name, seat, level)
 
 
-def _free_seats(table: Table, player: str, to: str, context: Context) -> list[Side]:
+def free_seats(table: Table, player: str, to: str, context: Context) -> list[Side]:
     """Return the seats that somebody can have, asked by a player, whose own is none of them.
 
     Raises:
@@ -803,7 +464,7 @@ def _free_seats(table: Table, player: str, to: str, context: Context) -> list[Si
 
 def _free_seat(table: Table, player: str, to: str, side: Side | None, context: Context) -> Side:
     if side is None:
-        return _free_seats(table, player, to, context)[0]
+        return free_seats(table, player, to, context)[0]
     if side in table.sides_of(player):
         raise Refused(Refusal.SAME_SEAT, board=table.name, side=side)
     if made_free(table, side, to, context) is None:

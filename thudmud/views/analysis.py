@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from thudmud.english import capitalised, counted, listed
 from thudmud.play.analysis import DECIDED, AnalysedBattle, Analysis, PlyMark
 from thudmud.play.asides import Analysing
-from thudmud.play.commands import CancelAnalysis, Replay
 from thudmud.play.hints import Line
 from thudmud.rules import Game, Move, Side
+from thudmud.verbs.archive import CancelAnalysis, Replay
 from thudmud.views import archive, curves
 from thudmud.views.view import Display
 from thudmud.views.words import wrapped, wrapped_each

@@ -21,13 +21,15 @@ from thudmud.play.archive import (
     State,
     Tally,
 )
-from thudmud.play.commands import Games, History, Replay, Resume, Style
 from thudmud.play.days import TODAY, YESTERDAY
 from thudmud.play.events import BATTLES
 from thudmud.play.hall import Hall
 from thudmud.play.match import Match
+from thudmud.play.options import Style
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Comment, Ending, Game, Side, write_record
+from thudmud.verbs.archive import Games, History, Replay
+from thudmud.verbs.resuming import Resume
 from thudmud.views import boards, reader, sentences
 from thudmud.views.view import Display
 from thudmud.views.words import day, plain, wrapped, wrapped_each

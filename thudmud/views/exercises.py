@@ -7,10 +7,12 @@ from typing import assert_never
 
 from thudmud.english import capitalised, counted
 from thudmud.play.asides import Exercised, Remark
-from thudmud.play.commands import Lessons, Play, TryPuzzle, Tutorial, ViewScore
 from thudmud.play.exercises import AtPuzzle, Exercise, InLesson, lessons
 from thudmud.play.hints import Merit
 from thudmud.rules import Piece
+from thudmud.verbs.archive import ViewScore
+from thudmud.verbs.exercises import Lessons, TryPuzzle, Tutorial
+from thudmud.verbs.moves import Play
 from thudmud.views import hints
 from thudmud.views.words import wrapped, wrapped_each
 

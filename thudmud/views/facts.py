@@ -12,7 +12,7 @@ from enum import Enum
 from math import ceil
 
 from thudmud.errors import Refused
-from thudmud.play import asides, commands, events
+from thudmud.play import asides, events
 from thudmud.play.analysis import AnalysedBattle, Analysis
 from thudmud.play.archive import (
     AdjournedMatches,
@@ -30,7 +30,7 @@ from thudmud.play.exercises import Exercise, InLesson
 from thudmud.play.hall import Hall
 from thudmud.play.hints import Advice
 from thudmud.play.letters import LettersPage
-from thudmud.play.options import SetToggle, Toggle
+from thudmud.play.options import Toggle
 from thudmud.play.table import Seat, Table
 from thudmud.play.telling import Telling
 from thudmud.rules import (
@@ -42,6 +42,12 @@ from thudmud.rules import (
     Square,
     write_position,
 )
+from thudmud.verbs.archive import Games, History, ViewRecord, ViewScore, ViewStandings
+from thudmud.verbs.letters import Letters
+from thudmud.verbs.matchmaking import Seeks
+from thudmud.verbs.options import SetToggle
+from thudmud.verbs.queries import Hint, ViewClock, ViewGame, ViewPossible
+from thudmud.verbs.rooms import Boards, Look, Observe, ViewBots
 from thudmud.views import data
 from thudmud.views.archive import heard
 from thudmud.views.colours import as_hex
@@ -228,37 +234,37 @@ def _answered(hall: Hall, asked: asides.Asked, table: Table | None) -> Iterator[
     """Yield the facts that answer a question; they are for who asked alone."""
     me = asked.player
     match asked.question, asked.answer:
-        case commands.Seeks(), _:
+        case Seeks(), _:
             yield from _sought(hall, me)
-        case commands.Observe(), _:
+        case Observe(), _:
             yield _observed(hall, me)
-        case commands.Boards(), _:
+        case Boards(), _:
             yield from _listed(hall, me)
-        case commands.Look(None), _:
+        case Look(None), _:
             yield from _where(hall, me)
             yield from _whole(table, me) if table else _listed(hall, me)
-        case ((commands.Look() | commands.ViewGame() | commands.ViewClock()), _) if table:
+        case ((Look() | ViewGame() | ViewClock()), _) if table:
             yield from _whole(table, me)
-        case commands.ViewPossible(Square() as origin), _ if table and table.game:
+        case ViewPossible(Square() as origin), _ if table and table.game:
             known = {**_place(table), "ply": len(table.game.moves)}
             yield Fact("Thud.Legal", {**known, **data.legal(table.game, origin)}, me)
-        case commands.ViewBots(), BotList(bots):
+        case ViewBots(), BotList(bots):
             yield Fact("Thud.Bots", {"bots": [_bot(bot) for bot in bots]}, me)
-        case commands.Hint(), Advice() as advice if table:
+        case Hint(), Advice() as advice if table:
             yield Fact("Thud.Hint", _hint(table, advice), me)
         case _, AnalysedBattle(battle, game, analysis):
             yield Fact("Thud.Analysis", _analysed(battle, game, analysis), me)
-        case commands.ViewStandings(), Ranking() as ranking:
+        case ViewStandings(), Ranking() as ranking:
             yield Fact("Thud.Standings", data.standings(ranking), me)
-        case commands.ViewScore(player), PlayerScore() | None as score:
+        case ViewScore(player), PlayerScore() | None as score:
             yield Fact("Thud.Score", data.fared(score, player or me), me)
-        case commands.History(player, page), HistoryPage() as battles:
+        case History(player, page), HistoryPage() as battles:
             yield Fact("Thud.History", {"player": player, **data.history(battles, page)}, me)
-        case commands.Letters(page=page), LettersPage() as letters:
+        case Letters(page=page), LettersPage() as letters:
             yield _letters(letters, page, me)
-        case commands.Games(), AdjournedMatches() as matches:
+        case Games(), AdjournedMatches() as matches:
             yield Fact("Thud.Games", data.adjourned(matches), me)
-        case commands.ViewRecord(), FoundBattle() as found:
+        case ViewRecord(), FoundBattle() as found:
             yield from recorded(found._replace(comments=heard(hall, me, found.comments)), me)
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import assert_never
 
 from thudmud.english import capitalised, counted
-from thudmud.play.commands import Play
 from thudmud.play.hints import Advice, Because, Merit
 from thudmud.play.table import Table
 from thudmud.rules import Attempt, Ending, Move, Piece, Verb
+from thudmud.verbs.moves import Play
 from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
 

@@ -16,7 +16,6 @@ from itertools import groupby
 from math import comb
 
 from thudmud.english import capitalised, counted, listed
-from thudmud.play.commands import Captures
 from thudmud.rules import (
     EVERY,
     Attempt,
@@ -39,6 +38,7 @@ from thudmud.rules.board import (
     square_at,
     squares_in,
 )
+from thudmud.verbs.queries import Captures
 from thudmud.views.view import Display
 from thudmud.views.words import wrapped, wrapped_each
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thudmud.english import counted, lasting
-from thudmud.play.commands import ForgetLetters, Letters
 from thudmud.play.letters import Letter, LetterCount, LettersPage
-from thudmud.verbs.letters import LETTERS_PAGE
+from thudmud.verbs.letters import LETTERS_PAGE, ForgetLetters, Letters
 from thudmud.views.archive import own_words
 from thudmud.views.view import Display
 from thudmud.views.words import wrapped

@@ -13,10 +13,15 @@ from thudmud.play.options import (
     Options,
     Orient,
     Scheme,
+    SetOption,
+    Size,
+    Switch,
+    Toggle,
+)
+from thudmud.verbs.options import (
     SetCharset,
     SetColour,
     SetElement,
-    SetOption,
     SetOrient,
     SetReader,
     SetScheme,
@@ -24,9 +29,6 @@ from thudmud.play.options import (
     SetToggle,
     SetWidth,
     ShowScheme,
-    Size,
-    Switch,
-    Toggle,
 )
 from thudmud.views.boards import GridLayout, layout_for
 from thudmud.views.colours import colour_of, flowed
@@ -159,6 +161,7 @@ def choice_text(choice: SetOption, options: Options) -> str:
             return f"No colour for {_ELEMENTS[element]} from now on.{but}"
         case SetElement(element, colour):
             return f"The colour of {_ELEMENTS[element]} is {colour} from now on.{but}"
+    raise TypeError(f"there are no words for {choice}")
 
 
 def options_listed(options: Options, display: Display) -> list[str]:

@@ -12,10 +12,10 @@ from thudmud.play.asides import (
     Sanctioned,
     ShutdownTold,
 )
-from thudmud.play.commands import Bans, CloseReport, Reports
 from thudmud.play.hall import Hall
 from thudmud.play.letters import Report
 from thudmud.play.order import Measure, Sanction
+from thudmud.verbs.order import Bans, CloseReport, Reports
 from thudmud.views.words import because, minute, wrapped, wrapped_each
 
 PAGE, REPORTS_PAGE = 20, 10

@@ -8,7 +8,6 @@ from dataclasses import replace
 from thudmud.english import counted, lasting, listed
 from thudmud.play.archive import PAGE, Fingered, Performance, PlayerScore, Pool, Rating
 from thudmud.play.asides import FollowedBegan, FollowedCame
-from thudmud.play.commands import Observe
 from thudmud.play.hall import Hall
 from thudmud.play.table import Table
 from thudmud.verbs.people import (
@@ -23,6 +22,7 @@ from thudmud.verbs.people import (
     Unignore,
     Who,
 )
+from thudmud.verbs.rooms import Observe
 from thudmud.views import data, order
 from thudmud.views.archive import own_words
 from thudmud.views.data import Data, Fact

@@ -20,11 +20,12 @@ from thudmud.play.archive import (
     RatingChange,
 )
 from thudmud.play.clocks import TimeClass
-from thudmud.play.commands import Help, ViewStandings
 from thudmud.play.events import NO_BOTS, OWN_PROGRAM, BattleEnded
 from thudmud.play.hall import BotLevel
 from thudmud.play.projections import LAST, MOST_OF_LAST
 from thudmud.rules import Side
+from thudmud.verbs.archive import ViewStandings
+from thudmud.verbs.more import Help
 from thudmud.views import curves
 from thudmud.views.archive import count
 from thudmud.views.view import Display

@@ -8,15 +8,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import groupby, takewhile
-from typing import assert_never
 
 from thudmud.english import capitalised, counted, lasting, listed
-from thudmud.play import commands, events
+from thudmud.play import events
 from thudmud.play.clocks import AWAY, TimeControl
-from thudmud.play.commands import Style
+from thudmud.play.options import Style
 from thudmud.play.table import Table
 from thudmud.rules import SQUARES, Piece, Position, Side, Square
 from thudmud.rules.board import LETTERS, Direction, squares_in, walk
+from thudmud.verbs.moves import Claim
+from thudmud.verbs.queries import (
+    Around,
+    Captures,
+    LastMove,
+    Lines,
+    Query,
+    ScanColumn,
+    ScanRow,
+    ViewClock,
+    Where,
+)
+from thudmud.verbs.setup import SetClock
 from thudmud.views.legal import COMPASS, captures_by_piece, lines_by_side, range_word
 from thudmud.views.sentences import (
     event_sentences,
@@ -40,30 +52,30 @@ SHORTEST_RUN = 3
 """How many pieces in a straight line are told by its two ends."""
 
 
-def answered(table: Table, query: commands.Query, me: str, display: Display) -> list[str]:
+def answered(table: Table, query: Query, me: str, display: Display) -> list[str]:
     """Return the answer that ``me`` is given about a board, as lines that fit the screen."""
     game = game_at(table)
     match query:
-        case commands.Lines(side):
+        case Lines(side):
             facts = lines_by_side(game, side)
-        case commands.Captures(origin):
+        case Captures(origin):
             facts = captures_by_piece(game, origin, range_word(display))
-        case commands.LastMove():
+        case LastMove():
             facts = [last_ply(table, me)]
-        case commands.Where(piece):
+        case Where(piece):
             facts = [where(game.position, piece)]
-        case commands.ScanRow(row):
+        case ScanRow(row):
             squares = [square for square in SQUARES if square.row == row]
             facts = [f"Row {row + 1}: {_along(game.position, squares)}."]
-        case commands.ScanColumn(column):
+        case ScanColumn(column):
             squares = [square for square in SQUARES if square.column == column]
             facts = [f"Column {LETTERS[column]}: {_along(game.position, squares)}."]
-        case commands.Around(square):
+        case Around(square):
             facts = _around(game.position, square)
-        case commands.ViewClock():
+        case ViewClock():
             facts = clocks(table, me)
         case _:
-            assert_never(query)
+            raise TypeError(f"there is no answer to {query}")
     return wrapped_each(facts, display.width)
 
 
@@ -150,10 +162,10 @@ def _without_clock(table: Table, me: str) -> list[str]:
     other = next((name for name in table.seats.values() if name != me), None)
     is_among_people = table.levels == events.NO_BOTS and me in table.seats.values()
     if table.running and table.idle_limit and other and is_among_people:
-        claims = f'you may "{commands.Claim(table.name)}"'
+        claims = f'you may "{Claim(table.name)}"'
         told.append(f"But if {other} does not move for {lasting(table.idle_limit)}, {claims}.")
     if not table.under_way:
-        typed = commands.SetClock(TimeControl(10, 5), table.name)
+        typed = SetClock(TimeControl(10, 5), table.name)
         told.append(f'"{typed}" sets one for the next match.')
     return told
 

@@ -14,24 +14,17 @@ from typing import TYPE_CHECKING, Any
 from thudmud.english import capitalised, counted, does, lasting, listed, shortened
 from thudmud.errors import Refused
 from thudmud.play.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES
-from thudmud.play.commands import (
-    OFFERING,
-    Boards,
-    End,
-    Go,
-    Join,
-    Leave,
-    Practice,
-    Replay,
-    Resume,
-    SetUpMore,
-    Start,
-)
 from thudmud.play.meaning import Phrase
 from thudmud.play.options import WIDTHS
 from thudmud.play.refusals import Mistake, NameProblem, Refusal
 from thudmud.play.table import Seat
 from thudmud.rules import Ending, Reason, RecordError, Side, Square, Verb
+from thudmud.verbs.archive import Replay
+from thudmud.verbs.moves import OFFERING, End, Start
+from thudmud.verbs.resuming import Resume
+from thudmud.verbs.rooms import Boards, Go
+from thudmud.verbs.seats import Join, Leave, Practice
+from thudmud.verbs.setup import SetUpMore
 from thudmud.views.words import MOST_BOARDS, because, wrapped
 
 if TYPE_CHECKING:

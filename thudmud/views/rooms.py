@@ -10,31 +10,19 @@ from thudmud.english import capitalised, counted, does, lasting, listed
 from thudmud.play import asides, events
 from thudmud.play.archive import BotList, ListedBot
 from thudmud.play.clocks import AWAY
-from thudmud.play.commands import (
-    Accept,
-    Boards,
-    Challenge,
-    Decline,
-    Help,
-    Invite,
-    Join,
-    Letters,
-    Look,
-    Observe,
-    PlayNow,
-    Replay,
-    Reports,
-    Seeks,
-    Unobserve,
-    ViewNews,
-    ViewRecord,
-    Withdraw,
-)
 from thudmud.play.hall import Hall
-from thudmud.play.options import SetReader, Switch
+from thudmud.play.options import Switch
 from thudmud.play.table import Table
 from thudmud.rules import DEFAULT_RULES, Side
+from thudmud.verbs.archive import Replay, ViewRecord
+from thudmud.verbs.letters import Letters
+from thudmud.verbs.matchmaking import Accept, Challenge, Decline, Invite, PlayNow, Seeks, Withdraw
+from thudmud.verbs.more import Help
+from thudmud.verbs.options import SetReader
+from thudmud.verbs.order import Reports
 from thudmud.verbs.people import Who
+from thudmud.verbs.rooms import Boards, Look, Observe, Unobserve, ViewNews
+from thudmud.verbs.seats import Join
 from thudmud.views import analysis, order
 from thudmud.views.archive import count
 from thudmud.views.options import choice_text

@@ -9,12 +9,15 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, lasting, listed, precisely
-from thudmud.play import commands, events
+from thudmud.play import events
 from thudmud.play.clocks import AWAY, Clock, TimeControl
 from thudmud.play.events import Offer, Parting, TableEvent
 from thudmud.play.match import Match
 from thudmud.play.table import Table
 from thudmud.rules import Ending, Game, Move, Outcome, Piece, Side, Verb
+from thudmud.verbs.matchmaking import No
+from thudmud.verbs.moves import OFFERING, Adjourn, Claim, End, Start
+from thudmud.verbs.resuming import Resume
 from thudmud.views.refusals import free_seat, who_sits
 
 TURNED = (
@@ -142,7 +145,7 @@ def _put_away(match: events.SavedMatch, table: Table, me: str | None) -> list[st
     if me in {match.dwarf, match.troll}:
         alone = is_practice or match.levels != events.NO_BOTS
         when = "at any free board goes" if alone else "goes"
-        again = f'"{commands.Resume()}" {when} on with it.'
+        again = f'"{Resume()}" {when} on with it.'
         told.append(again if alone else f"When you both are at a board, {again}")
     return told
 
@@ -199,7 +202,7 @@ def _idle_warned(event: events.IdleWarned, table: Table, me: str | None) -> list
     told = [f"{event.player} has not moved for {lasting(event.at - table.since)}."]
     claims = f"{other} may claim the battle"
     if me == other:
-        claims = f'you may "{commands.Claim(table.name)}"'
+        claims = f'you may "{Claim(table.name)}"'
     return [*told, f"In {wait} {claims}."]
 
 
@@ -210,7 +213,7 @@ def _quiet(table: Table) -> list[str]:
         return []
     if table.is_practice:
         return []  # who plays alone may end it at any time
-    may = f'either player may now say "{commands.End(table.name)}" alone'
+    may = f'either player may now say "{End(table.name)}" alone'
     return [f"Nothing was captured for {counted(game.quiet_plies, 'ply')}: {may}."]
 
 
@@ -220,7 +223,7 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     if event.offer is Offer.UNDO and game and side:
         last = game.moves[-1 if game.position.turn is side.other else -2]
         told = [f"{does(event.player, me, 'ask')} to take back the move {_way(last)}."]
-    agrees, declines = commands.OFFERING[event.offer](table.name), commands.No(table.name)
+    agrees, declines = OFFERING[event.offer](table.name), No(table.name)
     if event.player == me:
         other = table.seats.get(side.other, "nobody") if side else "nobody"
         told.append(
@@ -261,7 +264,7 @@ def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
         if table.levels.of(event.side.other) is None:
             told.append("The battle waits.")
         if me in table.seats.values():
-            asks = f'"invite" and a name asks somebody to play on, "{commands.End(table.name)}"'
+            asks = f'"invite" and a name asks somebody to play on, "{End(table.name)}"'
             told.append(f"{asks} ends it as it stands.")
     return told
 
@@ -293,7 +296,7 @@ def _while_away(table: Table) -> list[str]:
             return []  # by correspondence there is nothing to wait for
         still = f"stands still for {lasting(AWAY - clock.stood)} at most"
         return [f"The clock {still if clock.stood < AWAY else 'runs on'}."]
-    may = f'you may "{commands.Claim(table.name)}" or "{commands.Adjourn(table.name)}"'
+    may = f'you may "{Claim(table.name)}" or "{Adjourn(table.name)}"'
     return [f"In {lasting(grace)} {may}." if grace else f"{may}."]
 
 
@@ -361,7 +364,7 @@ def next_step(table: Table) -> str:
     if table.match:
         battle = "second battle, with the seats swapped" if table.half_played else "next match"
         battle = "next battle" if table.is_practice else battle
-    begins = f'"{commands.Start(table.name)}" begins the {battle}.'
+    begins = f'"{Start(table.name)}" begins the {battle}.'
     away = {table.seats[side] for side in table.away}
     if not away or table.by_correspondence:
         return begins

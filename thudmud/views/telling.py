@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from thudmud.play import asides, commands, events
+from thudmud.play import asides, events
 from thudmud.play.analysis import AnalysedBattle
 from thudmud.play.archive import (
     AdjournedMatches,
@@ -22,9 +22,26 @@ from thudmud.play.archive import (
 from thudmud.play.hall import Hall
 from thudmud.play.hints import Advice
 from thudmud.play.letters import LettersPage, Report
-from thudmud.play.options import ShowOptions, ShowScheme
+from thudmud.play.options import Style
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
+from thudmud.verbs.archive import (
+    Analyse,
+    Games,
+    History,
+    Replay,
+    ViewRecord,
+    ViewScore,
+    ViewStandings,
+)
+from thudmud.verbs.exercises import Lessons
+from thudmud.verbs.letters import Letters
+from thudmud.verbs.matchmaking import PlayNow, Seeks
+from thudmud.verbs.more import Help, Syntax
+from thudmud.verbs.options import ShowOptions, ShowScheme
+from thudmud.verbs.order import Bans, Mutes, Reports
+from thudmud.verbs.queries import Hint, Query, ViewGame, ViewPossible
+from thudmud.verbs.rooms import Boards, Look, Observe, Unobserve, ViewBots, ViewNews
 from thudmud.views import (
     analysis,
     archive,
@@ -97,9 +114,9 @@ def _happened(
     if isinstance(event, events.BattleEnded):
         hints = ratings.told(event, telling.changes, view.me, view.display)
     if isinstance(event, events.BattleEnded) and table.match and table.match.number:
-        hints += [f'"{commands.Replay(table.match.number)}" shows this battle again.']
+        hints += [f'"{Replay(table.match.number)}" shows this battle again.']
         if table.match.over and view.away and view.me is None:  # so they observe it
-            hints.append(f'You observe it still; "{commands.Unobserve(table.name)}" ends that.')
+            hints.append(f'You observe it still; "{Unobserve(table.name)}" ends that.')
     is_alone = isinstance(event, events.Joined) and not table.full and not table.running
     if is_alone and event.player == view.me:
         hints = rooms.seat_for_a_bot(hall)
@@ -262,7 +279,7 @@ def shown(table: Table, view: View) -> list[str]:
     """Return the board in the reader's style."""
     if view.display.reader:
         return wrapped_each(reader.stands(table, view.me, view.style), view.width)
-    if view.style is commands.Style.FULL:
+    if view.style is Style.FULL:
         return boards.draw(table, view.display)
     return wrapped(boards.status_line(table), view.width)
 
@@ -296,76 +313,70 @@ def _answer(
     hall: Hall, asked: asides.Asked, table: Table | None, view: View, now: float
 ) -> list[str]:
     """Return what answers a question, as lines."""
-    if table and isinstance(asked.question, commands.Query | commands.ViewPossible):
+    if table and isinstance(asked.question, Query | ViewPossible):
         replay = hall.people[asked.player].replay
         heading = f"At the {table.name}, not in the replay:" if replay else ""
         told = _of_pieces(asked.question, asked.player, table, view.display)
         return wrapped(heading, view.width) + told
     match asked.question:
-        case commands.Boards():
+        case Boards():
             return rooms.boards(hall, view.width)
-        case commands.PlayNow() if table:
+        case PlayNow() if table:
             waits = f"You have a game with a bot at the {table.name} until somebody comes."
             return wrapped(waits, view.width)
-        case commands.PlayNow():
+        case PlayNow():
             return wrapped("A bot plays with you until somebody comes.", view.width)
-        case commands.Seeks():
+        case Seeks():
             return rooms.seeks(hall, asked.player, view.width)
-        case commands.Games(everybodys=True):
+        case Games(everybodys=True):
             return rooms.battles(hall, view.width)
-        case commands.ViewNews():
+        case ViewNews():
             return rooms.news(hall, view.width)
-        case commands.ViewBots() if isinstance(asked.answer, BotList):
+        case ViewBots() if isinstance(asked.answer, BotList):
             return rooms.bots_listed(hall, asked.answer, view.display)
-        case commands.Lessons():
+        case Lessons():
             done = hall.people[asked.player].studies.lessons
             if isinstance(asked.answer, StudyRecord):
                 done |= asked.answer.lessons
             return exercises.listed_lessons(done, view.width)
-        case commands.Observe():
+        case Observe():
             return rooms.observed(hall, asked.player, view.width)
-        case commands.Reports() as reports if isinstance(asked.answer, tuple):
+        case Reports() as reports if isinstance(asked.answer, tuple):
             return order.reports(cast("tuple[Report, ...]", asked.answer), reports, view.width)
-        case commands.Mutes():
+        case Mutes():
             return order.mutes(hall, now, view.width)
-        case commands.Bans() as bans:
+        case Bans() as bans:
             return order.bans(hall, bans, now, view.width)
-        case (
-            commands.Games()
-            | commands.History()
-            | commands.ViewRecord()
-            | commands.ViewStandings()
-            | commands.ViewScore()
-        ):
+        case Games() | History() | ViewRecord() | ViewStandings() | ViewScore():
             return _looked_up(hall, asked, view.display, now)
         case ShowOptions():
             return options.options_listed(hall.people[asked.player].options, view.display)
         case ShowScheme():
             return options.scheme_listed(hall.people[asked.player].options, view.display)
-        case commands.Letters() as question if isinstance(asked.answer, LettersPage):
+        case Letters() as question if isinstance(asked.answer, LettersPage):
             return letters.listed(asked.answer, question, view.display, now)
-        case commands.Help(topic):
+        case Help(topic):
             bot = next(iter(rooms.bots(hall)), None)
             return page(topic, view.width, bot, keeps_order=hall.is_operator(asked.player))
-        case commands.Syntax(verb):
+        case Syntax(verb):
             return syntax(verb, view.width, keeps_order=hall.is_operator(asked.player))
-        case commands.Analyse() if isinstance(asked.answer, AnalysedBattle):
+        case Analyse() if isinstance(asked.answer, AnalysedBattle):
             return analysis.told(asked.answer, view.display)
-        case commands.Hint() if table and isinstance(asked.answer, Advice):
+        case Hint() if table and isinstance(asked.answer, Advice):
             return hints.told(table, asked.answer, view)
-        case commands.Look(None) if table:
+        case Look(None) if table:
             here = rooms.people_here(hall, asked.player, table.name, view.width)
             return drawn(table, view) + standing(table, view) + here
-        case commands.Look() | commands.ViewGame() if table:
+        case Look() | ViewGame() if table:
             return drawn(table, view) + standing(table, view)
     return rooms.hall_seen(hall, asked.player, view.width)
 
 
 def _of_pieces(
-    question: commands.Query | commands.ViewPossible, me: str, table: Table, display: Display
+    question: Query | ViewPossible, me: str, table: Table, display: Display
 ) -> list[str]:
     """Return what somebody asks of the pieces on a board; all moves only of whose turn it is."""
-    if isinstance(question, commands.Query):
+    if isinstance(question, Query):
         return reader.answered(table, question, me, display)
     game, origin, heading = sentences.game_at(table), question.origin, ""
     side = game.position.turn
@@ -379,17 +390,17 @@ def _looked_up(hall: Hall, asked: asides.Asked, display: Display, now: float) ->
     """Return what was looked up for a question."""
     me, width = asked.player, display.width
     match asked.question, asked.answer:
-        case commands.ViewRecord(), FoundBattle() as found:
+        case ViewRecord(), FoundBattle() as found:
             return archive.record(found, archive.heard(hall, me, found.comments), width)
-        case commands.History() as history, HistoryPage() as page_found:
+        case History() as history, HistoryPage() as page_found:
             return archive.history(page_found, history, me, width)
-        case commands.ViewStandings(), Ranking() as ranking:
+        case ViewStandings(), Ranking() as ranking:
             return ratings.standings(ranking, display)
-        case commands.ViewScore(player), (PlayerScore() | None) as score:
+        case ViewScore(player), (PlayerScore() | None) as score:
             name = hall.names.get((player or me).lower())
             asked_for, levels = name or player or me, hall.levels
             return ratings.score(score, asked_for, me, levels, display, is_here=name is not None)
-        case commands.Games(), AdjournedMatches(matches):
+        case Games(), AdjournedMatches(matches):
             tables = (each.as_of(now) for each in hall.tables.values())
             return archive.games(tables, matches, me, width)
     raise ValueError(f"{asked.answer} does not answer {asked.question}")

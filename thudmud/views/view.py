@@ -12,7 +12,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from thudmud.play.asides import Aside
-from thudmud.play.commands import Style
 from thudmud.play.events import (
     Adjourned,
     HallEvent,
@@ -32,6 +31,7 @@ from thudmud.play.options import (
     Orient,
     Scheme,
     Size,
+    Style,
     Switch,
     Toggle,
 )

@@ -1,0 +1,64 @@
+"""Help, accounts, the end of a visit, and what was typed last once more."""
+
+from __future__ import annotations
+
+from thudmud.errors import Refused
+from thudmud.play.command import Command, verb
+from thudmud.play.hall import Decision
+from thudmud.play.refusals import Refusal
+from thudmud.play.scene import Scene
+
+
+@verb("help")
+class Help(Command):
+    """Read a help page; the contents if ``topic`` is None."""
+
+    topic: str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self)
+
+
+@verb("syntax")
+class Syntax(Command):
+    """See the patterns of a command; of all of them if ``topic`` is None."""
+
+    topic: str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self)
+
+
+class ForAccounts(Command):
+    """What whoever keeps accounts sees to, before it is decided."""
+
+    __slots__ = ()
+
+    def decide(self, scene: Scene) -> Decision:
+        raise Refused(Refusal.NO_ACCOUNTS)
+
+
+@verb("register")
+class Register(ForAccounts):
+    """Keep one's name, by a password."""
+
+
+@verb("password")
+class Password(ForAccounts):
+    """Change one's password."""
+
+
+@verb("again")
+class Again(Command):
+    """Do once more what one did last: that stands in its place, if there is anything."""
+
+    def decide(self, scene: Scene) -> Decision:
+        raise Refused(Refusal.NOTHING_TO_REPEAT)
+
+
+@verb("quit")
+class Quit(Command):
+    """Leave the server, see `thudmud.verbs.decisions.part`."""
+
+    def decide(self, scene: Scene) -> Decision:
+        raise ValueError("to quit is more than one decision")

@@ -1,0 +1,288 @@
+"""A battle as it is played: plies, and what both have to agree to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from thudmud.errors import Refused
+from thudmud.play.command import verb
+from thudmud.play.events import (
+    BATTLES,
+    NO_BOTS,
+    Adjourned,
+    BattleStarted,
+    Levels,
+    Moved,
+    Offer,
+    TakenBack,
+)
+from thudmud.play.refusals import Refusal
+from thudmud.play.table import NOBODY_AWAY, Table
+from thudmud.rules import EVERY, Attempt, Ending, Every, Game, Move, Side, Square, Verb
+from thudmud.verbs.tables import (
+    Context,
+    Events,
+    TableCommand,
+    battle,
+    ended,
+    is_waited_for,
+    lapsed,
+    offer,
+    require_long_gone,
+    require_turn,
+    seat,
+    warned,
+)
+
+_Captures = tuple[Square, ...] | Every | None
+
+
+@verb(play="typed", play_turned="typed_turned", move="moved", move_turned="moved_turned")
+class Play(TableCommand):
+    """Ask for a ply: ``move``, ``shove`` or ``hurl``."""
+
+    attempt: Attempt
+    on: str | None = None
+    in_battle = True
+
+    @classmethod
+    def typed(
+        cls,
+        verb: Verb,
+        _piece: str | None,
+        origin: Square,
+        target: Square,
+        on: str | None,
+        captures: _Captures,
+    ) -> Play:
+        return cls(Attempt(verb, origin, target, captures), on)
+
+    @classmethod
+    def typed_turned(
+        cls,
+        verb: Verb,
+        _piece: str | None,
+        origin: Square,
+        target: Square,
+        captures: _Captures,
+        on: str,
+    ) -> Play:
+        return cls.typed(verb, None, origin, target, on, captures)
+
+    @classmethod
+    def moved(cls, origin: Square, target: Square, on: str | None, captures: _Captures) -> Play:
+        return cls(Attempt(Verb.MOVE, origin, target, captures), on)
+
+    @classmethod
+    def moved_turned(cls, origin: Square, target: Square, captures: _Captures, on: str) -> Play:
+        return cls.moved(origin, target, on, captures)
+
+    def __str__(self) -> str:
+        asked = self.attempt
+        on = "" if self.on is None else f" on {self.on}"
+        line = f"{asked.verb.value} from {asked.origin} to {asked.target}{on}"
+        if asked.captures is None:
+            return line
+        if asked.captures is EVERY:
+            return f"{line} capturing all"
+        return f"{line} capturing {', '.join(map(str, asked.captures)) or 'none'}"
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side, game = seat(table, player), battle(table)
+        require_turn(table, side)
+        move = game.resolve(self.attempt, side)
+        after = game.play(move)
+        moved = Moved(context.now, player, side, move, len(after.moves))
+        over: Events = ()
+        if after.outcome:
+            over = (ended(table, after, player, after.outcome, context.now),)
+        return (*lapsed(table, player, context.now), moved, *over)
+
+
+@verb("end")
+class End(TableCommand):
+    """Offer to end the battle, or agree to the other player's offer (``end``, ``finish``)."""
+
+    on: str | None = None
+    words = "end game"
+    in_battle = True
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side, game = seat(table, player), battle(table)
+        if table.offers.get(Offer.END) is side.other:
+            ending = Ending.AGREEMENT
+        elif not table.full or table.is_practice:
+            ending = Ending.DESERTION
+        elif table.quiet:
+            ending = Ending.QUIET
+        else:
+            return offer(table, player, Offer.END, context.now)
+        outcome = game.ruleset.by_agreement(game.position, ending)
+        return (ended(table, game, player, outcome, context.now),)
+
+
+@verb("begin")
+class Start(TableCommand):
+    """Begin the next battle, or ask for (or agree to) a new match in the middle of one."""
+
+    on: str | None = None
+    words = "start game"
+    in_battle = True
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side = seat(table, player)
+        if not table.full:
+            raise Refused(
+                Refusal.NEEDS_OPPONENT,
+                board=table.name,
+                seats=table.seating,
+                may_practise=not table.under_way,
+            )
+        dwarf, troll, levels = table.seats[Side.DWARF], table.seats[Side.TROLL], table.levels
+        if side.other in table.away and not table.by_correspondence:
+            raise Refused(Refusal.AWAY, player=table.seats[side.other])
+        match = table.match
+        is_second = match is not None and match.running and match.battle == BATTLES
+        if match and is_second and not match.game.moves and not table.offers:
+            # Both were told to begin it: the other has, a moment ago.
+            raise Refused(Refusal.HAS_BEGUN, board=table.name)
+        needs_word = table.running and not table.is_practice
+        if needs_word and table.offers.get(Offer.RESTART) is not side.other:
+            return offer(table, player, Offer.RESTART, context.now)
+        rules, opening = table.ruleset.name, table.opening
+        # Nobody is wronged by who plays bots under many names, so guests may as well.
+        both_members = dwarf in context.members and troll in context.members
+        rated = opening is None and dwarf != troll and (levels != NO_BOTS or both_members)
+        number = 1
+        if table.match and table.half_played:
+            rated = rated and table.match.rated  # both battles count, or neither
+            number, dwarf, troll, levels = BATTLES, troll, dwarf, Levels(levels.troll, levels.dwarf)
+        time = table.time if dwarf != troll else None
+        began = BattleStarted(
+            context.now, player, number, rules, dwarf, troll, rated, levels, opening
+        )
+        return (replace(began, time=time),)
+
+
+@verb("resign")
+class Resign(TableCommand):
+    """Give the battle up."""
+
+    on: str | None = None
+    words = "resign game"
+    in_battle = True
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side = seat(table, player)
+        if table.half_played and table.full:
+            return _forfeited(table, player, side, Ending.RESIGNATION, context)
+        game = battle(table)
+        outcome = game.ruleset.resignation(game.position, side)
+        return (ended(table, game, player, outcome, context.now),)
+
+
+@verb("claim")
+class Claim(TableCommand):
+    """Win the battle, since the other player has been away for too long."""
+
+    on: str | None = None
+    words = "claim game"
+    in_battle = True
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side = seat(table, player)
+        if table.half_played and table.full:
+            require_long_gone(table, side.other, context)
+            return _forfeited(table, player, side.other, Ending.CLAIM, context)
+        game = battle(table)
+        if not table.full or table.is_practice:
+            raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, board=table.name)
+        if table.clock:
+            raise Refused(Refusal.CLOCK_RUNS, player=table.seats[side.other])
+        if game.turn is side.other and is_waited_for(table):
+            first = table.idle_since + table.idle_limit
+            if table.warned is None and context.now >= first:
+                return warned(table, context.now)  # where nothing else tells the time
+            claim_at = table.claim_at or first
+            if context.now < claim_at:
+                seconds = claim_at - context.now
+                raise Refused(Refusal.NOT_IDLE, player=table.seats[side.other], seconds=seconds)
+        else:
+            require_long_gone(table, side.other, context)
+        outcome = game.ruleset.resignation(game.position, side.other)
+        claimed = replace(outcome, ending=Ending.CLAIM)
+        return (ended(table, game, player, claimed, context.now),)
+
+
+def _forfeited(table: Table, player: str, side: Side, ending: Ending, context: Context) -> Events:
+    """Return that a side gives up the second battle of a match before it has begun."""
+    (started,) = Start().at(replace(table, away=NOBODY_AWAY), player, context)
+    begun = table.apply(started)
+    game = battle(begun)
+    outcome = game.ruleset.resignation(game.position, side.other)  # the seats are swapped
+    over = ended(begun, game, player, replace(outcome, ending=ending), context.now)
+    return started, over
+
+
+@verb("undo")
+class Undo(TableCommand):
+    """Ask for one's last ply back, or agree that the other takes theirs back."""
+
+    on: str | None = None
+    words = "undo"
+    in_battle = True
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side = seat(table, player)
+        if table.match and not table.running:
+            raise Refused(Refusal.OVER_FOR_GOOD, board=table.name)
+        game = battle(table)
+        if not table.full:
+            raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
+        agreed = table.is_practice or table.offers.get(Offer.UNDO) is side.other
+        taken = _last_own(game, side.other if agreed else side)
+        if not taken:
+            raise Refused(Refusal.NO_PLY_YET, board=table.name)
+        if not agreed:
+            return offer(table, player, Offer.UNDO, context.now)
+        others = [
+            event for event in lapsed(table, player, context.now) if event.offer is not Offer.UNDO
+        ]
+        return (*others, TakenBack(context.now, player, side.other, taken))
+
+
+def _last_own(game: Game, side: Side) -> tuple[Move, ...]:
+    """Return the last ply of ``side`` and what followed it; nothing if it has not moved yet."""
+    plies = 1 if game.position.turn is side.other else 2
+    return game.moves[-plies:] if len(game.moves) >= plies else ()
+
+
+@verb("adjourn")
+class Adjourn(TableCommand):
+    """Offer to put the match away for another day, or agree to it."""
+
+    on: str | None = None
+    words = "adjourn game"
+    in_battle = True
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        side = seat(table, player)
+        if table.match is None or table.match.over:
+            raise Refused(Refusal.NO_MATCH, board=table.name)
+        if not table.full:
+            raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
+        if table.offers.get(Offer.ADJOURN) is not side.other and not table.is_practice:
+            if side.other not in table.away:
+                return offer(table, player, Offer.ADJOURN, context.now)
+            require_long_gone(table, side.other, context)
+        return (Adjourned(context.now, player, table.match.saved(context.now)),)
+
+
+OFFERING: Mapping[Offer, type[End | Start | Adjourn | Undo]] = {
+    Offer.END: End,
+    Offer.RESTART: Start,
+    Offer.ADJOURN: Adjourn,
+    Offer.UNDO: Undo,
+}
+"""The command that makes each offer, and agrees to it."""

@@ -1,0 +1,169 @@
+"""Options: what players choose of how they are shown everything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from thudmud.play.asides import OptionChosen
+from thudmud.play.command import verb
+from thudmud.play.hall import Decision
+from thudmud.play.options import (
+    Charset,
+    Colour,
+    Element,
+    OptionCommand,
+    Options,
+    Orient,
+    Scheme,
+    SetOption,
+    Size,
+    Switch,
+    Toggle,
+)
+from thudmud.play.scene import Scene
+
+
+@verb("show_options")
+class ShowOptions(OptionCommand):
+    """List one's options."""
+
+    words = "options"
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self)
+
+
+@verb("show_scheme")
+class ShowScheme(OptionCommand):
+    """List the elements of a board, and their colours."""
+
+    words = "options colour special thud"
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self)
+
+
+class Choice(SetOption):
+    """A choice of one option, whose name is ``option``."""
+
+    __slots__ = ()
+    option = ""
+
+    def __str__(self) -> str:
+        return f"options {self.option} {self.value.value}"
+
+    def decide(self, scene: Scene) -> Decision:
+        chosen = OptionChosen(scene.me, self, self.after(scene.person.options))
+        return scene.tell(chosen)
+
+    def after(self, options: Options) -> Options:
+        return replace(options, **{self.option: self.value})
+
+
+@verb("set_charset")
+class SetCharset(Choice):
+    """Choose the characters of a board."""
+
+    value: Charset
+    option = "charset"
+
+
+@verb("set_colour")
+class SetColour(Choice):
+    """Choose whether there are colours."""
+
+    value: Switch
+    option = "colour"
+
+
+@verb(set_width="typed")
+class SetWidth(Choice):
+    """Say how many columns the screen has; None leaves it to the client."""
+
+    value: int | None
+    option = "width"
+
+    @classmethod
+    def typed(cls, columns: int | str) -> SetWidth:
+        return cls(columns if isinstance(columns, int) else None)
+
+    def __str__(self) -> str:
+        return f"options width {'auto' if self.value is None else self.value}"
+
+
+@verb("set_orient")
+class SetOrient(Choice):
+    """Choose the side of the board that is at the bottom."""
+
+    value: Orient
+    option = "orient"
+
+
+@verb("set_size")
+class SetSize(Choice):
+    """Choose how large boards are drawn."""
+
+    value: Size
+    option = "size"
+
+
+@verb("set_reader")
+class SetReader(Choice):
+    """Choose whether boards are told for a screen reader."""
+
+    value: Switch
+    option = "reader"
+
+
+@verb(set_toggle="typed", set_machine="machine")
+class SetToggle(Choice):
+    """Choose whether something is so that is either so or not."""
+
+    toggle: Toggle
+    value: bool
+
+    @classmethod
+    def typed(cls, toggle: Toggle, value: Switch) -> SetToggle:
+        return cls(toggle, value is Switch.ON)
+
+    @classmethod
+    def machine(cls, value: Switch) -> SetToggle:
+        return cls(Toggle.MACHINE, value is Switch.ON)
+
+    def __str__(self) -> str:
+        word = "set" if self.toggle is Toggle.MACHINE else "options"
+        return f"{word} {self.toggle.value} {'on' if self.value else 'off'}"
+
+    def after(self, options: Options) -> Options:
+        others = options.on - {self.toggle}
+        return replace(options, on=others | {self.toggle} if self.value else others)
+
+
+@verb("set_scheme")
+class SetScheme(Choice):
+    """Choose a ready scheme of colours; those that were chosen one by one are forgotten."""
+
+    value: Scheme
+    option = "colour scheme"
+
+    def after(self, options: Options) -> Options:
+        return replace(options, scheme=self.value, elements=())
+
+
+@verb("set_element")
+class SetElement(Choice):
+    """Choose the colour of an element; None is the scheme's own (``default``)."""
+
+    element: Element
+    value: Colour | None
+
+    def __str__(self) -> str:
+        colour = "default" if self.value is None else self.value
+        return f"options colour special thud {self.element.value} {colour}"
+
+    def after(self, options: Options) -> Options:
+        chosen = {own: value for own, value in options.elements if own is not self.element}
+        if self.value is not None:
+            chosen[self.element] = self.value
+        ordered = sorted(chosen.items(), key=lambda each: each[0].value)
+        return replace(options, elements=tuple(ordered))

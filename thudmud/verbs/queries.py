@@ -1,0 +1,184 @@
+"""Questions about the pieces on a board, and what to play there."""
+
+from __future__ import annotations
+
+from thudmud.errors import Refused
+from thudmud.play.asides import StyleChosen
+from thudmud.play.command import verb
+from thudmud.play.hall import Decision
+from thudmud.play.hints import AdviceLookup, advice
+from thudmud.play.meaning import board_meant
+from thudmud.play.options import Style
+from thudmud.play.refusals import Refusal
+from thudmud.play.scene import Scene
+from thudmud.rules import Piece, Side, Square
+from thudmud.rules.board import LETTERS
+from thudmud.verbs.tables import GameCommand, battle, require_playing, require_turn, seat
+
+_NAMES = {
+    Piece.DWARF: "dwarfs",
+    Piece.TROLL: "trolls",
+    Piece.STONE: "stone",
+    Piece.ROCK: "rock",
+}
+
+
+class Query(GameCommand):
+    """What somebody asks about the pieces on a board."""
+
+    __slots__ = ()
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self, board_meant(scene.hall, scene.person, self.on).name)
+
+
+@verb("where")
+class Where(Query):
+    """Tell the squares on which pieces of a kind stand."""
+
+    piece: Piece
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"where {_NAMES[self.piece]}{'' if self.on is None else f' on {self.on}'}"
+
+
+@verb(scan_row="numbered")
+class ScanRow(Query):
+    """Tell what stands in a row, 0 being the row that is called 1."""
+
+    row: int
+    on: str | None = None
+
+    @classmethod
+    def numbered(cls, row: int, on: str | None) -> ScanRow:
+        return cls(row - 1, on)
+
+    def __str__(self) -> str:
+        return f"scan row {self.row + 1}{'' if self.on is None else f' on {self.on}'}"
+
+
+@verb(scan_column="lettered")
+class ScanColumn(Query):
+    """Tell what stands in a column, 0 being the column that is called A."""
+
+    column: int
+    on: str | None = None
+
+    @classmethod
+    def lettered(cls, column: str, on: str | None) -> ScanColumn:
+        return cls(LETTERS.index(column.upper()), on)
+
+    def __str__(self) -> str:
+        return f"scan column {LETTERS[self.column]}{'' if self.on is None else f' on {self.on}'}"
+
+
+@verb("around")
+class Around(Query):
+    """Tell what stands on a square, and what is next to it in each direction."""
+
+    square: Square
+    on: str | None = None
+
+
+@verb("lines")
+class Lines(Query):
+    """Tell the lines of pieces from which one can be hurled or shoved, of one side or both."""
+
+    side: Side | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        side = "" if self.side is None else f" {self.side.plural}"
+        return f"lines{side}{'' if self.on is None else f' on {self.on}'}"
+
+
+@verb("captures")
+class Captures(Query):
+    """Tell the moves that capture, of the side to move or of the piece on one square."""
+
+    origin: Square | None = None
+    on: str | None = None
+
+
+@verb(last_move="typed")
+class LastMove(Query):
+    """Tell the last ply."""
+
+    on: str | None = None
+
+    @classmethod
+    def typed(cls, *words: str | None) -> LastMove:
+        return cls(words[-1])
+
+
+@verb("clock")
+class ViewClock(Query):
+    """Tell how much time the players of a board have left, and whose time runs."""
+
+    on: str | None = None
+    is_question = True
+
+
+@verb("view_game")
+class ViewGame(GameCommand):
+    """See a board drawn whole."""
+
+    on: str | None = None
+    is_question = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.answer(self, board_meant(scene.hall, scene.person, self.on).name)
+
+
+@verb("view_possible")
+class ViewPossible(GameCommand):
+    """List the legal moves, or those of the piece on one square."""
+
+    origin: Square | None = None
+    on: str | None = None
+    is_question = True
+
+    def __str__(self) -> str:
+        start = "" if self.origin is None else f" from {self.origin}"
+        return f"view possible{start}{'' if self.on is None else f' on {self.on}'}"
+
+    def decide(self, scene: Scene) -> Decision:
+        table = board_meant(scene.hall, scene.person, self.on)
+        battle(table)
+        return scene.answer(self, table.name)
+
+
+@verb("hint")
+class Hint(GameCommand):
+    """Ask what to play, and why: if it is one's turn, and nobody is wronged by it."""
+
+    on: str | None = None
+
+    def decide(self, scene: Scene) -> Decision:
+        require_playing(scene, self.on)
+        table = board_meant(scene.hall, scene.person, self.on)
+        side = seat(table, scene.me)
+        if rated := scene.hall.rated_board(scene.me):
+            raise Refused(Refusal.NO_HINTS_RATED, board=rated)
+        game = battle(table)
+        require_turn(table, side)
+        line = scene.found[AdviceLookup(table.key, game)]
+        if line is None:
+            raise Refused(Refusal.HINT_FAILED, board=table.name)
+        return scene.answer(self, table.name, advice(game, line))
+
+
+@verb("set_board")
+class SetBoard(GameCommand):
+    """Choose one's own style for a board."""
+
+    style: Style
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"set board {self.style.value}{'' if self.on is None else f' on {self.on}'}"
+
+    def decide(self, scene: Scene) -> Decision:
+        board = board_meant(scene.hall, scene.person, self.on).name
+        return Decision(scene.me, board, asides=(StyleChosen(scene.me, board, self.style),))

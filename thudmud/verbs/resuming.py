@@ -1,0 +1,93 @@
+"""Matches that were put away, and go on."""
+
+from __future__ import annotations
+
+from thudmud.errors import Refused
+from thudmud.play.archive import AdjournedLookup
+from thudmud.play.command import verb
+from thudmud.play.events import Resumed, SavedMatch
+from thudmud.play.hall import Decision, Hall
+from thudmud.play.meaning import hall_board_meant
+from thudmud.play.refusals import Refusal
+from thudmud.play.scene import Scene
+from thudmud.play.table import Table
+from thudmud.verbs.matchmaking import at_own_board
+from thudmud.verbs.tables import Context, GameCommand, at_table, resume
+
+
+@verb("resume")
+class Resume(GameCommand):
+    """Go on with a match that was put away: the one of battle ``number``, or the only one."""
+
+    number: int | None = None
+    on: str | None = None
+    words = "resume game"
+
+    def decide(self, scene: Scene) -> Decision:
+        """Return that a match goes on: at the board that is meant, or else at one of its own.
+
+        It gets a board of its own if it needs nobody's word, being practice or with a bot, and its
+        player is at no board where it could go on.
+        """
+        adjourned, room = self._adjourned(scene), scene.person.room
+        hall, me = scene.hall, scene.me
+        is_placed = self.on is not None or (room is not None and not hall.tables[room].under_way)
+        if not is_placed and hall.opens_boards and hall.version is not None:
+            alone = {
+                number: saved
+                for number, saved in adjourned.items()
+                if all(each == me or _is_bot_here(hall, each) for each in _players(saved))
+            }
+            if len(alone) > 1:
+                raise Refused(Refusal.WHICH_ADJOURNED, words=None, numbers=tuple(alone))
+            for saved in alone.values():
+                resumed = Resumed(scene.now, me, saved)
+                return at_own_board(scene, (), resumed)
+        table = hall_board_meant(hall, scene.person, self.on)
+        saved = self._ready_at(table, adjourned, scene)
+        context = Context(scene.now, hall.members)
+        return at_table(scene, table, resume(table, me, saved, context))
+
+    def _adjourned(self, scene: Scene) -> dict[int, SavedMatch]:
+        """Return the player's matches that are put away, or the one with the number they give."""
+        adjourned = {
+            away.battle.number: away.match
+            for away in scene.found[AdjournedLookup(scene.me)].matches
+        }
+        if not adjourned:
+            going_on = tuple(each.name for each in scene.hall.seats_of(scene.me) if each.under_way)
+            if going_on:
+                raise Refused(Refusal.GOES_ON_ALREADY, boards=going_on)
+            raise Refused(Refusal.NOTHING_ADJOURNED)
+        if self.number is not None:
+            if self.number not in adjourned:
+                raise Refused(Refusal.NOT_YOURS_TO_RESUME, number=self.number)
+            return {self.number: adjourned[self.number]}
+        return adjourned
+
+    def _ready_at(self, table: Table, adjourned: dict[int, SavedMatch], scene: Scene) -> SavedMatch:
+        """Return the only match whose players are at a table; a bot comes by itself."""
+        hall, here = scene.hall, scene.hall.people_in(table.name)
+        if scene.me not in here:
+            raise Refused(Refusal.RESUME_THERE, board=table.name)
+        ready = {
+            number: saved
+            for number, saved in adjourned.items()
+            if all(each in here or _is_bot_here(hall, each) for each in _players(saved))
+        }
+        match list(ready.items()):
+            case [(_, saved)]:
+                return saved
+            case []:
+                players = {name for saved in adjourned.values() for name in _players(saved)}
+                others = tuple(sorted(players - {scene.me}))
+                raise Refused(Refusal.OPPONENT_NOT_THERE, board=table.name, players=others)
+        raise Refused(Refusal.WHICH_ADJOURNED, words=self.on, numbers=tuple(ready))
+
+
+def _players(saved: SavedMatch) -> tuple[str, str]:
+    return saved.dwarf, saved.troll
+
+
+def _is_bot_here(hall: Hall, player: str) -> bool:
+    return player in hall.bots and player in hall.people

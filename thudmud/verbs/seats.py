@@ -1,0 +1,147 @@
+"""Seats: who takes one and gives it up, and practice, which takes both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from thudmud.errors import Refused
+from thudmud.play.command import verb
+from thudmud.play.events import MADE, BattleStarted, Joined, Parting
+from thudmud.play.hall import Decision, Hall
+from thudmud.play.meaning import hall_board_meant
+from thudmud.play.refusals import Refusal
+from thudmud.play.scene import Scene, put_aside, walk
+from thudmud.play.table import Table
+from thudmud.rules import Side
+from thudmud.verbs.tables import (
+    Context,
+    Events,
+    TableCommand,
+    at_table,
+    decide,
+    folded,
+    free_seats,
+    freed_for,
+    made_free,
+    part,
+    seat,
+)
+
+
+class SitDown(TableCommand):
+    """What takes a seat, or both; whoever is elsewhere walks there."""
+
+    __slots__ = ()
+
+    def decide(self, scene: Scene) -> Decision:
+        # One who sits at several boards, and stands at none, has to say which.
+        hall, person = scene.hall, scene.person
+        if self.on is None and person.room is None and len(hall.seats_of(scene.me)) > 1:
+            raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
+        table = hall_board_meant(hall, person, self.on)
+        if table.key.startswith(MADE) and scene.me not in {*hall.bots, *table.seats.values()}:
+            require_boards(hall, scene.me)
+        asked = person.invitations.items()
+        askers = frozenset(by for by, each in asked if each.board == table.name)
+        context = Context(scene.now, hall.members, askers)
+        events = decide(table, scene.me, self.for_(scene), context)
+        walks = walk(person, table.name, sits=True) if person.room != table.name else ()
+        return at_table(scene, table, events, *put_aside(person), *walks)
+
+    def for_(self, scene: Scene) -> TableCommand:
+        """Return it with what the hall knows of who asks."""
+        return self
+
+
+@verb("join", join_at="at_board")
+class Join(SitDown):
+    """Take a free seat at a board: the only one, if ``side`` is None.
+
+    A bot takes it to play at some level perhaps, which nobody types.
+    """
+
+    side: Side | None = None
+    on: str | None = None
+    level: int | None = None
+    words = "join game"
+
+    @classmethod
+    def at_board(cls, on: str | None, side: Side | None) -> Join:
+        return cls(side, on)
+
+    def __str__(self) -> str:
+        side = "" if self.side is None else f" as {self.side.value}"
+        return f"join game{side}{'' if self.on is None else f' on {self.on}'}"
+
+    def for_(self, scene: Scene) -> Join:
+        return replace(self, level=scene.hall.level(scene.me, self.level))
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        mine, side = table.side_of(player), self.side
+        if mine and side in {None, *table.sides_of(player)}:
+            raise Refused(Refusal.SAME_SEAT, board=table.name, side=side or mine)
+        if mine:
+            may_practise = not table.under_way and len(table.seats) == 1
+            raise Refused(
+                Refusal.ONE_SEAT_EACH, board=table.name, side=mine, may_practise=may_practise
+            )
+        if side is None:
+            side, *others = free_seats(table, player, player, context)
+            if others:
+                raise Refused(Refusal.WHICH_SEAT, board=table.name)
+        freed = made_free(table, side, player, context)
+        if freed is None:
+            raise Refused(
+                Refusal.SEAT_TAKEN,
+                board=table.name,
+                player=table.seats.get(side),
+                side=side,
+                seats=table.seating,
+            )
+        left = folded(table, freed)
+        other, match = left.seats.get(side.other), left.match
+        is_theirs = match is not None and player in {match.dwarf, match.troll}
+        if left.under_way and other and not is_theirs and other not in context.askers:
+            raise Refused(Refusal.SEAT_IN_MATCH, board=table.name, player=other, side=side)
+        return (*freed, Joined(context.now, player, side, self.level))
+
+
+@verb("practice")
+class Practice(SitDown):
+    """Take both seats and begin a battle, by the board's ruleset or by one that is named."""
+
+    rules: str | None = None
+    on: str | None = None
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        if table.under_way and table.side_of(player):
+            raise Refused(Refusal.MATCH_UNDER_WAY, board=table.name, seats=table.seating)
+        freed = freed_for({player}, table, player, context)
+        standing = folded(table, freed)
+        rules = self.rules or standing.ruleset.name
+        opening = standing.opening if rules == standing.ruleset.name else None
+        began = BattleStarted(context.now, player, 1, rules, player, player, opening=opening)
+        return (*freed, began)
+
+
+@verb("leave")
+class Leave(TableCommand):
+    """Give the seat up."""
+
+    on: str | None = None
+    words = "leave game"
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        match = table.match
+        if match and table.under_way and match.between_members and table.full:
+            seat(table, player)
+            raise Refused(Refusal.LEAVES_RATED, board=table.name)
+        return part(table, player, Parting.LEFT, context.now)
+
+
+def require_boards(hall: Hall, player: str, asks: str = "") -> None:
+    """Refuse if a player sits at too many boards that were opened for somebody."""
+    theirs = hall.made_boards_of(player)
+    if len(theirs) >= hall.caps.boards:
+        code = Refusal.BOARDS_TOO_MANY if asks in {"", player} else Refusal.THEIR_BOARDS_TOO_MANY
+        raise Refused(code, most=hall.caps.boards, boards=tuple(theirs), player=player)

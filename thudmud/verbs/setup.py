@@ -1,0 +1,276 @@
+"""What holds for the next match at a board: its rules, its clock, and what it begins from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from thudmud.errors import Refused
+from thudmud.play.clocks import TimeControl
+from thudmud.play.command import verb
+from thudmud.play.events import PositionSet, RulesSet, TimeSet
+from thudmud.play.refusals import Refusal
+from thudmud.play.table import Table
+from thudmud.rules import RULESETS, IllegalMove, Piece, Position, Reason, Ruleset, Side, Square
+from thudmud.rules.checks import require_on_board
+from thudmud.verbs.tables import Context, Events, TableCommand
+
+
+@verb("set_rules")
+class SetRules(TableCommand):
+    """Choose the ruleset of a board, by the ruleset's name."""
+
+    rules: str
+    on: str | None = None
+    needs_seat = False
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        board, rules = table.name, table.ruleset.name
+        if self.rules not in RULESETS:
+            raise Refused(Refusal.RULES_UNKNOWN, words=self.rules, known=tuple(RULESETS))
+        if table.seats and table.side_of(player) is None:
+            raise Refused(Refusal.RULES_SEATED_ONLY, board=board, seats=table.seating)
+        if table.running:
+            raise Refused(Refusal.RULES_RUNNING, board=board, rules=rules)
+        if table.half_played:
+            raise Refused(Refusal.RULES_MID_MATCH, board=board, rules=rules)
+        if self.rules == rules:
+            raise Refused(Refusal.RULES_ALREADY, board=board, rules=rules)
+        return (RulesSet(context.now, player, self.rules),)
+
+
+@verb("set_clock", set_clock_off="off")
+class SetClock(TableCommand):
+    """Choose how much time the next match on a board gives; None for no clock."""
+
+    time: TimeControl | None
+    on: str | None = None
+    needs_seat = False
+
+    @classmethod
+    def off(cls, *words: str | None) -> SetClock:
+        return cls(None, words[-1])
+
+    def __str__(self) -> str:
+        return f"set clock {self.time or 'off'}{'' if self.on is None else f' on {self.on}'}"
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        board, time = table.name, self.time
+        if table.seats and table.side_of(player) is None:
+            raise Refused(Refusal.CLOCK_SEATED_ONLY, board=board, seats=table.seating)
+        if table.running:
+            raise Refused(Refusal.CLOCK_RUNNING, board=board, time=table.time)
+        if table.half_played:
+            raise Refused(Refusal.CLOCK_MID_MATCH, board=board, time=table.time)
+        if time == table.time:
+            raise Refused(Refusal.CLOCK_ALREADY, board=board, time=time)
+        return (TimeSet(context.now, player, time),)
+
+
+class Pieces(NamedTuple):
+    """The squares of the pieces that somebody sets up, as they were typed.
+
+    Attributes:
+        dwarfs: those of the dwarfs.
+        trolls: those of the trolls.
+        middle: those of the Thudstone or the Rock, whichever the rules have: there should be one.
+    """
+
+    dwarfs: tuple[Square, ...] = ()
+    trolls: tuple[Square, ...] = ()
+    middle: tuple[Square, ...] = ()
+
+    @classmethod
+    def of(cls, standing: Iterable[tuple[Piece, Square]]) -> Pieces:
+        """Return pieces by their squares."""
+        pairs = list(standing)
+        middle = {Piece.STONE, Piece.ROCK}
+        return cls(
+            *(
+                tuple(square for piece, square in pairs if piece in kinds)
+                for kinds in ({Piece.DWARF}, {Piece.TROLL}, middle)
+            )
+        )
+
+    def __str__(self) -> str:
+        """Return them as they are typed."""
+        kinds = zip(("dwarfs", "trolls", "rock"), self, strict=True)
+        return " ".join(
+            f"{kind} {', '.join(map(str, squares))}" for kind, squares in kinds if squares
+        )
+
+
+NO_PIECES = Pieces()
+
+
+class SetUpCommand(TableCommand):
+    """What changes the position that the next match at a board begins from.
+
+    Without a ``turn`` it is that of the side that begins by the rules, or that was set.
+    """
+
+    __slots__ = ()
+    needs_seat = False
+
+    def position(self, before: Position, rules: Ruleset) -> Position:
+        """Return the position that it makes of the one ``before``.
+
+        Raises:
+            Refused: the squares will not do.
+            IllegalMove: the squares will not do, and the rules of the game have a reason for that.
+        """
+        raise NotImplementedError
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        board, rules = table.name, table.ruleset
+        if table.seats and table.side_of(player) is None:
+            raise Refused(Refusal.SETUP_SEATED_ONLY, board=board, seats=table.seating)
+        if table.running:
+            raise Refused(Refusal.SETUP_RUNNING, board=board)
+        if table.half_played:
+            raise Refused(Refusal.SETUP_MID_MATCH, board=board)
+        before = table.opening or rules.opening
+        position = self.position(before, rules)
+        if position == before:
+            raise Refused(Refusal.SETUP_ALREADY, board=board)
+        for piece in (Piece.DWARF, Piece.TROLL):
+            _require_few(piece, position.count(piece), rules)
+        if over := rules.outcome(position):
+            raise Refused(Refusal.SETUP_OVER, ending=over.ending, side=position.turn)
+        opening = None if position == rules.opening else position
+        return (PositionSet(context.now, player, rules.name, opening),)
+
+
+@verb("set_up")
+class SetUp(SetUpCommand):
+    """Set up the position that the next match begins from: these pieces and no others."""
+
+    pieces: Pieces
+    turn: Side | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"setup {self.pieces}{_turn(self.turn)}{_on(self.on)}"
+
+    def position(self, before: Position, rules: Ruleset) -> Position:
+        return _with(self.pieces, replace(rules.opening, dwarfs=0, trolls=0), rules, self.turn)
+
+
+@verb("set_up_more", set_up_turn="of_turn")
+class SetUpMore(SetUpCommand):
+    """Add pieces to the position that the next match begins from, or change whose turn it is."""
+
+    pieces: Pieces = NO_PIECES
+    turn: Side | None = None
+    on: str | None = None
+
+    @classmethod
+    def of_turn(cls, turn: Side, on: str | None) -> SetUpMore:
+        return cls(NO_PIECES, turn, on)
+
+    def __str__(self) -> str:
+        added = f" add {self.pieces}" if any(self.pieces) else ""
+        return f"setup{added}{_turn(self.turn)}{_on(self.on)}"
+
+    def position(self, before: Position, rules: Ruleset) -> Position:
+        return _with(self.pieces, before, rules, self.turn)
+
+
+@verb("set_up_less")
+class SetUpLess(SetUpCommand):
+    """Take pieces out of the position that the next match begins from."""
+
+    squares: tuple[Square, ...]
+    turn: Side | None = None
+    on: str | None = None
+
+    def __str__(self) -> str:
+        return f"setup remove {', '.join(map(str, self.squares))}{_turn(self.turn)}{_on(self.on)}"
+
+    def position(self, before: Position, rules: Ruleset) -> Position:
+        standing = _standing(before)
+        for square in self.squares:
+            _take_off(square, standing)
+        return Position.of(standing, self.turn or before.turn)
+
+
+@verb("set_up_opening")
+class SetUpOpening(SetUpCommand):
+    """Have the next match at a board begin as by its rules again."""
+
+    on: str | None = None
+    words = "setup opening"
+
+    def position(self, before: Position, rules: Ruleset) -> Position:
+        return rules.opening
+
+
+def _turn(side: Side | None) -> str:
+    return "" if side is None else f" turn {side.plural}"
+
+
+def _on(words: str | None) -> str:
+    return "" if words is None else f" on {words}"
+
+
+def _standing(position: Position) -> dict[Square, Piece]:
+    return {square: piece for piece in Piece for square in position.squares(piece)}
+
+
+def _with(pieces: Pieces, before: Position, rules: Ruleset, turn: Side | None) -> Position:
+    """Return a position with more pieces."""
+    standing = _standing(before)
+    dwarfs, trolls, middle = pieces
+    named = (*dwarfs, *trolls, *middle)
+    require_on_board(named)
+    for square in named:
+        if named.count(square) > 1:
+            raise IllegalMove(Reason.NAMED_TWICE, (square,), square=square)
+    if middle:
+        _move_middle(middle, standing, rules)
+    for piece, squares in ((Piece.DWARF, dwarfs), (Piece.TROLL, trolls)):
+        for square in squares:
+            _put(piece, square, standing)
+    return Position.of(standing, turn or before.turn)
+
+
+def _put(piece: Piece, square: Square, standing: dict[Square, Piece]) -> None:
+    if taken := standing.get(square):
+        raise IllegalMove(Reason.TARGET_TAKEN, (square,), target=square, piece=taken)
+    standing[square] = piece
+
+
+def _take_off(square: Square, standing: dict[Square, Piece]) -> None:
+    match standing.pop(square, None):
+        case None:
+            raise IllegalMove(Reason.NO_PIECE, (square,), square=square)
+        case Piece.STONE:
+            raise IllegalMove(Reason.THUDSTONE_STAYS, (square,), square=square)
+        case Piece.ROCK:
+            raise Refused(Refusal.SETUP_NEEDS_ROCK, (square,), square=square)
+
+
+def _move_middle(
+    squares: tuple[Square, ...], standing: dict[Square, Piece], rules: Ruleset
+) -> None:
+    """Put the Rock onto the one square that is named for it; the Thudstone has to be there."""
+    _require_few(Piece.ROCK, len(squares), rules)
+    (square,) = squares
+    for home, piece in list(standing.items()):
+        if piece is Piece.STONE and square is not home:
+            raise IllegalMove(Reason.THUDSTONE_STAYS, (home,), square=home)
+        if piece.side is None:
+            del standing[home]
+            _put(piece, square, standing)
+
+
+def _require_few(piece: Piece, number: int, rules: Ruleset) -> None:
+    """Refuse more pieces than a battle by the rules begins with; a Thudstone will do for a Rock."""
+    most = rules.opening.count(piece)
+    if piece is Piece.ROCK:
+        most += rules.opening.count(Piece.STONE)
+    if number > most:
+        raise Refused(
+            Refusal.SETUP_TOO_MANY, piece=piece, number=number, most=most, rules=rules.name
+        )

@@ -1,0 +1,134 @@
+"""Talk: what players say and do before a room, to one another, and about a battle."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from thudmud.errors import Refused
+from thudmud.play.asides import Emoted, PlayersDeaf, Spoke, Told
+from thudmud.play.command import Command, verb
+from thudmud.play.hall import Decision, Hall
+from thudmud.play.meaning import player_meant, split_board, watched_meant
+from thudmud.play.options import Toggle
+from thudmud.play.refusals import Refusal
+from thudmud.play.scene import Scene
+from thudmud.verbs.people import refuse_absent
+
+
+@verb("say")
+class Say(Command):
+    """Speak to everybody in the room."""
+
+    text: str
+    speaks = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return _aloud(scene, Spoke(scene.me, scene.person.room, self.text))
+
+
+@verb("emote")
+class Emote(Command):
+    """Do something that everybody in the room sees: the text follows one's name."""
+
+    text: str
+    speaks = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return _aloud(scene, Emoted(scene.me, scene.person.room, self.text))
+
+
+def _aloud(scene: Scene, aside: Spoke | Emoted) -> Decision:
+    """Return what somebody says or does before a room.
+
+    While a battle is played, whoever only watches it disturbs its players as little as they like.
+    """
+    hall, person = scene.hall, scene.person
+    table = hall.tables[person.room] if person.room else None
+    if table is None or not table.running or person.name in table.seats.values():
+        return scene.tell(aside)
+    aside = replace(aside, talk=Toggle.WATCHERS)
+    here = (player for player in table.seats.values() if player in hall.people)
+    is_deaf = not all(hall.hears(player, Toggle.WATCHERS, table) for player in here)
+    if is_deaf and not person.knows_deaf:
+        return scene.tell(aside, PlayersDeaf(person.name, table.name))
+    return scene.tell(aside)
+
+
+@verb("shout")
+class Shout(Command):
+    """Speak to everybody who has not turned that off."""
+
+    text: str
+    speaks = True
+
+    def decide(self, scene: Scene) -> Decision:
+        if not scene.person.options.has(Toggle.SHOUT):
+            raise Refused(Refusal.SHOUTS_OFF)
+        return scene.tell(Spoke(scene.me, None, self.text, Toggle.SHOUT))
+
+
+@verb("kibitz")
+class Kibitz(Command):
+    """Speak to the players at a board and to all who watch; the text may end in "on" and which."""
+
+    text: str
+    speaks = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return _about_battle(scene, self.text, Toggle.KIBITZ)
+
+
+@verb("whisper")
+class Whisper(Command):
+    """Speak to those alone who watch a board; the text may end in "on" and which."""
+
+    text: str
+    speaks = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return _about_battle(scene, self.text, Toggle.WHISPER)
+
+
+def _about_battle(scene: Scene, text: str, talk: Toggle) -> Decision:
+    """Return what somebody says about a battle.
+
+    As on FICS, its players can do both, too: a whisper of theirs is for those who watch, and spares
+    the opponent. They hear none, so nobody can help them in this way.
+    """
+    text, words = split_board(scene.hall, text)
+    table = watched_meant(scene.hall, scene.person, words)
+    spoke = Spoke(scene.me, table.name, text, talk)
+    return Decision(scene.me, table.name if words else None, asides=(spoke,))
+
+
+@verb("tell")
+class Tell(Command):
+    """Speak to one player, wherever they are."""
+
+    player: str
+    text: str
+    speaks = True
+
+    def decide(self, scene: Scene) -> Decision:
+        try:
+            to = player_meant(scene.hall, self.player)
+        except Refused as refusal:
+            if refusal.code is Refusal.NO_SUCH_PLAYER:
+                refuse_absent(scene, self.player)
+            raise
+        if to == scene.me:
+            raise Refused(Refusal.TELL_SELF)
+        require_listening(scene.hall, to, scene.me)
+        return scene.tell(Told(scene.me, to, self.text))
+
+
+def require_listening(hall: Hall, to: str, player: str) -> None:
+    """Raise Refused if somebody does not want to hear a player."""
+    if hall.ignores(to, player):
+        raise Refused(Refusal.NOT_LISTENING, player=to)
+
+
+def is_shout(decision: Decision) -> bool:
+    """Whether all who listen hear what was decided, which a player may do less often yet."""
+    asides = decision.asides
+    return any(isinstance(each, Spoke) and each.talk is Toggle.SHOUT for each in asides)
