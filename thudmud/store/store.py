@@ -83,6 +83,9 @@ POLL = 0.1
 SLOW_POLL = 1.0
 """The same where others say so when they have."""
 
+LOOKS_EVERY = 1.0
+"""Seconds between two looks at who keeps order, however often others write."""
+
 GAMES_KEPT = 100
 """How many battles that have ended are kept folded, for whoever wants to see one."""
 
@@ -157,6 +160,10 @@ class Store:
         self._trouble: StoreError | None = None
         """Why nothing can be done any more."""
         self._told_order: list[Callable[[Order], None]] = []
+        self._look: asyncio.TimerHandle | None = None
+        """When it is looked again at who keeps order, if others may have changed that."""
+        self._looked = -LOOKS_EVERY
+        """When that was done last, by a clock that goes on."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -266,6 +273,8 @@ class Store:
 
     async def close(self) -> None:
         """Store what is waiting to be stored, and let go of the file."""
+        if self._look:
+            self._look.cancel()
         await self._runner.stop()
         if self._tasks:
             import asyncio  # noqa: PLC0415  (a house needs none)
@@ -697,9 +706,17 @@ class Store:
                 told(order)
 
     def _others_changed(self) -> None:
-        """Look again at what other processes may have changed."""
-        if not self._told_order:
-            return
+        """Look at once at what other processes may have changed, but once a second at most.
+
+        What they write is plies, mostly.
+        """
+        if self._told_order and not self._look:
+            import asyncio  # noqa: PLC0415  (a house needs none)
+
+            delay = self._looked + LOOKS_EVERY - monotonic()
+            self._look = asyncio.get_running_loop().call_later(delay, self._look_at_order)
+
+    def _look_at_order(self) -> None:
         import asyncio  # noqa: PLC0415  (a house needs none)
 
         async def tell() -> None:
@@ -708,6 +725,7 @@ class Store:
             except StoreError as error:
                 _log.error("who may not come in is not known: %s", error)
 
+        self._look, self._looked = None, monotonic()  # what is written from now on is looked at
         task = asyncio.get_running_loop().create_task(tell())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
