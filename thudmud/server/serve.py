@@ -44,7 +44,7 @@ from thudmud.server.notify import ServiceManager
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.server.stores import open_store
 from thudmud.service import Node
-from thudmud.store import Damaged, InUse, OtherSettings, Store, StoreError
+from thudmud.store import Damaged, InUse, OtherSettings, Store, StoreError, Unknown
 from thudmud.store.steady import SteadyClock
 
 T = TypeVar("T")
@@ -415,7 +415,8 @@ async def served_store(
         the store, and the node that lives on it meanwhile.
 
     Raises:
-        StartError: no store can be kept there; NotYet if other servers go by other settings.
+        StartError: no store can be kept there; NotYet if other servers go by other settings, or the
+            database has gone away since we began.
         StoreError: it is damaged, or another server uses it.
     """
     try:
@@ -423,16 +424,32 @@ async def served_store(
     except (Damaged, InUse):
         raise
     except StoreError as error:
-        key = "dsn" if storage.backend == "postgresql" else "file"
-        raise StartError(f"{setting}.{key}: {error}") from error
+        raise _as_start_error(error, storage, setting) from error
     try:
         node = Node(store, settings=None if store.is_exclusive else common)
         await _open(node)
         async with background(node.live()):
             yield store, node
         await node.close()
+    except Damaged:
+        raise
+    except StoreError as error:
+        if storage.backend != "postgresql":
+            raise
+        raise _as_start_error(error, storage, setting) from error
     finally:
         await store.close()
+
+
+def _as_start_error(error: StoreError, storage: StorageSettings, setting: str) -> StartError:
+    """Return an error as whoever starts a server is to see it.
+
+    A database may be there again in a moment: then the service manager has to try again.
+    """
+    if storage.backend != "postgresql":
+        return StartError(f"{setting}.file: {error}")
+    kind = StartError if isinstance(error, Unknown) else NotYet
+    return kind(f"{setting}.dsn: {error}")
 
 
 async def _open(node: Node) -> None:
