@@ -16,6 +16,7 @@ from asyncio import events
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from itertools import count, islice
 from queue import Empty
 from random import Random
@@ -27,6 +28,9 @@ from greenlet import GreenletExit, getcurrent, greenlet
 
 BEGINNING = 1_795_262_400.0
 """The world's time when it begins, in seconds since the epoch."""
+
+MOST_CLEANUPS = 100
+"""How often a coroutine waits on its way out, at most."""
 
 
 class _NoFiles:
@@ -104,6 +108,17 @@ class Loop(asyncio.BaseEventLoop):
             self.call_later(self._world.delay(0.1), done.set_result, result)
         return done
 
+    def add_signal_handler(self, sig: int, callback: Any, *args: Any) -> None:  # type: ignore[override]
+        """Have something called when a signal comes."""
+        self.process.signals[sig] = partial(callback, *args)
+
+    async def subprocess_exec(
+        self, protocol_factory: Callable[[], Any], *args: Any, **kwargs: Any
+    ) -> tuple[Any, Any]:
+        """Start a program, which is one of the world's."""
+        protocol = protocol_factory()
+        return self._world.start_program(self.process, protocol), protocol
+
     def _process_events(self, event_list: object) -> None:
         pass
 
@@ -122,6 +137,8 @@ class Process:
     Attributes:
         loop: its event loop.
         is_dead: whether it was killed, or has ended.
+        signals: what is called when a signal comes, by its number.
+        listens: what takes connections there, if anything does.
     """
 
     def __init__(self, world: World, name: str, loop: Loop | None = None) -> None:
@@ -130,8 +147,10 @@ class Process:
         self.loop.process = self
         self.loop.set_exception_handler(self._failed)
         self._is_awake, self.is_dead = True, False
+        self.signals: dict[int, Callable[[], object]] = {}
+        self.listens: Any = None
         self.threads: list[Thread] = []
-        self.tasks: set[asyncio.Task[Any]] = set()
+        self.tasks: dict[asyncio.Task[Any], None] = {}
         self.loop.set_task_factory(self._make_task)
         world.processes.append(self)
 
@@ -156,6 +175,10 @@ class Process:
             for thread in self.threads:
                 self.world.can_go_on(thread)
 
+    def signal(self, number: int) -> None:
+        """Send it a signal."""
+        self.loop.call_soon(self.signals[number])
+
     def kill(self) -> None:
         """End it at once: nothing of it runs any more."""
         if self.is_dead:
@@ -164,11 +187,9 @@ class Process:
         self.world.processes.remove(self)
         for thread in self.threads:
             thread.kill()
-        for task in self.tasks:
+        for task in list(self.tasks):
             task._log_destroy_pending = False  # type: ignore[attr-defined]  # asyncio's
-            # What it would still do on its way out it does not: there is no loop to do it in.
-            with suppress(BaseException):
-                task.get_coro().close()
+            _abandon(task.get_coro())
         self.loop._ready.clear()  # type: ignore[attr-defined]  # asyncio's
         self.loop._scheduled.clear()  # type: ignore[attr-defined]  # asyncio's
 
@@ -176,19 +197,35 @@ class Process:
         self, loop: asyncio.AbstractEventLoop, work: Any, **more: Any
     ) -> asyncio.Task[Any]:
         task = asyncio.Task(work, loop=loop, **more)
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
+        self.tasks[task] = None
+        task.add_done_callback(self.tasks.pop)
         return task
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        if not task.cancelled() and (error := task.exception()):
+        error = None if task.cancelled() else task.exception()
+        if error:
             self.world.note("".join(format_exception(error)))
+        if not self.is_dead:
             self.world.ended(self, error)
         self.world.later(0.0, self.kill)
 
     def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         if not self.is_dead:
             self.world.broken(f"{self}: {context.get('message')}: {context.get('exception')!r}")
+
+
+class _Killed(BaseException):
+    """The process is dead."""
+
+
+def _abandon(work: Any) -> None:
+    """End a coroutine of a process that is dead.
+
+    What it would still wait for on its way out it does not: there is no loop to do it in.
+    """
+    with suppress(BaseException):
+        for _ in range(MOST_CLEANUPS):
+            work.throw(_Killed)  # and again where it would wait
 
 
 class Thread:
@@ -289,11 +326,14 @@ class World:
 
     Args:
         seed: decides all that is left to chance.
-        ended: called with a process that has ended by an error, and with that.
+        ended: called with a process that has ended by itself, and with the error if by one.
 
     Attributes:
         here: the one that runs.
+        start_program: called with who starts a program, and the protocol of its pipes; returns
+            their transport.
         now: its time, in seconds since it began.
+        numbers: what is to be told from all else is numbered by them.
         log: what has happened, line by line, if somebody wants to read it.
         wrong: what should not have happened.
     """
@@ -301,11 +341,12 @@ class World:
     here: World
 
     def __init__(
-        self, seed: int, ended: Callable[[Process, BaseException], None] | None = None
+        self, seed: int, ended: Callable[[Process, BaseException | None], None] | None = None
     ) -> None:
         World.here = self
         self.dice = Random(seed)  # noqa: S311  (what to try, no secret)
-        self.ended = ended or self._should_not_end
+        self.ended = ended or self._should_not_fail
+        self.start_program: Callable[[Process, Any], Any]
         self.now = 0.0
         self.processes: list[Process] = []
         self.process: Process = None  # type: ignore[assignment]  # that which runs, if one does
@@ -315,7 +356,7 @@ class World:
         self._events: list[tuple[float, int, Callable[[], object]]] = []
         self._ready: dict[Loop | Thread, None] = {}
         """Who can go on, in an order that does not change from run to run."""
-        self._numbers = count()
+        self.numbers = count()
         self._hub = getcurrent()
 
     def wall(self) -> float:
@@ -331,8 +372,9 @@ class World:
         self.wrong.append(what)
         self.note(f"WRONG: {what}")
 
-    def _should_not_end(self, process: Process, error: BaseException) -> None:
-        self.broken(f"{process} ended by {error!r}")
+    def _should_not_fail(self, process: Process, error: BaseException | None) -> None:
+        if error:
+            self.broken(f"{process} ended by {error!r}")
 
     def later(self, delay: float, call: Callable[[], object]) -> None:
         """Have something done after some seconds."""
@@ -340,7 +382,7 @@ class World:
 
     def at(self, when: float, call: Callable[[], object]) -> None:
         """Have something done at a time, after what was to be done then before."""
-        heapq.heappush(self._events, (when, next(self._numbers), call))
+        heapq.heappush(self._events, (when, next(self.numbers), call))
 
     def delay(self, most: float = 0.02) -> float:
         """Return how many seconds a message takes; few take long."""

@@ -25,7 +25,9 @@ from typing import Any
 import psycopg
 
 from tests.world.clockwork import World
-from thudmud.store.backend import MISSED
+from thudmud.store.backend import MISSED, Holder
+from thudmud.store.interface import StoreError
+from thudmud.store.postgres import TRY_AGAIN
 
 LINK = 0.003
 """Seconds that a message takes to the database or back, at most; sometimes a hundred times that."""
@@ -290,6 +292,9 @@ class Database:
         self.waiting: list[Callable[[], None]] = []
         """Those who wait for the writers' lock."""
         self.listeners: list[Listener] = []
+        self.lockers: list[AdvisoryLock] = []
+        self.locks: dict[int, dict[AdvisoryLock, bool]] = {}
+        """Who holds each advisory lock, and whether others may as well."""
         self.next_xid = self.standby_xid = 700
         self.behind: Path | None = None
         """What the standby has, if that is less than anybody can see on the primary."""
@@ -300,6 +305,11 @@ class Database:
         self.on_commit: tuple[bool, Callable[[object], None]] | None = None
         """What is called with the process whose commit is the next of events, and whether only once
         the standby has it."""
+
+    @property
+    def _beside(self) -> list[Listener | AdvisoryLock]:
+        """What has a link of its own."""
+        return [*self.listeners, *self.lockers]
 
     @property
     def committing(self) -> Session | None:
@@ -422,8 +432,8 @@ class Database:
         for each in list(self.sessions):
             each.waits_for_standby = False
             each.end()
-        for listener in self.listeners:
-            listener.lose()
+        for listening in self._beside:
+            listening.lose()
 
     def _serve(self, late: object = None) -> None:
         # Not all find it at the same time.
@@ -439,18 +449,18 @@ class Database:
         for each in list(self.sessions):
             if each.process is process:
                 each.end()
-        for listener in self.listeners:
-            if listener.process is process:
-                listener.lose()
+        for listening in self._beside:
+            if listening.process is process:
+                listening.lose()
 
     def hang_up(self, process: object) -> None:
         """Take note that a process is gone, and so its ends of all links."""
         for each in list(self.sessions):
             if each.process is process:
                 self.world.later(self.world.delay(LINK), each.leave)
-        for listener in list(self.listeners):
-            if listener.process is process:
-                listener.close()
+        for listening in self._beside:
+            if listening.process is process:
+                listening.close()
 
     def _copy_of(self, path: Path) -> Path:
         copy = self._folder / f"{next(self._copies)}.db"
@@ -528,6 +538,8 @@ class Connection:
     def _ask(self, batch: list[Statement]) -> None:
         """Send some statements, and wait for what they come to."""
         world, thread, session = self._world, self._world.thread, self._session
+        if self.process.is_dead:
+            raise Broken("nobody asks any more")
         came: list[Exception | None] = []
 
         def back(error: Exception | None) -> None:
@@ -627,6 +639,59 @@ class Listener:
     def _in_process(self, note: str | None) -> None:
         self._database.world.process = self.process
         self._heard(note)
+
+
+class AdvisoryLock:
+    """What stands for `thudmud.store.postgres.AdvisoryLock`: it is tried again and again."""
+
+    def __init__(
+        self,
+        database: Database,
+        key: int,
+        told: Callable[[Holder | StoreError], object],
+        *,
+        shared: bool = False,
+    ) -> None:
+        self._database, self._key, self._told, self._is_shared = database, key, told, shared
+        self.process = database.world.process
+        self._is_told = self._is_closed = False
+        database.lockers.append(self)
+        self._try()
+
+    def close(self) -> None:
+        self._is_closed = True
+        self._let_go()
+        with suppress(ValueError):
+            self._database.lockers.remove(self)
+
+    def lose(self) -> None:
+        """Lose the link, and the lock with it."""
+        self._let_go()
+        self._is_told = False
+
+    def _let_go(self) -> None:
+        holders = self._database.locks.get(self._key, {})
+        if holders.pop(self, None) is not None:
+            self._try_later()
+
+    def _try_later(self) -> None:
+        world = self._database.world
+        world.later(TRY_AGAIN + world.delay(LINK), self._try)
+
+    def _try(self) -> None:
+        if self._is_closed or self.process.is_dead:
+            return
+        holders = self._database.locks.setdefault(self._key, {})
+        if not self.process.is_awake or not self._database.reaches(self.process):
+            self._try_later()
+        elif not holders or (self._is_shared and all(holders.values())):
+            holders[self] = self._is_shared
+            self._told(Holder.OURS)
+        else:
+            if not self._is_told:
+                self._is_told = True
+                self._told(Holder.OTHERS)
+            self._try_later()
 
 
 class Watch:

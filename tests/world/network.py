@@ -79,6 +79,8 @@ class Wire:
 
     def to_client(self, data: bytes) -> None:
         """Bring something to the client."""
+        if self.process.is_dead and data:
+            return
         self._here = max(self._here, self.world.now + self.world.delay(LATENCY))
 
         def arrive() -> None:
@@ -98,10 +100,14 @@ class _ServerEnd(asyncio.Transport):
 
     def __init__(self, wire: Wire, address: str) -> None:
         super().__init__({"peername": (address, 1)})
+        self._number = next(wire.world.numbers)
         self._wire = wire
         self._protocol: Any = None
         self._is_closing = self._is_lost = self._is_paused = False
         self._waiting: list[bytes] = []
+
+    def __hash__(self) -> int:
+        return self._number  # a set of them is in the same order each time
 
     # What the network does.
 

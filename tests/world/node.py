@@ -1,10 +1,14 @@
-"""A server of the world: all of it but the sockets, on the world's loop and database."""
+"""A server of the world: `thudmud serve` but for the sockets, on the world's loop and database."""
 
 from __future__ import annotations
 
 import asyncio
+import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -13,6 +17,7 @@ from argon2 import PasswordHasher
 
 from tests.world.clockwork import Process, Queue, Thread, World
 from tests.world.database import (
+    AdvisoryLock,
     Connection,
     Database,
     Listener,
@@ -21,104 +26,165 @@ from tests.world.database import (
     no_longer_than,
 )
 from tests.world.disk import SlowDisk
+from tests.world.engines import Engine
 from tests.world.network import Wire
 from thudmud.accounts import passwords
-from thudmud.accounts.limiters import TalkLimiter
-from thudmud.play.hall import Hall
 from thudmud.server import serve
-from thudmud.server.acceptor import Acceptor, ConnectionLimiter, Room
+from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import (
     BoardSettings,
+    BotSettings,
     GameSettings,
     PlayerSettings,
     ServerSettings,
     Settings,
-    WebSettings,
+    StorageSettings,
 )
-from thudmud.server.sessions import Sessions, make_service
-from thudmud.service import Node, Service
-from thudmud.store import Store, database, postgres, running, store
+from thudmud.server.sessions import Sessions
+from thudmud.service import Node, Service, nodes
+from thudmud.store import Lock, database, postgres, running, store
 from thudmud.store.steady import SteadyClock
 
+HASHER = PasswordHasher(1, 8, 1)
+
 SETTINGS = Settings(
-    server=ServerSettings(accepts_per_second=1000, accepts_at_once=1000),
-    players=PlayerSettings(names_per_hour=100_000, chat_per_minute=10_000, chat_at_once=1000),
+    server=ServerSettings(accepts_per_second=1000, accepts_at_once=1000, workers=1),
+    players=PlayerSettings(
+        names_per_hour=100_000,
+        chat_per_minute=10_000,
+        chat_at_once=1000,
+        shouts_per_minute=10_000,
+        shouts_at_once=1000,
+    ),
     game=GameSettings(),
-    web=WebSettings(enabled=False),
+    storage=StorageSettings(backend="postgresql", dsn="dbname=world"),
     board=(BoardSettings(name="oak board"), BoardSettings(name="pine board", style="brief")),
+)
+
+BOTS = (
+    BotSettings(name="Grog", command=(sys.executable,), seconds=1.0, pause=0.5, restarts=2),
+    BotSettings(name="Detritus", level="Granite", pause=0.2),
 )
 
 
 class Server:
-    """A process that serves boards from a database."""
+    """A process that serves boards from a database.
 
-    def __init__(self, world: World, base: Database, name: str) -> None:
+    Args:
+        world: what it is in.
+        base: the database.
+        name: what it is called.
+        settings: what it goes by.
+    """
+
+    def __init__(
+        self, world: World, base: Database, name: str, settings: Settings = SETTINGS
+    ) -> None:
         self.world, self.base, self.name = world, base, name
         self.wires: list[Wire] = []
-        self.is_ready = False
-        self.acceptor: Acceptor | None = None
-        self.service: Service | None = None
+        self._is_announced = False
         self.process = Process(world, name)
-        self.process.run(self._run())
+        self.process.run(self._run(settings))
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether players can come in."""
+        is_open = bool(self.acceptor and self.acceptor.ports) and not self.process.is_dead
+        return self._is_announced and is_open
+
+    @property
+    def acceptor(self) -> _Acceptor | None:
+        """What accepts connections, once it does."""
+        acceptor: _Acceptor | None = self.process.listens
+        return acceptor if acceptor and acceptor.has_begun else None
+
+    @property
+    def service(self) -> Service | None:
+        """Its service, once players can come in."""
+        return self.acceptor.sessions.service if self.acceptor else None
 
     def connect(self, address: str, heard: Callable[[bytes], None]) -> Wire | None:
         """Connect a client; None if nobody listens."""
-        return self._connect(lambda acceptor: acceptor._telnet_incoming, address, heard)
+        return self._connect("server.port", address, heard)
 
     def browse(self, address: str, heard: Callable[[bytes], None]) -> Wire | None:
         """Connect a page; None if nobody listens."""
-        return self._connect(lambda acceptor: acceptor._web_incoming, address, heard)
+        return self._connect("web.port", address, heard)
 
-    def _connect(
-        self,
-        port: Callable[[Acceptor], Callable[[], asyncio.BaseProtocol]],
-        address: str,
-        heard: Callable[[bytes], None],
-    ) -> Wire | None:
-        if self.process.is_dead or self.acceptor is None:
+    def _connect(self, port: str, address: str, heard: Callable[[bytes], None]) -> Wire | None:
+        if self.process.is_dead or self.acceptor is None or not self.acceptor.ports:
             return None
-        wire = Wire(self.world, self.process, port(self.acceptor), address, heard)
+        protocol = self.acceptor.ports[port]
+        wire = Wire(self.world, self.process, protocol, address, heard)
         self.wires.append(wire)
         return wire
+
+    def stop(self) -> None:
+        """Have it end by itself."""
+        self.process.signal(signal.SIGTERM)
 
     def kill(self) -> None:
         """Kill it; what its system does then is that all its connections end."""
         self.process.kill()
-        self.is_ready = False
         for wire in self.wires:
             wire.server_died()
         self.base.hang_up(self.process)
 
-    async def _run(self) -> None:
-        world = self.world
-        clock = SteadyClock(world.wall, world.monotonic)
-        opened = await Store.connect("dbname=world", clock=clock)
-        node = Node(opened, self.name, clock=world.monotonic)
-        await node.open()
-        game = SETTINGS.game
-        async with serve.background(node.live()):
-            hall = Hall(serve.boards(SETTINGS), caps=serve.caps(SETTINGS), **game.limits)
-            self.service = service = make_service(
-                opened,
-                hall,
-                node=node,
-                clock=clock,
-                replay_pause=game.replay_pause,
-                talk=TalkLimiter(*serve.talk_limits(SETTINGS.players)),
-            )
-            await service.open()
-            await service.settle()
-            sessions = Sessions(service)
-            sessions.keep_order(await opened.order(sessions.keep_order))
-            acceptor = Acceptor(SETTINGS, hasher=PasswordHasher(1, 8, 1))
-            acceptor.limiter = ConnectionLimiter(SETTINGS.server, Room(1000))
-            acceptor._places = [("world", 4000)]
-            await acceptor.start(sessions)
-            self.acceptor, self.is_ready = acceptor, True
-            ends = [asyncio.create_task(end) for end in (service.ended(), opened.stopped())]
-            done, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-            for each in done:
-                each.result()
+    async def _run(self, settings: Settings) -> None:
+        def ready(line: str) -> None:
+            self.world.note(f"{self.name}: {line}")
+            self._is_announced = True
+
+        await serve.serve(settings, Path(), ready)
+
+
+class _InOrder(dict[Any, None]):
+    """What a set of sessions can do, in an order that does not change from run to run."""
+
+    def add(self, each: Any) -> None:
+        self[each] = None
+
+    def discard(self, each: Any) -> None:
+        self.pop(each, None)
+
+
+class _Sessions(Sessions):
+    """Ends all sessions in the order in which they came."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.all = _InOrder()  # type: ignore[assignment]  # it does what a set does
+
+
+class _Acceptor(Acceptor):
+    """Listens on the network of the world, as soon as it accepts."""
+
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        super().__init__(settings, folder, HASHER)
+        self.ports: dict[str, Callable[[], asyncio.BaseProtocol]] = {}
+        self.has_begun = False
+        World.here.process.listens = self
+
+    @property
+    def sessions(self) -> Sessions:
+        """Those that it serves."""
+        return self._sessions
+
+    async def start(self, sessions: Sessions) -> None:
+        await super().start(sessions)
+        self.has_begun = True
+
+    def close(self) -> None:
+        super().close()
+        self.ports.clear()
+
+    async def _listen(self, host: str, setting: str, port: int, incoming: Any) -> Any:
+        self.ports[setting] = incoming
+        return [(host, port)]
+
+
+async def nothing(*_: object) -> None:
+    """Do what takes a process of its own, or none."""
 
 
 @contextmanager
@@ -134,11 +200,15 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
     def listen(dsn: str, channel: str, token: str, heard: Callable[[str | None], None]) -> Listener:
         return Listener(base, token, heard)
 
+    def lock(dsn: str, key: Lock, told: Any, *, shared: bool = False) -> AdvisoryLock:
+        return AdvisoryLock(base, key, told, shared=shared)
+
     changes: dict[Any, dict[str, Any]] = {
         running: {"Thread": Thread, "SimpleQueue": Queue, "monotonic": world.monotonic},
         store: {"monotonic": world.monotonic, "OnDisk": SlowDisk},
         database: {"monotonic": world.monotonic, "sleep": world.sleep},
         postgres: {
+            "AdvisoryLock": lock,
             "monotonic": world.monotonic,
             "sleep": world.sleep,
             "connected": lambda _: Connection(base),
@@ -149,9 +219,22 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
         },
         psycopg: {"ServerCursor": ServerCursor},
         passwords: {"new_word": word},
+        nodes: {"token_hex": lambda _: str(world.process).removeprefix("node-")},
+        serve: {
+            "Acceptor": _Acceptor,
+            "Sessions": _Sessions,
+            "monotonic": world.monotonic,
+            "check": nothing,  # it would take a process of its own
+            "tune_for_latency": lambda: None,
+            "_has_terminal": lambda: False,
+        },
+        SteadyClock.__init__: {"__defaults__": (world.wall, world.monotonic)},
     }
     with ExitStack() as stack:
         for module, names in changes.items():
             for name, value in names.items():
                 stack.enter_context(mock.patch.object(module, name, value))
+        defaults = Node.__init__.__kwdefaults__
+        stack.enter_context(mock.patch.dict(defaults, clock=world.monotonic))
+        world.start_program = partial(Engine.started, world)
         yield

@@ -198,7 +198,9 @@ class Player:
     ) -> None:
         self.world, self.name, self.servers, self.pause = world, name, servers, pause
         self.numbers, self._kind = numbers, kind
-        self.word = ""
+        self.word = PASSWORD if name in MEMBERS else ""
+        self.others = [name]
+        """Whom they know of, themselves and bots among them."""
         self.told: list[Told] = []
         self.is_calm = self.stays_away = False
         self.waits_since: float | None = None
@@ -379,8 +381,9 @@ class Player:
         table = self._table()
         if table and dice.random() < 0.75:
             return self._at(table)
-        return dice.choice(LINES).format(
-            other=dice.choice(NAMES),
+        lines = LINES if self.name != OPERATOR or dice.random() < 0.7 else ORDERS
+        return dice.choice(lines).format(
+            other=dice.choice(self.others),
             board=dice.choice(BOARDS),
             number=dice.randint(1, 9),
             new=next(self.numbers),
@@ -435,7 +438,13 @@ class Player:
 
 WAYS = [(across, down) for across in (-1, 0, 1) for down in (-1, 0, 1) if across or down]
 PLACES = {(each.column, each.row): each for each in SQUARES}
-NAMES = ["Anna", "Bert", "Carla", "Dora"]
+OPERATOR = "Olga"
+MEMBERS = ["Emil", "Frieda", OPERATOR]
+"""Those who have accounts. All others are guests, unless they register."""
+
+NAMES = [["Anna", OPERATOR, "Anna"], ["Bert", "Emil"], ["Carla", "Frieda"], ["Dora"]]
+"""Who plays: one of each."""
+
 BOARDS = ["oak board", "pine board", "1st board", "the moon"]
 LINES = [
     "look", "who", "games", "score", "standings", "history", "boards", "seeks", "help", "news",
@@ -449,8 +458,16 @@ LINES = [
     "record {number}", "set board brief on {board}", "options", "plan To win.",
     "kibitz Nice {new}.", "again", "  ", "new board", "say", "\u2603 snow", "x" * 300,
     "look at {board}", "leave game", "register", "comment {number} 1 Good.", "start", "claim",
-    "possible", "message {other} Later {new}.", "messages",
+    "possible", "message {other} Later {new}.", "messages", "hint", "analyse {number}", "bots",
+    "report {other} for {new} reasons", "match {other}", "invite {other}", "resign",
 ]  # fmt: skip
+
+ORDERS = [
+    "broadcast Hear {new}.", "mute {other} for {number} seconds", "unmute {other}", "mutes", "bans",
+    "kick {other}", "ban {other} for {number} seconds", "unban {other}", "reports",
+    "close report {number}", "shutdown in {number} seconds", "cancel shutdown", "shutdown now",
+]  # fmt: skip
+"""What operators type besides."""
 
 TOGETHER = [
     "join game as dwarf on oak board", "join game as troll on oak board", "accept", "play",

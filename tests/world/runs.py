@@ -11,17 +11,18 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from tests.world import history
 from tests.world.clockwork import Process, World
 from tests.world.database import Database
 from tests.world.gateways import GatewayScene
 from tests.world.history import ANSWER
-from tests.world.node import Server, in_the_world
+from tests.world.node import BOTS, HASHER, SETTINGS, Server, in_the_world
 from tests.world.pages import PageLink
-from tests.world.players import NAMES, TOGETHER, Link, Player
-from thudmud.store import Entry, Store, StoreError
-from thudmud.store.steady import SteadyClock
+from tests.world.players import MEMBERS, NAMES, OPERATOR, PASSWORD, TOGETHER, Link, Player
+from thudmud.errors import NotYet
+from thudmud.store import Entry, Store
 
 ROUGH = 30.0
 """Seconds in which things go wrong."""
@@ -38,13 +39,21 @@ PAGES = 0.15
 GATEWAYS = 0.1
 """In how many of all worlds there is a gateway besides."""
 
+BOTTED = 0.2
+"""In how many of all worlds bots play, too."""
+
 FAULTS = (
-    "kill", "sleep", "fail_over", "crash", "cut", "deaf", "full",
+    "kill", "sleep", "fail_over", "crash", "cut", "deaf", "full", "stop",
     "in_a_commit", "in_a_commit", "in_a_commit",
 )  # fmt: skip
 """What goes wrong."""
 
-TASKS = {"Node.live", "Server._run", "Service.ended", "Store.stopped"}
+
+TASKS = {
+    "serve", "Server._run", "Node.live", "Service.ended", "Store.stopped", "Bots._follow",
+    "Bot._live", "Event.wait", "Queue.get", "Program._listen", "note_time_set",
+    "_follow_removals", "_wait_for_end",
+}  # fmt: skip
 """What a server where nobody is has to do."""
 
 
@@ -73,6 +82,8 @@ class Plan:
         people: who plays, and whether on the page.
         faults: what happens by itself, by the name of a method of `Run`, and when.
         has_gateway: whether there is one besides.
+        has_bots: whether bots play, too.
+        stays_away: whether those do not come back, while it goes on, whose server is killed.
         rough: for how many seconds all that goes on.
     """
 
@@ -81,6 +92,8 @@ class Plan:
     people: tuple[tuple[str, bool], ...]
     faults: tuple[tuple[float, str], ...]
     has_gateway: bool
+    has_bots: bool
+    stays_away: bool
     rough: float = ROUGH
 
     @classmethod
@@ -92,15 +105,19 @@ class Plan:
         return cls(
             seed,
             dice.choice([1, 2, 2, 3]),
-            tuple((name, dice.random() < PAGES) for name in NAMES),
+            tuple((dice.choice(each), dice.random() < PAGES) for each in NAMES),
             tuple(sorted((dice.uniform(3, ROUGH), name) for name in names)),
             dice.random() < GATEWAYS,
+            dice.random() < BOTTED,
+            dice.random() < 0.3,
         )
 
     def smaller(self) -> Iterator[Plan]:
         """Yield plans with one thing less."""
-        if self.has_gateway:
-            yield replace(self, has_gateway=False)
+        for part in ("has_gateway", "has_bots", "stays_away"):
+            if getattr(self, part):
+                less: dict[str, Any] = {part: False}
+                yield replace(self, **less)
         if self.servers > 1:
             yield replace(self, servers=self.servers - 1)
         for parts in ("faults", "people"):
@@ -121,6 +138,7 @@ class Run:
         self.counts: Counter[str] = Counter()
         self.numbers = count(1)
         self._starts = 0
+        self._settings = SETTINGS.model_copy(update={"bot": BOTS if plan.has_bots else ()})
         self.servers: list[Server] = []
 
     def play(self) -> Report:
@@ -133,6 +151,8 @@ class Run:
                 Player(world, name, self.servers, self.numbers, kind=PageLink if is_page else Link)
                 for name, is_page in plan.people
             ]
+            for each in self.players:
+                each.others = [*(name for name, _ in plan.people), *self._bots]
             for player in self.players:
                 player.begin()
             self.gateway = None
@@ -162,6 +182,14 @@ class Run:
             world.close()
         return Report(world.wrong, world.log, self.counts)
 
+    def _has(self, name: str) -> bool:
+        """Whether somebody plays."""
+        return any(each.name == name for each in self.players)
+
+    @property
+    def _bots(self) -> set[str]:
+        return {each.name for each in self._settings.bot}
+
     # What goes wrong.
 
     def _kill(self) -> None:
@@ -169,10 +197,16 @@ class Run:
             self.world.note(f"{server.name} is killed")
             self.counts["kills"] += 1
             self.servers.remove(server)
-            for player in self.players if self.plan.seed % 3 == 1 else ():
+            for player in self.players if self.plan.stays_away else ():
                 player.stays_away |= bool(player.link and player.link.server is server)
             server.kill()
             self.world.later(self.world.dice.uniform(0, 20), self._start)
+
+    def _stop(self) -> None:
+        if server := self._one():
+            self.world.note(f"{server.name} is stopped")
+            self.counts["stops"] += 1
+            server.stop()
 
     def _sleep(self) -> None:
         if server := self._one():
@@ -238,19 +272,23 @@ class Run:
         self._starts += 1
         name = f"node-{self._starts}"
         self.world.note(f"{name} starts")
-        self.servers.append(Server(self.world, self.base, name))
+        self.servers.append(Server(self.world, self.base, name, self._settings))
 
     def _one(self) -> Server | None:
         ready = [each for each in self.servers if each.is_ready and each.process.is_awake]
         return self.world.dice.choice(ready) if ready else None
 
-    def _ended(self, process: Process, error: BaseException) -> None:
+    def _ended(self, process: Process, error: BaseException | None) -> None:
         """A server has ended by itself: its manager starts another one."""
         server = next((each for each in self.servers if each.process is process), None)
-        if server is None or not isinstance(error, StoreError) or "forgotten" in str(error):
-            self.world.broken(f"{process} ended by {error!r}")
         if server is None:
+            if error:
+                self.world.broken(f"{process} ended by {error!r}")
             return
+        if error and ("forgotten" in str(error) or not isinstance(error, NotYet)):
+            self.world.broken(f"{process} ended by {error!r}")
+        if not (error or "stop" in dict(self.plan.faults).values() or self._has(OPERATOR)):
+            self.world.broken(f"{process} ended, and nobody has asked for that")
         self.servers.remove(server)
         server.kill()
         self.world.later(1.0, self._start)
@@ -315,7 +353,7 @@ class Run:
         """Return what is still there though all have left."""
         left: list[str] = []
         for server in self.servers:
-            if server.service and (people := sorted(server.service.hall.people)):
+            if server.service and (people := sorted(set(server.service.hall.people) - self._bots)):
                 left.append(f"all have left, and on {server.name} are {people}")
             names = {getattr(each.get_coro(), "__qualname__", "") for each in server.process.tasks}
             if tasks := sorted(names - TASKS):
@@ -327,8 +365,7 @@ class Run:
         stored: dict[str, Sequence[Entry]] = {}
 
         async def read() -> None:
-            clock = SteadyClock(self.world.wall, self.world.monotonic)
-            store = await Store.connect("dbname=world", clock=clock)
+            store = await Store.connect("dbname=world")
             for key in await store.streams():
                 stored[key] = await store.read(key)
             await store.close()
@@ -362,7 +399,7 @@ class Run:
                 wrong.append(f"on {first} are {sorted(people)}, on {name} {sorted(there)}")
             if hall.tables != other.tables:
                 wrong.append(f"the boards on {first} are not those on {name}")
-        if people != {each.name for each in self.players if each.is_in}:
+        if people != {each.name for each in self.players if each.is_in} | self._bots:
             wrong.append(f"{sorted(people)} are here, who should not be, or others are not")
         return wrong
 
@@ -380,12 +417,16 @@ class Template:
         base = Database(world, empty, self.folder)
 
         async def make() -> None:
-            clock = SteadyClock(world.wall, world.monotonic)
-            await (await Store.connect("dbname=world", clock=clock)).close()
+            store = await Store.connect("dbname=world")
+            for name in MEMBERS:
+                await store.enrol(name, HASHER.hash(PASSWORD))
+            await store.set_operator(OPERATOR, is_one=True)
+            await store.close()
 
         with in_the_world(world, base):
             Process(world, "maker").run(make())
             world.run(60.0)
+        assert not world.wrong
         self.path = self.folder / "template.db"
         with sqlite3.connect(base.path) as made, sqlite3.connect(self.path) as copy:
             made.backup(copy)

@@ -1,0 +1,178 @@
+"""Programs that play: what a server starts for its bots, and to think. They may do anything wrong.
+
+They speak the engine protocol as ours does, but choose any ply that the rules allow. What they are
+asked takes a while; now and then it takes too long, comes to nonsense, or ends them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+from tests.world.clockwork import Process, World
+from thudmud.bots.dialogue import Dialogue
+
+WRONG = 0.03
+"""How many of all answers are none, or wrong."""
+
+
+class _Dialogue(Dialogue):
+    """Our own side of the protocol, but for the thinking."""
+
+    def __init__(self, world: World, tell: Callable[[str], object]) -> None:
+        super().__init__("Random", world.monotonic, tell=tell)
+        self._world = world
+
+    def _thought(self, word: str, words: list[str], level: Any = None) -> Any:
+        moves = self._game.legal_moves()
+        thought = SimpleNamespace(depth=1, nodes=1, worth=0)
+        thought.move = self._world.dice.choice(moves)
+        thought.line = [thought.move]
+        if self._informs:
+            self._report(thought)  # type: ignore[arg-type]
+        return thought
+
+
+class Engine(asyncio.SubprocessTransport):
+    """A program, as the process has it that has started it."""
+
+    def __init__(self, world: World, parent: Process, protocol: Any) -> None:
+        super().__init__()
+        self._world, self._parent, self._protocol = world, parent, protocol
+        self._dialogue = _Dialogue(world, self._say)
+        self._asked, self._free = b"", 0.0
+        self._status: int | None = None
+        self._ended: list[asyncio.Future[int | None]] = []
+        self._pipes = {number: _Pipe(self, number) for number in range(3)}
+
+    @classmethod
+    def started(cls, world: World, parent: Process, protocol: Any) -> Engine:
+        """Start one."""
+        engine = cls(world, parent, protocol)
+        protocol.connection_made(engine)
+        return engine
+
+    # What the program does.
+
+    def take(self, data: bytes) -> None:
+        """Take what it is asked, and answer each line when it has come to it."""
+        *lines, self._asked = (self._asked + data).split(b"\n")
+        for line in lines:
+            dice = self._world.dice
+            takes = dice.uniform(0.1, 1.2) if line.startswith(b"go") else self._world.delay()
+            self._free = max(self._free, self._world.now) + takes
+            self._world.at(self._free, partial(self._answer, line.decode()))
+
+    def _answer(self, line: str) -> None:
+        dice = self._world.dice
+        if self._status is not None:
+            return
+        if dice.random() < WRONG:
+            wrong = dice.choice(["ends", "is silent", "is late", "go e1-e2", "banana", "go " * 99])
+            self._world.note(f"a program of {self._parent} is asked {line!r}: {wrong}")
+            if wrong == "ends":
+                self._end(1)
+            elif wrong == "is late":
+                self._world.later(dice.uniform(1, 15), partial(self._answer, line))
+            elif wrong != "is silent":
+                self._say(wrong)
+            return
+        if answer := self._dialogue.answer(line):
+            self._say(answer)
+        if self._dialogue.ended:
+            self._end(0)
+
+    def _say(self, line: str) -> None:
+        self._bring(1, f"{line}\n".encode())
+
+    def _bring(self, number: int, data: bytes) -> None:
+        def bring() -> None:
+            if not self._pipes[number].is_closed:
+                self._protocol.pipe_data_received(number, data)
+
+        self._to_parent(bring)
+
+    def _end(self, status: int) -> None:
+        if self._status is None:
+            self._status = status
+            for pipe in self._pipes.values():
+                self._to_parent(pipe.close)
+            self._to_parent(self._protocol.process_exited)
+            self._to_parent(self._tell_of_end)
+
+    def _tell_of_end(self) -> None:
+        for waiting in self._ended:
+            if not waiting.done():
+                waiting.set_result(self._status)
+
+    def _to_parent(self, call: Callable[..., object], *arguments: object) -> None:
+        if not self._parent.is_dead:
+            self._parent.loop.call_soon(call, *arguments)
+
+    # What its parent does.
+
+    def get_pid(self) -> int:
+        return 1
+
+    def get_returncode(self) -> int | None:
+        return self._status
+
+    def get_pipe_transport(self, fd: int) -> Any:
+        return self._pipes[fd]
+
+    def send_signal(self, signal: int) -> None:
+        if self._status is not None:
+            raise ProcessLookupError
+
+    def terminate(self) -> None:
+        self.send_signal(0)
+        self._world.later(self._world.delay(), partial(self._end, -15))
+
+    def kill(self) -> None:
+        self._end(-9)
+
+    def close(self) -> None:
+        for pipe in self._pipes.values():
+            pipe.close()
+
+    async def _wait(self) -> int | None:
+        """Return its status once it has ended, as asyncio's transport does."""
+        if self._status is None:
+            waiting: asyncio.Future[int | None] = self._parent.loop.create_future()
+            self._ended.append(waiting)
+            return await waiting
+        return self._status
+
+    def lost(self, number: int) -> None:
+        """Tell the parent that a pipe is closed."""
+        self._to_parent(self._protocol.pipe_connection_lost, number, None)
+
+
+class _Pipe(asyncio.Transport):
+    """The parent's end of a pipe."""
+
+    def __init__(self, engine: Engine, number: int) -> None:
+        super().__init__()
+        self._engine, self._number = engine, number
+        self.is_closed = False
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        world = self._engine._world
+        world.later(world.delay(), partial(self._engine.take, bytes(data)))
+
+    def is_closing(self) -> bool:
+        return self.is_closed
+
+    def close(self) -> None:
+        if not self.is_closed:
+            self.is_closed = True
+            self._engine.lost(self._number)
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
