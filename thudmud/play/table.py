@@ -168,8 +168,13 @@ class Table:
 
     def apply(self, event: TableEvent, battle: int | None = None) -> Table:
         """Return the table after ``event``; ``battle`` is the number of the one that it begins."""
-        table = replace(_applied(event, self, battle), version=self.version + 1)
-        return _waited_for(event, self, table) if table.running else table
+        match = self.match
+        before = self
+        if match and match.clock and match.running and not self.full:
+            clock = match.clock.resumed(event.at)  # it has not run against the free seat
+            before = replace(self, match=match.with_game(match.game, clock))
+        table = replace(_applied(event, before, battle), version=self.version + 1)
+        return _waited_for(event, before, table) if table.running else table
 
     @property
     def game(self) -> Game | None:
@@ -383,10 +388,7 @@ def _waited_for(event: TableEvent, before: Table, table: Table) -> Table:
         case _:
             return table
     match = _match(table)
-    clock = match.clock
-    if clock and isinstance(event, Joined):
-        clock = clock.resumed(event.at)  # it did not run for the free seat
-    clock = clock and clock.standing(event.at, away=bool(table.away))
+    clock = match.clock and match.clock.standing(event.at, away=bool(table.away))
     timed = replace(table, match=match.with_game(match.game, clock))
     if isinstance(event, Joined | Left):
         return replace(timed, since=event.at, excused=0.0, warned=None)
