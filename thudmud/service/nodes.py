@@ -213,20 +213,31 @@ class Node:
         begun = self._clock()
         is_known = await self._store.beat(self.name, self.lease, self._settings)
         before = self._until
-        if before is None or (is_known and begun < before) or self._store.is_exclusive:
-            self._until = begun + self.lease
+        if before is None or self._store.is_exclusive or (is_known and begun < before):
+            if before is None or self._clock() < before:
+                self._until = begun + self.lease
+            else:
+                await self._live_on(begun)
             return
         ours = [each for each in await self._store.people() if each.node == self.name]
-        self._until = begun + self.lease
         self._spare_others()
         self._has_ghosts = True  # of those who have left meanwhile
         _log.warning("the lease had run out", extra={"kept": len(ours)})
+        await self._live_on(begun)
         for service in list(self._services):
-            await service.hold_all_clocks()
             names = {each.name.lower() for each in ours if each.realm == service.realm}
             await service.dismiss(names)
         self._greetings = GREETINGS
         await self._greet()
+
+    async def _live_on(self, begun: float) -> None:
+        """Let the lease hold again, from when it was asked for; note that clocks stood still."""
+        self._until = begun + self.lease
+        services = list(self._services)
+        for service in services:
+            service.expect_clocks_held()
+        for service in services:
+            await service.hold_all_clocks()
 
     async def _greet(self) -> None:
         """Ask the others who is on them, and tell them who is here."""

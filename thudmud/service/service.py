@@ -248,6 +248,8 @@ class Service:
         """By name, when somebody is shown the next ply of a battle."""
         self._advised: dict[str, asyncio.Task[Line | None]] = {}
         """By name, the hint that is waited for."""
+        self._unheld: set[str] = set()
+        """By key, the boards at which it may have to be noted yet that the clock stood still."""
         self._unchecked: list[str] = []
         """Players whose seats may say wrongly whether they are here. It is checked at the end of a
         turn, when no lock is held."""
@@ -332,19 +334,28 @@ class Service:
         self._tidying.begin()
         self._timing.begin()
 
+    def expect_clocks_held(self) -> None:
+        """Store nothing at a board, from now on, before it is noted there that its clock stood.
+
+        What is stored moves a clock on: nobody could tell any more that it should have stood still.
+        """
+        self._unheld |= {table.key for table in self.hall.tables.values()}
+
     async def hold_all_clocks(self, *, must_store: bool = False) -> None:
         """Note that clocks stood still while no server could store anything.
 
         Raises:
             StoreError: that must be stored, and cannot be.
         """
+        self.expect_clocks_held()
         for table in list(self.hall.tables.values()):
             await self.hold_clock(table, must_store=must_store)
 
     async def hold_clock(self, table: Table, *, must_store: bool = False) -> None:
         """Note the same of one board."""
         try:
-            await self._hold_clock(table)
+            async with self._tables.of(table.name):
+                await self._hold_clock(table.key)
         except StoreError as error:
             if must_store:
                 raise
@@ -357,21 +368,29 @@ class Service:
             StoreError: that cannot be stored.
         """
         for table in list(self.hall.tables.values()):
-            await self._hold_clock(table, [(since, self.clock())])
+            async with self._tables.of(table.name):
+                await self._hold_clock(table.key, [(since, self.clock())])
 
     async def _hold_clock(
-        self, table: Table, interruptions: Sequence[tuple[float, float]] | None = None
+        self, key: str, interruptions: Sequence[tuple[float, float]] | None = None
     ) -> None:
-        """Note that the clock at a board stood still while no server ran, if one runs there."""
-        if table.clock is None:
-            return
-        if interruptions is None:
-            interruptions = await self.store.interruptions(table.clock.at)
-        if events := held(table, interruptions, self.clock()):
+        """Note that the clock at a board stood still while no server ran, if one runs there.
+
+        The board's lock is held.
+        """
+        while (table := self.hall.board_with(key)) and table.clock:
+            missed = interruptions
+            if missed is None:
+                missed = await self.store.interruptions(table.clock.at)
+            events = held(table, missed, self.clock())
+            if not events:
+                break
             try:
-                await self.write(Decision("", table.name, table.version, events))
+                await self._append(Decision("", table.name, table.version, events))
+                break
             except Conflict as conflict:
                 await self.until(conflict)  # another node has noted it
+        self._unheld.discard(key)
 
     async def pass_time(self) -> None:
         """Do what the time has brought about, for a front end where nothing is done later."""
@@ -1078,32 +1097,42 @@ class Service:
             StoreError: they cannot be stored, so nothing has happened.
             Unfollowed: they may have been stored.
         """
-        board, mark = str(decision.board), _Pending(self, decision, cause)
+        board = str(decision.board)
         async with self._tables.of(HALL if decision.hall else board):
-            self._require_lease()
-            if decision.hall:
-                version = decision.hall_version
-                if self.hall.version != version:
-                    raise Conflict(HALL, version, self.hall.version or 0)
-                of_hall = {HALL: (version, decision.hall)}
-                for event in decision.hall:
-                    if isinstance(event, BoardOpened) and event.name == board:
-                        key, at, events = event.key, event.version, decision.events
-                        await self.store.append_to_board(key, at, events, first=of_hall, mark=mark)
-                        break
-                else:
-                    await self.store.append(of_hall, mark=mark)
+            table = self.hall.tables.get(board) if self._unheld else None
+            if table and table.key in self._unheld:
+                await self._hold_clock(table.key)
+            await self._append(decision, cause, key)
+
+    async def _append(
+        self, decision: Decision, cause: object = None, key: str | None = None
+    ) -> None:
+        """Store the events of a decision; its board's lock is held, see `write`."""
+        board, mark = str(decision.board), _Pending(self, decision, cause)
+        self._require_lease()
+        if decision.hall:
+            version = decision.hall_version
+            if self.hall.version != version:
+                raise Conflict(HALL, version, self.hall.version or 0)
+            of_hall = {HALL: (version, decision.hall)}
+            for event in decision.hall:
+                if isinstance(event, BoardOpened) and event.name == board:
+                    key, at, events = event.key, event.version, decision.events
+                    await self.store.append_to_board(key, at, events, first=of_hall, mark=mark)
+                    break
             else:
-                version, table = decision.version, self.hall.tables.get(board)
-                if table is None:
-                    raise Conflict(board, version, 0)  # it was closed, or has another name
-                if table.version != version:
-                    raise Conflict(table.key, version, table.version)
-                await self.store.append_to_board(
-                    table.key, version, decision.events, key=key, mark=mark
-                )
-            if self._trouble:
-                raise Unfollowed from self._trouble
+                await self.store.append(of_hall, mark=mark)
+        else:
+            version, table = decision.version, self.hall.tables.get(board)
+            if table is None:
+                raise Conflict(board, version, 0)  # it was closed, or has another name
+            if table.version != version:
+                raise Conflict(table.key, version, table.version)
+            await self.store.append_to_board(
+                table.key, version, decision.events, key=key, mark=mark
+            )
+        if self._trouble:
+            raise Unfollowed from self._trouble
 
     async def until(self, conflict: Conflict) -> None:
         """Wait until what came first at a board, or in the hall, has come in here.
