@@ -26,6 +26,7 @@ import psycopg
 
 from tests.world.clockwork import World
 from thudmud.store.backend import MISSED, Holder
+from thudmud.store.database import LEASE
 from thudmud.store.interface import StoreError
 from thudmud.store.postgres import TRY_AGAIN
 
@@ -260,6 +261,7 @@ class Session:
             self.files.execute("commit")
         if self.xid is not None:
             primary.status[self.xid] = "committed"
+            primary.note_stored()
         self.in_transaction, self.xid, self.has_events = False, None, False
         primary.unlock(self)
 
@@ -275,6 +277,7 @@ class Database:
     Attributes:
         is_up: whether a primary serves.
         is_full: whether the disk is.
+        outages: from when to when nothing was stored for longer than a server lives.
         server: when it began.
     """
 
@@ -283,6 +286,8 @@ class Database:
         self._copies = count(1)
         self.path = self._copy_of(template)
         self.is_up, self.is_full = True, False
+        self.outages: list[tuple[float, float]] = []
+        self._stored = 0.0
         self.server = "server 1"
         self.servers = count(2)
         self.pids = count(100)
@@ -323,6 +328,12 @@ class Database:
             if session.is_replicated is is_replicated:
                 self.on_commit = None
                 self.world.later(0.0, partial(do, session.process))
+
+    def note_stored(self) -> None:
+        """Note that something is stored, and for how long nothing was."""
+        if self.world.now > self._stored + LEASE:
+            self.outages.append((self._stored, self.world.now))
+        self._stored = self.world.now
 
     def number(self) -> int:
         """Give out the next number of a transaction."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from math import inf
 from typing import Any, NamedTuple
 
@@ -30,13 +32,25 @@ ANSWER = 30.0
 SURE = 0.5
 """Seconds by which the clocks of servers may differ from that of the world."""
 
+MEASURE = re.compile(r"(mute|ban) (\w+) for (\d+) seconds")
+
+KNOWN = 2.5
+"""Seconds after which all servers know against whom there are measures."""
+
+ROUNDED = 3.0
+"""Seconds that clocks may seem to have lost, as each is told in whole ones."""
+
 Fact = Mapping[str, Any]
 
 Stored = Mapping[str, Sequence[Entry]]
 """All events, by the key of their board."""
 
 
-def wrong_with(everything: Sequence[Told], stored: Stored) -> list[str]:
+def wrong_with(
+    everything: Sequence[Told],
+    stored: Stored,
+    outages: Collection[tuple[float, float]] = (),
+) -> list[str]:
     """Return what was told that is not so."""
     boards = _keys(stored)
     wrong = [
@@ -44,12 +58,18 @@ def wrong_with(everything: Sequence[Told], stored: Stored) -> list[str]:
         for told in everything
         for wrong in [
             *_not_stored(told, stored),
-            *_twice(told),
+            *_twice(told, boards),
             *_not_told(told, stored),
             *_lost_track(told, boards),
         ]
     ]
-    return [*wrong, *_seen_otherwise(everything, boards), *_ended_twice(stored)]
+    return [
+        *wrong,
+        *_seen_otherwise(everything, boards),
+        *_ended_twice(stored),
+        *_clocks_charged(everything, boards, outages),
+        *_rated_otherwise(everything),
+    ]
 
 
 def wrong_of(players: Sequence[Player], stored: Stored) -> list[str]:
@@ -66,6 +86,44 @@ def wrong_of(players: Sequence[Player], stored: Stored) -> list[str]:
         wrong += _goes_back(player, _keys(stored))
         wrong += _by_other_hands(player, stored)
     return wrong
+
+
+def wrong_of_orders(players: Sequence[Player]) -> Iterable[str]:
+    """Yield what somebody said, or that they came in, while they should not have.
+
+    That holds where no server or database has had trouble, so that all have known in time.
+    """
+    everything = [told for player in players for told in player.told]
+    lines = [line for told in everything for line in told.lines]
+    for told in everything:
+        for line in told.lines:
+            found = MEASURE.fullmatch(line.text)
+            facts = told.facts[line.first : line.end]
+            if found is None or line.answered == inf or any(f["type"] == "refused" for f in facts):
+                continue
+            since, until = line.answered + KNOWN, line.at + float(found[3]) - SURE
+            lifts = f"un{found[1]} {found[2]}"
+            if any(each.text == lifts and each.at > line.at for each in lines):
+                continue
+            if found[1] == "mute":
+                yield from _said_by(found[2], players, since, until)
+            else:
+                yield from _came_in(found[2], players, since, until)
+
+
+def _said_by(name: str, players: Iterable[Player], since: float, until: float) -> Iterable[str]:
+    for player in players:
+        for fact in [fact for told in player.told for fact in told.facts]:
+            is_theirs = fact["type"] == "say" and fact["player"] == name
+            if is_theirs and since < (at := fact["at"] - BEGINNING) and at + 1 < until:
+                yield f"{name} is muted, and {player.name} was told {fact}"
+
+
+def _came_in(name: str, players: Iterable[Player], since: float, until: float) -> Iterable[str]:
+    for player in players:
+        for told in player.told if player.name == name else ():
+            if since < told.begun and told.entered < until:
+                yield f"{name} is banned, and came in at {told.entered:.4f}"
 
 
 def _not_stored(told: Told, stored: Stored) -> Iterable[str]:
@@ -106,6 +164,63 @@ def _not_told(told: Told, stored: Stored) -> Iterable[str]:
                 yield f"{told.player} at {told.server} was not told that this is stored: {entry}"
 
 
+def _clocks_charged(
+    everything: Iterable[Told], boards: Collection[str], outages: Collection[tuple[float, float]]
+) -> Iterable[str]:
+    """Yield the clocks that ran for longer than time passed, or while nothing could be stored.
+
+    Args:
+        everything: what all were told.
+        boards: those of which it can be told by their names what happened when.
+        outages: from when to when no server could store anything.
+    """
+    clocks: dict[tuple[str, int], dict[int, Fact]] = defaultdict(dict)
+    for told in everything:
+        for fact in told.facts:
+            if fact["type"] in ("table", "move") and fact.get("clock") and fact["board"] in boards:
+                clocks[fact["board"], fact["battle"]].setdefault(fact["version"], fact["clock"])
+    for (board, battle), known in clocks.items():
+        for (_, before), (version, after) in pairwise(sorted(known.items())):
+            since, until = before["at"], after["at"]
+            most = until - since
+            if before["runs"] is None:
+                most -= max(0.0, min(until, before["stands_until"] or until) - since)
+            for begun, ended in outages:
+                lost = min(until, ended + BEGINNING) - max(since, begun + BEGINNING)
+                most -= max(0.0, lost) if before["runs"] else 0.0
+            used = before["dwarf"] + before["troll"] - after["dwarf"] - after["troll"]
+            if used > most + ROUNDED:
+                yield f"battle {battle} at the {board} took {used} s until {version}, not {most}"
+
+
+def _rated_otherwise(everything: Iterable[Told]) -> Iterable[str]:
+    """Yield the ratings that do not follow from those before, or that others were told otherwise.
+
+    Each match changes a rating once: so what it is after so many matches is told once and for all.
+    """
+    known: dict[tuple[str, str, str], dict[int, tuple[int, Fact]]] = defaultdict(dict)
+    asked: list[tuple[tuple[str, str, str], int, int, Fact]] = []
+    for told in everything:
+        for fact in told.facts:
+            for each in fact["ratings"] if fact["type"] == "end" else ():
+                pool = each["player"], each["rules"], each["time"]
+                first = known[pool].setdefault(each["matches"], (each["rating"], each))
+                if first[1] != each:
+                    yield f"{told.player} was told {each}, others {first[1]}"
+            if fact["type"] == "finger":
+                for each in fact["ratings"]:
+                    if each["against"] == "people":
+                        pool = fact["player"], each["rules"], each["time"]
+                        asked.append((pool, each["battles"], each["rating"], each))
+    for pool, changes in known.items():
+        for (number, (rating, _)), (following, (_, change)) in pairwise(sorted(changes.items())):
+            if following == number + 1 and change["before"] != rating:
+                yield f"{pool} had {rating} after {number} matches, and then {change}"
+    for pool, number, rating, told_of in asked:
+        if number in known[pool] and known[pool][number][0] != rating:
+            yield f"{pool} had {known[pool][number]}, and was said to have {told_of}"
+
+
 def _keys(stored: Stored) -> dict[str, str]:
     """Return what the events of each board are stored under, by its name.
 
@@ -126,11 +241,11 @@ def _is(fact: Fact, event: object) -> bool:
     return False
 
 
-def _twice(told: Told) -> Iterable[str]:
+def _twice(told: Told, boards: Collection[str]) -> Iterable[str]:
     """Yield what one connection was told out of order, or more than once."""
     last: defaultdict[str, tuple[int, int]] = defaultdict(lambda: (0, 0))
     for fact in told.facts:
-        if fact["type"] != "move":
+        if fact["type"] != "move" or fact["board"] not in boards:
             continue
         # An event that takes back several plies is told by a fact for each, the last one first.
         place = fact["version"], -fact["ply"] if fact["taken_back"] else 0
@@ -281,7 +396,7 @@ def _not_heard(told: Told) -> Iterable[str]:
             continue
         facts = told.facts[line.first : line.end]
         if not any(each["type"] in ("say", "refused") for each in facts) and not any(
-            line.at <= at <= line.answered for at in (*told.doubts, *told.denied)
+            line.at <= at <= line.at + ANSWER for at in (*told.doubts, *told.denied)
         ):
             yield f"{told.player} at {told.server} was not answered in full: {line.text!r}"
 

@@ -12,6 +12,9 @@ from tests.world.clockwork import Process, World
 LATENCY = 0.03
 """Seconds that a piece takes, at most."""
 
+NETWORK = 4096
+"""Bytes that are on the way at once, at most: what is written beyond that waits at the server."""
+
 
 class Wire:
     """A connection, as its client has it.
@@ -84,6 +87,7 @@ class Wire:
         self._here = max(self._here, self.world.now + self.world.delay(LATENCY))
 
         def arrive() -> None:
+            self._end.arrived(len(data))
             if not self.is_cut and not self.has_ended:
                 self.has_ended = not data
                 self.heard(data)
@@ -104,7 +108,11 @@ class _ServerEnd(asyncio.Transport):
         self._wire = wire
         self._protocol: Any = None
         self._is_closing = self._is_lost = self._is_paused = False
+        self._is_full = self._ends_when_sent = False
         self._waiting: list[bytes] = []
+        self._on_the_way = 0
+        """Bytes that have been written, and have not arrived."""
+        self._most = 65_536
 
     def __hash__(self) -> int:
         return self._number  # a set of them is in the same order each time
@@ -123,6 +131,17 @@ class _ServerEnd(asyncio.Transport):
         if not self._is_lost:
             self._is_lost = self._is_closing = True
             self._protocol.connection_lost(error)
+
+    def arrived(self, size: int) -> None:
+        """Take note that so many bytes have arrived: there is room for as many."""
+        self._on_the_way -= size
+        if self._wire.process.is_dead or self._is_lost:
+            return
+        if self._is_full and self.get_write_buffer_size() <= self._most // 4:
+            self._is_full = False
+            self._wire.process.loop.call_soon(self._protocol.resume_writing)
+        if self._ends_when_sent and not self.get_write_buffer_size():
+            self._wire.process.loop.call_soon(self.lost, None)
 
     def _read(self) -> None:
         while self._waiting and not self._is_paused and not self._is_closing:
@@ -159,14 +178,18 @@ class _ServerEnd(asyncio.Transport):
         return cast("asyncio.BaseProtocol", self._protocol)
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
-        pass
+        self._most = self._most if high is None else high
 
     def get_write_buffer_size(self) -> int:
-        return 0
+        return max(0, self._on_the_way - NETWORK)
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        if data and not self._is_lost:
+        if data and not (self._is_lost or self._is_closing):
+            self._on_the_way += len(data)
             self._wire.to_client(bytes(data))
+            if not self._is_full and self.get_write_buffer_size() > self._most:
+                self._is_full = True
+                self._protocol.pause_writing()
 
     def can_write_eof(self) -> bool:
         return True
@@ -181,7 +204,11 @@ class _ServerEnd(asyncio.Transport):
         if not self._is_closing:
             self._is_closing = True
             self._wire.to_client(b"")
-            self._wire.process.loop.call_soon(self.lost, None)
+            if self.get_write_buffer_size():
+                self._ends_when_sent = True
+            else:
+                self._wire.process.loop.call_soon(self.lost, None)
 
     def abort(self) -> None:
         self.close()
+        self._wire.process.loop.call_soon(self.lost, None)

@@ -25,6 +25,9 @@ PASSWORD = "correct horse"  # noqa: S105  (nobody's)
 PATIENCE = 10.0
 """Seconds for which somebody waits for an answer before they connect anew, as a rule."""
 
+MUCH = 30
+"""How much somebody asks for who does not read it."""
+
 NOTHING_ELSE = 4.0
 """Seconds after which nothing else comes that answers a line."""
 
@@ -372,6 +375,12 @@ class Player:
             self.type(self._choose())
             self.world.note(f"{self.name} sends nothing more")
             self.link.wire.end_input()
+        elif chance < 0.05 and self.link and self.link.wire:
+            self.world.note(f"{self.name} asks for much, does not read it, and connects once more")
+            self.link.wire.stall(self.world.dice.uniform(1, 30))
+            for _ in range(MUCH):
+                self.link.send("look at oak board")
+            self.connect(cuts=False)
         else:
             self.type(self._choose())
 
@@ -407,8 +416,11 @@ class Player:
             free = [each for each in Side if each not in table.seats]
             return f"join game as {dice.choice(free)} on {board}" if free else f"go {board}"
         if not table.running or table.game is None:
-            idle = ["start", "start", "start", "set clock 1+0", f"leave game on {board}"]
+            idle = ["start", "start", "start", "set clock 1+0", "set clock 1+2"]
+            idle += [f"leave game on {board}"]
             return dice.choice(idle)
+        if self.name in MEMBERS and dice.random() < 0.06:
+            return f"resign on {board}"  # so that matches come to an end, and count
         if dice.random() < 0.12:
             return dice.choice(["undo", "yes", "no", "adjourn", "resign", "end", "claim"]) + (
                 f" on {board}" if dice.random() < 0.5 else ""
@@ -463,8 +475,8 @@ LINES = [
 ]  # fmt: skip
 
 ORDERS = [
-    "broadcast Hear {new}.", "mute {other} for {number} seconds", "unmute {other}", "mutes", "bans",
-    "kick {other}", "ban {other} for {number} seconds", "unban {other}", "reports",
+    "broadcast Hear {new}.", "mute {other} for 1{number} seconds", "unmute {other}", "mutes",
+    "bans", "kick {other}", "ban {other} for 1{number} seconds", "unban {other}", "reports",
     "close report {number}", "shutdown in {number} seconds", "cancel shutdown", "shutdown now",
 ]  # fmt: skip
 """What operators type besides."""

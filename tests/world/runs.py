@@ -23,6 +23,9 @@ from tests.world.pages import PageLink
 from tests.world.players import MEMBERS, NAMES, OPERATOR, PASSWORD, TOGETHER, Link, Player
 from thudmud.errors import NotYet
 from thudmud.store import Entry, Store
+from thudmud.store.checking import check_backend
+from thudmud.store.database import Database as StoreDatabase
+from thudmud.store.interface import Damage
 
 ROUGH = 30.0
 """Seconds in which things go wrong."""
@@ -55,6 +58,13 @@ TASKS = {
     "_follow_removals", "_wait_for_end",
 }  # fmt: skip
 """What a server where nobody is has to do."""
+
+
+TIMERS = {
+    "Alarms.set.<locals>.rings", "LastSeen._tick", "Store._look_at_order",
+    "_release_waiter", "_set_result_unless_cancelled",
+}  # fmt: skip
+"""What it waits for: what is due at boards, and its tasks."""
 
 
 @dataclass
@@ -170,8 +180,10 @@ class Run:
                 self._say_good_night()
             stored = self._read()
             told = [each for player in self.players for each in player.told]
-            world.wrong += history.wrong_with(told, stored)
+            world.wrong += history.wrong_with(told, stored, self.base.outages)
             world.wrong += history.wrong_of(self.players, stored)
+            if all(name == "together" for _, name in plan.faults):
+                world.wrong += history.wrong_of_orders(self.players)
             if self.gateway:
                 world.wrong += self.gateway.wrong()
                 self.counts["gateways"] += 1
@@ -304,7 +316,7 @@ class Run:
             self.gateway.mud.is_calm = True
         world.run_until(lambda: self.base.is_up, CALM)
         self._start()  # it has to come to what those have come to that were here all the while
-        world.run(10.0)
+        world.run(20.0 if self._has(OPERATOR) else 10.0)  # until all may speak and come in again
         if away := [each for each in self.players if each.stays_away]:
             world.run_until(lambda: not self._seen_here(away), CALM)
             world.wrong += self._seen_here(away)
@@ -346,18 +358,45 @@ class Run:
                     world.broken(f"{each.name} has not heard {name}: {text}")
         for each in self.players:
             each.leave()
-        if not world.run_until(lambda: not self._left_over(), ANSWER):
-            world.wrong += self._left_over()
+        until = world.now + ANSWER
+        while self._left_over() and world.now < until:
+            world.run(0.5)
+        world.wrong += self._left_over()
 
     def _left_over(self) -> list[str]:
         """Return what is still there though all have left."""
         left: list[str] = []
         for server in self.servers:
-            if server.service and (people := sorted(set(server.service.hall.people) - self._bots)):
-                left.append(f"all have left, and on {server.name} are {people}")
+            if not (server.service and server.acceptor):
+                continue
             names = {getattr(each.get_coro(), "__qualname__", "") for each in server.process.tasks}
-            if tasks := sorted(names - TASKS):
-                left.append(f"all have left, and on {server.name} there runs {tasks}")
+            timers = {
+                getattr(each._callback, "__qualname__", "")
+                for each in server.process.loop._scheduled  # type: ignore[attr-defined]  # asyncio's
+                if not each.cancelled()
+            }
+            registers = {
+                "people": set(server.service.hall.people) - self._bots,
+                "visits": server.service._visits.keys() - self._bots,
+                "watching": server.service._watching.keys() - self._bots,
+                "retries": server.service._retries._set,
+                "replays": server.service._replays._set,
+                "hints": server.service._advised,
+                "unchecked": server.service._unchecked,
+                "boards to hold": server.service._unheld,
+                "turns": [*server.service._names._waiting, *server.service._tables._waiting],
+                "sessions": [each for each in server.acceptor.sessions.all if each.address],
+                "held": server.acceptor.sessions._held,
+                "connections": range(server.acceptor.limiter._count),
+                "work of the store": server.service.store._tasks,
+                "tasks": names - TASKS,
+                "timers": timers - TIMERS,
+            }
+            left += [
+                f"all have left, and on {server.name} there are {what}: {sorted(map(str, each))}"
+                for what, each in registers.items()
+                if each
+            ]
         return left
 
     def _read(self) -> dict[str, Sequence[Entry]]:
@@ -368,6 +407,8 @@ class Run:
             store = await Store.connect("dbname=world")
             for key in await store.streams():
                 stored[key] = await store.read(key)
+            if damage := await store._runner.read(_checked):
+                self.world.broken(f"what is stored is not in order: {damage}")
             await store.close()
 
         process = Process(self.world, "reader")
@@ -399,9 +440,22 @@ class Run:
                 wrong.append(f"on {first} are {sorted(people)}, on {name} {sorted(there)}")
             if hall.tables != other.tables:
                 wrong.append(f"the boards on {first} are not those on {name}")
+        for table in hall.tables.values():
+            turn = table.seats.get(table.game.turn) if table.running and table.game else None
+            if turn in self._bots and table.full and not table.away:
+                wrong.append(f"{turn} does not play at the {table.name}")
         if people != {each.name for each in self.players if each.is_in} | self._bots:
             wrong.append(f"{sorted(people)} are here, who should not be, or others are not")
         return wrong
+
+
+def _checked(database: StoreDatabase) -> Damage | None:
+    """Check all that is stored: that it is what the events make it, battles and ratings too."""
+    database.backend.read_all()
+    try:
+        return check_backend(database.backend)
+    finally:
+        database.backend.rollback()
 
 
 class Template:
