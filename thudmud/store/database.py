@@ -208,8 +208,8 @@ class Database:
         self._names: dict[int, str] = {}
         self._new: list[Entry] = []
         self._followed = False
-        self._serves = False
-        """Whether a node of ours lives: then there is a server, not only somebody who imports."""
+        self._lease: float | None = None
+        """For how long the nodes of ours live; None if there are none, but somebody who imports."""
         self._pruned_at: float | None = None
         self.others_wrote = False
         """Whether a commit of another process was seen that nobody has been told of yet."""
@@ -503,6 +503,8 @@ class Database:
                 raise Conflict(name, expected, found)
         stored = {}
         at = self.now()
+        if self.backend.is_shared and self._has_lapsed(at):
+            raise NotWritten("No server has lived for a while, which has to be noted first.")
         left = sum(len(events) for _, events in changes.values())
         for name, (_, events) in changes.items():
             for event in events:
@@ -513,6 +515,10 @@ class Database:
             for name, place in stored.items():
                 self.table.put("request", self._stream(name).id, key, *place)
         return stored
+
+    def _has_lapsed(self, at: float) -> bool:
+        """Whether no server may have lived for a while: the next beat notes since when."""
+        return self._lease is not None and 0 < self.head.served < at - self._lease
 
     def _store(
         self, name: str, event: StoredEvent, at: float, *, last: bool, mark: object
@@ -532,7 +538,7 @@ class Database:
         self._newest = position, stream.id, version, SCHEMA, at, int(last), body
         self._events.append(self._newest)
         _, _, commits, projection, _, served, total, store = self.head
-        served = at if self._serves else served
+        served = served if self._lease is None or self._has_lapsed(at) else at
         self.head = Head(1, position, commits, projection, at, served, total, store)
         if isinstance(event, BoardOpened | BoardRenamed):
             self._put_stream(self._stream(event.key)._replace(name=event.name))
@@ -637,6 +643,7 @@ class Database:
         """Note in the hall's stream that no server ran since the last one did."""
         now, since = self.now(), self.head.served
         if 0 < since < now:
+            self.head = self.head._replace(served=now)
             self.append({HALL: (self.version(HALL), [Interrupted(now, since)])})
 
     # Streams
@@ -1318,7 +1325,7 @@ class Database:
             self.interrupted()
             now = self.now()
         self.table.put("node", node, now, now + lease)
-        self._serves = True
+        self._lease = max(lease, self._lease or 0.0)
         self.lived()
         return known
 
