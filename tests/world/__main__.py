@@ -2,7 +2,8 @@
 
 ``--shrink`` leaves out what is not needed for what goes wrong in it.
 ``python -m tests.world 0 300`` plays many, and tells of those that went wrong;
-``--break NAME`` makes a mistake in the program first, and plays until a seed finds it.
+``--break NAME`` makes a mistake in the program first, and plays until a seed finds it;
+``--breaks`` does so with each mistake, and writes into `tests.world.breaks` which seed that is.
 """
 
 from __future__ import annotations
@@ -10,12 +11,19 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import re
+import subprocess
 import sys
 import time
 import warnings
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from tests.world import breaks
+
+AT_ONCE = 2
+"""How many mistakes are looked for at the same time."""
 
 WENT_WRONG = 3
 """The exit status if something in the world did, and not this program."""
@@ -27,8 +35,11 @@ def main() -> int:
     parser.add_argument("first", type=int, help="the seed, or the first of several")
     parser.add_argument("end", type=int, nargs="?", help="the one after the last")
     parser.add_argument("--shrink", action="store_true")
+    parser.add_argument("--breaks", action="store_true")
     parser.add_argument("--break", dest="mistake", choices=breaks.BREAKS, metavar="NAME")
     asked = parser.parse_args()
+    if asked.breaks:
+        return find_all(asked.first, asked.end)
     if os.environ.get("PYTHONHASHSEED") != "0":  # the order of a set of names is by their hashes
         os.environ["PYTHONHASHSEED"] = "0"
         os.execv(sys.executable, [sys.executable, "-m", "tests.world", *sys.argv[1:]])  # noqa: S606
@@ -63,6 +74,28 @@ def main() -> int:
     finally:
         template.close()
     return WENT_WRONG if bad else 0
+
+
+def find_all(first: int, end: int) -> int:
+    """Find out for each mistake which seed finds it first; return the exit status."""
+
+    def find(name: str) -> int | None:
+        words = [sys.executable, "-m", "tests.world", str(first), str(end), "--break", name]
+        played = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+        found = re.search(r"^seed (\d+):", played, re.MULTILINE)
+        print(f"{found[1] if found else 'not found':>9}  {name}", flush=True)
+        return int(found[1]) if found else None
+
+    with ThreadPoolExecutor(AT_ONCE) as workers:
+        seeds = dict(zip(breaks.BREAKS, workers.map(find, breaks.BREAKS), strict=True))
+    path = Path(breaks.__file__)
+    source = path.read_text(encoding="utf-8")
+    for name, seed in seeds.items():
+        place = re.compile(rf'("{re.escape(name)}": Mistake\(\n\s+)\w+,')
+        source = place.sub(rf"\g<1>{seed},", source)
+    path.write_text(source, encoding="utf-8")
+    print(f"{sum(seed is not None for seed in seeds.values())} of {len(seeds)} were found")
+    return 0
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ SERVICE = "thudmud.service.service"
 
 
 class Mistake(NamedTuple):
-    """What is changed, and the first seed that finds it; None if none of the first 60 does."""
+    """What is changed, and the first seed that finds it; None if none of the first 300 does."""
 
     seed: int | None
     changes: Sequence[Change]
@@ -367,6 +367,108 @@ BREAKS: dict[str, Mistake] = {
                 "        for claim in await self._store.reap(self.name):\n"
                 "            self._lose(claim.realm, claim.name)",
                 "        await self._store.reap(self.name)",
+            ),
+        ],
+    ),
+    "a clock runs while a seat is free": Mistake(
+        None,
+        [
+            Change(
+                "thudmud.play.table",
+                "if match and match.clock and match.running and not self.full:",
+                "if False:",
+            ),
+        ],
+    ),
+    "what was stored first is charged for an outage": Mistake(
+        None,
+        [
+            Change(
+                SERVICE,
+                "        self._unheld |= {table.key for table in self.hall.tables.values()}",
+                "        pass",
+            ),
+        ],
+    ),
+    "who was late to store hides that no server lived": Mistake(
+        None,
+        [
+            Change(
+                DATABASE,
+                "return self._lease is not None and 0 < self.head.served < at - self._lease",
+                "return False",
+            ),
+        ],
+    ),
+    "clocks run through an outage": Mistake(
+        None,
+        [
+            Change(
+                "thudmud.play.table_decisions",
+                'return (ClockHeld(now, "", seconds),) if seconds else ()',
+                "return ()",
+            ),
+        ],
+    ),
+    "a server is not started again if the database goes away as it begins": Mistake(
+        None,
+        [
+            Change(
+                "thudmud.server.serve",
+                "kind = StartError if isinstance(error, Unknown) else NotYet",
+                "kind = StartError",
+            ),
+        ],
+    ),
+    "who keeps order on another server is not asked": Mistake(
+        None,
+        [
+            Change(
+                "thudmud.store.store",
+                "        if self._told_order and not self._look:\n",
+                "        if False:\n",
+            ),
+        ],
+    ),
+    "a program that has failed goes on": Mistake(
+        None,
+        [
+            Change(
+                "thudmud.server.bots",
+                "self.name, error)\n        await self._chooser.kill()",
+                "self.name, error)",
+            ),
+        ],
+    ),
+    "a bot that was cut off does not come back": Mistake(
+        None,
+        [
+            Change(
+                "thudmud.server.bots",
+                "                        if self._bots[each.name].is_cut_off:",
+                "                        if False:",
+            ),
+        ],
+    ),
+    "who is sent away keeps a connection": Mistake(
+        None,
+        [
+            Change(
+                "thudmud.telnet.screen",
+                "            self._timers.append(loop.call_later(grace, self._transport.abort))",
+                "            pass",
+            ),
+        ],
+    ),
+    "what ends a battle counts twice": Mistake(
+        None,
+        [
+            Change(
+                DATABASE,
+                "            project(by_number, EventPlace",
+                "            if isinstance(event, BattleEnded):\n"
+                "                project(by_number, EventPlace(name, version, 0), self.projected)\n"
+                "            project(by_number, EventPlace",
             ),
         ],
     ),

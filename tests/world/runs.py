@@ -28,7 +28,16 @@ from thudmud.store.database import Database as StoreDatabase
 from thudmud.store.interface import Damage
 
 ROUGH = 30.0
-"""Seconds in which things go wrong."""
+"""Seconds in which things go wrong, at most."""
+
+SHORT = (5.0, 6.0, 8.0, 8.0, 10.0, 12.0)
+"""The same in most worlds: many that are short find more than a few that are long."""
+
+LONG = 0.12
+"""How many of all worlds are as long as they may be."""
+
+BEGUN = 2.0
+"""Seconds after which something goes wrong for the first time: then all are about to come in."""
 
 CALM = 90.0
 """Seconds after which all have come to rest, since nothing does any more."""
@@ -104,22 +113,24 @@ class Plan:
     has_gateway: bool
     has_bots: bool
     stays_away: bool
-    rough: float = ROUGH
+    rough: float
 
     @classmethod
     def of(cls, seed: int) -> Plan:
         """Return the plan of a seed."""
         dice = Random(f"the plan of {seed}")  # noqa: S311  (what to try, no secret)
-        names = [dice.choice(FAULTS) for _ in range(dice.randint(0, 4))]
-        names += ["together"] * dice.randint(0, 8)
+        rough = ROUGH if dice.random() < LONG else dice.choice(SHORT)
+        names = [dice.choice(FAULTS) for _ in range(dice.randint(0, 3 + (rough == ROUGH)))]
+        names += ["together"] * dice.randint(0, int(1 + rough / 4))
         return cls(
             seed,
             dice.choice([1, 2, 2, 3]),
             tuple((dice.choice(each), dice.random() < PAGES) for each in NAMES),
-            tuple(sorted((dice.uniform(3, ROUGH), name) for name in names)),
+            tuple(sorted((dice.uniform(BEGUN, rough), name) for name in names)),
             dice.random() < GATEWAYS,
             dice.random() < BOTTED,
             dice.random() < 0.3,
+            rough,
         )
 
     def smaller(self) -> Iterator[Plan]:
