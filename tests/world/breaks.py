@@ -404,7 +404,7 @@ BREAKS: dict[str, Mistake] = {
         None,
         [
             Change(
-                "thudmud.play.table_decisions",
+                "thudmud.verbs.tables",
                 'return (ClockHeld(now, "", seconds),) if seconds else ()',
                 "return ()",
             ),
