@@ -16,7 +16,8 @@ from thudmud.rules import Game, Move, Side
 from thudmud.verbs.letters import Letters
 from thudmud.views import Message
 from thudmud.views.data import Fact
-from thudmud.views.facts import as_json, facts, machine_line
+from thudmud.views.facts import as_json, machine_line
+from thudmud.views.telling import facts
 from thudmud.views.view import Terminal
 
 BEGAN = 1_767_225_600.0

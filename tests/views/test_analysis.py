@@ -10,9 +10,13 @@ from thudmud.play.analysis import DECIDED, AnalysedBattle, Analysis
 from thudmud.play.archive import Battle, State
 from thudmud.play.asides import Analysing
 from thudmud.play.events import BattleId
+from thudmud.play.hall import Hall
+from thudmud.play.options import Style
+from thudmud.play.telling import Telling
 from thudmud.rules import DISCWORLD, Game
-from thudmud.views.analysis import MOST_TOLD, curve, of_ply, progress, told
-from thudmud.views.view import Display
+from thudmud.views.analysis import MOST_TOLD, curve, of_ply, told
+from thudmud.views.telling import tell
+from thudmud.views.view import Display, View
 from thudmud.views.words import columns
 
 WIDE = Display(width=200)
@@ -122,6 +126,11 @@ def test_a_ply_in_a_replay(ply: int, sentence: str) -> None:
 def test_what_has_decided_a_battle(worths: tuple[int, ...], sentence: str) -> None:
     analysis = Analysis(6000, worths, (0, 0, DECIDED, 0), BETTER)
     assert of_ply(analysis, GAME, 3) == f"{sentence}; G7 to G6."
+
+
+def progress(analysing: Analysing) -> str:
+    hall, view = Hall([]), View("Anna", Style.FULL, Display(width=500))
+    return " ".join(tell(hall, Telling(analysing, ("Anna",)), view))
 
 
 def test_how_far_it_has_come() -> None:

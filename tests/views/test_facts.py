@@ -14,7 +14,7 @@ from thudmud.play.table import BoardSpec, Table
 from thudmud.play.telling import Telling
 from thudmud.rules import KOOM_VALLEY, Game, Move, Piece, Position, Side, Square
 from thudmud.views import Message, messages
-from thudmud.views.facts import facts
+from thudmud.views.telling import facts
 from thudmud.views.view import Terminal
 
 EVERYTHING = frozenset({"thud"})

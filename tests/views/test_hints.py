@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from thudmud.play.asides import Asked
+from thudmud.play.hall import Hall
 from thudmud.play.hints import Advice, Because, Merit
 from thudmud.play.options import Style
 from thudmud.play.table import BoardSpec, Table
+from thudmud.play.telling import Telling
 from thudmud.rules import Ending, Move, Piece, Side, Square, Verb
-from thudmud.views.hints import told
+from thudmud.verbs.queries import Hint
+from thudmud.views.telling import tell
 from thudmud.views.view import Display, View
 
 TABLE = Table.set_up(BoardSpec("oak board"))
@@ -30,6 +34,11 @@ HURL = move(Piece.DWARF, "F6", "G7", "G7", verb=Verb.HURL)
 SAFE, LOSES, REGAINS = (because(each, 1) for each in (Merit.SAFE, Merit.LOSES, Merit.REGAINS))
 CAPTURES = because(Merit.CAPTURES, 2)
 STEPS, TAKING = 'Try "move from A6 to B6": ', 'Try "move from G7 to F7 capturing E7, F8": '
+
+
+def told(table: Table, advice: Advice, view: View) -> list[str]:
+    asked = Asked("Anna", Hint(), table.name, advice)
+    return tell(Hall([BoardSpec(table.name)]), Telling(asked, ("Anna",), table), view)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from thudmud.play.letters import Letter, LetterCount, LettersPage
 from thudmud.play.telling import Telling
 from thudmud.verbs.letters import Letters
 from thudmud.views.data import Fact
-from thudmud.views.facts import facts
 from thudmud.views.letters import listed, waiting
+from thudmud.views.telling import facts
 from thudmud.views.view import Display
 
 FIRST = Letter(7, "Anna", NOW - 90.0, "Shall we play? @thud " + "It is so long. " * 9)

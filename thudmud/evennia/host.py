@@ -25,7 +25,7 @@ from thudmud.play.table import Table
 from thudmud.views import Message
 from thudmud.views.colours import PALETTE_RGB
 from thudmud.views.messages import fitted
-from thudmud.views.telling import drawn, standing
+from thudmud.views.standing import drawn, standing
 from thudmud.views.view import (
     DEFAULT_WIDTH,
     PACKAGE,

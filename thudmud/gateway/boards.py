@@ -29,7 +29,7 @@ from thudmud.store import Conflict, Store, StoreError
 from thudmud.verbs.queries import ViewGame
 from thudmud.views import Message
 from thudmud.views.boards import draw
-from thudmud.views.facts import facts
+from thudmud.views.telling import facts
 from thudmud.views.view import Display, Terminal
 
 PACKAGES = frozenset({"thud"})

@@ -659,6 +659,10 @@ class Hall:
             return exercise.table
         return self.tables[board]
 
+    def bots_here(self) -> list[str]:
+        """Return the names of the bots that can be invited, wherever they are."""
+        return [name for name in self.people if name in self.bots]
+
     def begins(self, words: str) -> list[str]:
         """Return those here whose names begin so, in any case, in the order in which they came."""
         return [name for name in self.people if name.lower().startswith(words.lower())]

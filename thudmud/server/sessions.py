@@ -42,7 +42,7 @@ from thudmud.store import Account, Nobody, Store, StoreError
 from thudmud.telnet.screen import Goodbye
 from thudmud.verbs.more import Password, Register
 from thudmud.views.order import barred
-from thudmud.views.rooms import bots, greeting
+from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal
 from thudmud.views.words import minute
 
@@ -105,7 +105,7 @@ class Sessions:
     @property
     def greeting(self) -> str:
         """What everybody sees before they are asked for a name."""
-        return greeting(bots(self._hall), self.player_count)
+        return greeting(self._hall.bots_here(), self.player_count)
 
     @property
     def player_count(self) -> int:

@@ -18,8 +18,9 @@ from thudmud.play.meaning import hall_board_meant
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.service.interface import Onlooker, Outbox
+from thudmud.views.archive import recorded
 from thudmud.views.data import Fact
-from thudmud.views.facts import recorded, refusal_fact, watched
+from thudmud.views.facts import refusal_fact, watched
 from thudmud.views.messages import sent
 from thudmud.views.view import Screens, Terminal
 

@@ -134,7 +134,7 @@ from thudmud.verbs.tables import come_back, held, overdue, vanish
 from thudmud.verbs.talk import is_shout
 from thudmud.views import archive, rooms
 from thudmud.views.data import Fact
-from thudmud.views.facts import concerning, facts, refusal_fact
+from thudmud.views.facts import concerning, refusal_fact
 from thudmud.views.messages import (
     Message,
     display_of,
@@ -144,6 +144,7 @@ from thudmud.views.messages import (
     sent,
 )
 from thudmud.views.refusals import refused
+from thudmud.views.telling import facts
 from thudmud.views.view import Display, Screens, Terminal
 from thudmud.views.words import wrapped
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from thudmud.english import capitalised, counted, listed
 from thudmud.play.analysis import DECIDED, AnalysedBattle, Analysis, PlyMark
-from thudmud.play.asides import Analysing
+from thudmud.play.archive import Battle
+from thudmud.play.asides import Analysing, AnalysisCancelled
 from thudmud.play.hints import Line
 from thudmud.rules import Game, Move, Side
-from thudmud.verbs.archive import CancelAnalysis, Replay
+from thudmud.verbs.archive import Analyse, CancelAnalysis, Replay
 from thudmud.views import archive, curves
-from thudmud.views.view import Display
+from thudmud.views.data import Data, Fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.view import Display, View
 from thudmud.views.words import wrapped, wrapped_each
 
 MOST_TOLD = 10
@@ -24,15 +27,64 @@ _EVEN = 50  # hundredths of a point by which nobody is ahead in words
 _NOUNS = {PlyMark.MISTAKE: "mistake", PlyMark.BLUNDER: "blunder"}
 
 
-def progress(analysing: Analysing) -> str:
-    """Return how far an analysis has come, in a sentence."""
+@words.register
+def _progress(analysing: Analysing, _: Occasion, view: View) -> list[str]:
+    """Return how far an analysis has come."""
     number, plies = analysing.battle.number, counted(analysing.plies, "ply")
-    if analysing.done:
-        return f"Battle {number} is being analysed: {analysing.done} of {plies} are done."
-    return (
-        f"Battle {number} is being analysed, all of its {plies}. You are told when that is done;"
-        f' "{CancelAnalysis()}" ends it.'
-    )
+    told = f"Battle {number} is being analysed: {analysing.done} of {plies} are done."
+    if not analysing.done:
+        told = (
+            f"Battle {number} is being analysed, all of its {plies}. You are told when that is"
+            f' done; "{CancelAnalysis()}" ends it.'
+        )
+    return wrapped(told, view.width)
+
+
+@facts.register
+def _progress_facts(analysing: Analysing, _: Occasion) -> Iterator[Fact]:
+    known = _analysing(analysing.battle, analysing.done, analysing.plies)
+    yield Fact("Thud.Analysis", known, analysing.player)
+
+
+@words.register
+def _cancelled(cancelled: AnalysisCancelled, _: Occasion, view: View) -> list[str]:
+    return wrapped(f"Battle {cancelled.number} is not analysed for you any more.", view.width)
+
+
+@words.register
+def _told(_: Analyse, occasion: Occasion, view: View) -> list[str]:
+    return told(occasion.answer, view.display)
+
+
+@facts.register
+def _told_facts(_: Analyse, occasion: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Analysis", _analysed(*occasion.answer), occasion.player)
+
+
+def _analysing(battle: Battle, done: int, plies: int) -> Data:
+    known = {"battle": battle.number, "rules": battle.rules, "plies": plies, "done": done}
+    return {**known, "nodes": None, "worth": [], "better": []}
+
+
+def _analysed(battle: Battle, game: Game, analysis: Analysis) -> Data:
+    plies, turns = len(game.moves), (game.opening.turn, game.opening.turn.other)
+    return {
+        **_analysing(battle, plies, plies),
+        "nodes": analysis.nodes,
+        "worth": list(analysis.worths),
+        "better": [
+            {
+                "ply": ply,
+                "side": turns[(ply - 1) % 2].value,
+                "record": str(game.moves[ply - 1]),
+                "lost": analysis.lost[ply - 1],
+                "mark": mark.value if (mark := analysis.mark(ply)) else None,
+                "line": list(map(str, line)),
+            }
+            for ply, line in enumerate(analysis.lines, 1)
+            if line
+        ],
+    }
 
 
 def told(found: AnalysedBattle, display: Display) -> list[str]:

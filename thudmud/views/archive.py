@@ -6,7 +6,7 @@ shown. Everything has been looked up before it comes here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -21,6 +21,7 @@ from thudmud.play.archive import (
     State,
     Tally,
 )
+from thudmud.play.asides import CommentMade, Replayed, ReplayLeft
 from thudmud.play.days import TODAY, YESTERDAY
 from thudmud.play.events import BATTLES
 from thudmud.play.hall import Hall
@@ -28,17 +29,53 @@ from thudmud.play.match import Match
 from thudmud.play.options import Style
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Comment, Ending, Game, Side, write_record
-from thudmud.verbs.archive import Games, History, Replay
+from thudmud.verbs.archive import Games, History, Replay, ViewRecord
 from thudmud.verbs.resuming import Resume
-from thudmud.views import boards, reader, sentences
-from thudmud.views.view import Display
-from thudmud.views.words import day, plain, wrapped, wrapped_each
+from thudmud.views import analysis, boards, data, reader, sentences
+from thudmud.views.data import Data, Fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.standing import battles
+from thudmud.views.talk import in_own_words, own_words
+from thudmud.views.view import Display, View
+from thudmud.views.words import day, wrapped, wrapped_each
 
 PLAY_ON = '"play" goes on.'
 STEPS = (
     '"next" and "back" go from ply to ply, "first" and "last" to either end; "play" goes on,'
     ' "stop" leaves.'
 )
+
+
+@words.register
+def _replayed(seen: Replayed, occasion: Occasion, view: View) -> list[str]:
+    hall, player, battle, game = occasion.hall, seen.player, seen.battle, seen.game
+    lines = replayed(
+        battle,
+        game,
+        seen.then or game.after(seen.ply),
+        style=hall.style(player, hall.called(battle.id.board)),
+        me=player,
+        display=view.display,
+        comments=heard(hall, player, seen.comments, seen.ply),
+    )
+    if seen.analysis:
+        lines += wrapped(analysis.of_ply(seen.analysis, game, seen.ply), view.width)
+    return lines
+
+
+@facts.register
+def _replayed_facts(seen: Replayed, occasion: Occasion) -> Iterator[Fact]:
+    player = seen.player
+    yield Fact("Thud.Replay", data.replayed(seen), player)
+    for comment in heard(occasion.hall, player, seen.comments, seen.ply):
+        yield Fact("Thud.Comment", _comment(seen.battle.number, comment), player)
+
+
+@words.register
+def _replay_left(told: ReplayLeft, _: Occasion, view: View) -> list[str]:
+    number, ply = told.replay.battle.number, told.replay.ply
+    again = f'"{Replay(number, ply)}" opens it there again.'
+    return wrapped(f"You leave the replay of battle {number} at ply {ply}. {again}", view.width)
 
 
 def replayed(
@@ -96,15 +133,6 @@ def heard(
         for each in comments
         if ply in {None, each.ply} and not hall.ignores(player, each.player)
     )
-
-
-def own_words(text: str, display: Display) -> list[str]:
-    """Return what is in a player's own words as lines, none of which could be one of ours."""
-    if display.ascii_only:
-        text = plain(text)  # or it might need more lines when that is done
-    # A voice does not tell that a line is indented.
-    indent = "more: " if display.reader else "    "
-    return wrapped(text, display.width, indent, glued=False)
 
 
 def _end(battle: Battle, game: Game) -> str:
@@ -194,6 +222,37 @@ def _state(battle: Battle) -> str:
 INDENT = "    "
 
 
+@words.register
+def _comment_made(made: CommentMade, occasion: Occasion, view: View) -> list[str]:
+    on = f"comment on ply {made.ply} of battle {made.battle}"
+    told = f"{made.player} comments on ply {made.ply} of battle {made.battle}: {made.text}"
+    if made.player == view.me:
+        kept = f'is kept, and "{ViewRecord(made.battle)}" shows it.'
+        told = f"Your {on} {kept if made.text else 'is gone.'}"
+    return in_own_words(told, occasion, view)
+
+
+@facts.register
+def _comment_made_facts(made: CommentMade, _: Occasion) -> Iterator[Fact]:
+    known = {"battle": made.battle, "ply": made.ply, "player": made.player}
+    yield Fact("Thud.Comment", {**known, "text": made.text or None})
+
+
+@words.register
+def _games(asked: Games, occasion: Occasion, view: View) -> list[str]:
+    hall = occasion.hall
+    if asked.everybodys:
+        return battles(hall, view.width)
+    tables = (each.as_of(occasion.at) for each in hall.tables.values())
+    return games(tables, occasion.answer.matches, occasion.player, view.width)
+
+
+@facts.register
+def _games_facts(asked: Games, occasion: Occasion) -> Iterator[Fact]:
+    if not asked.everybodys:
+        yield Fact("Thud.Games", data.adjourned(occasion.answer), occasion.player)
+
+
 def games(
     tables: Iterable[Table], away: Iterable[AdjournedMatch], me: str, width: int
 ) -> list[str]:
@@ -243,6 +302,17 @@ def _adjourned(away: AdjournedMatch, me: str) -> str:
 def put_away(width: int) -> list[str]:
     """Return where somebody finds the matches that were put away."""
     return wrapped(f'You have a match put away for another day: "{Games()}" tells more.', width)
+
+
+@words.register
+def _history(asked: History, occasion: Occasion, view: View) -> list[str]:
+    return history(occasion.answer, asked, occasion.player, view.width)
+
+
+@facts.register
+def _history_facts(asked: History, occasion: Occasion) -> Iterator[Fact]:
+    known = data.history(occasion.answer, asked.page)
+    yield Fact("Thud.History", {"player": asked.player, **known}, occasion.player)
 
 
 def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str]:
@@ -299,6 +369,36 @@ def _spelt(player: str, battles: Iterable[Battle]) -> str:
     spelt = (name for battle in battles for name in battle.players)
     known = (name for name in spelt if name.lower() == player.lower())
     return next(known, capitalised(shortened(player)))
+
+
+@words.register
+def _record(_: ViewRecord, occasion: Occasion, view: View) -> list[str]:
+    found: FoundBattle = occasion.answer
+    comments = heard(occasion.hall, occasion.player, found.comments)
+    return record(found, comments, view.width)
+
+
+@facts.register
+def _record_facts(_: ViewRecord, occasion: Occasion) -> Iterable[Fact]:
+    found: FoundBattle = occasion.answer
+    comments = heard(occasion.hall, occasion.player, found.comments)
+    return recorded(found._replace(comments=comments), occasion.player)
+
+
+def recorded(found: FoundBattle, player: str) -> list[Fact]:
+    """Return a battle with all its plies, and what was said about them."""
+    comments = [_comment(found.battle.number, each) for each in found.comments]
+    record = Fact("Thud.Record", data.record(found), player)
+    return [record, *(Fact("Thud.Comment", each, player) for each in comments)]
+
+
+def _comment(battle: int, comment: Comment) -> Data:
+    return {
+        "battle": battle,
+        "ply": comment.ply,
+        "player": comment.player or None,
+        "text": comment.text,
+    }
 
 
 def record(found: FoundBattle, comments: tuple[Comment, ...], width: int) -> list[str]:

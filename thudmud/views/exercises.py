@@ -2,24 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import assert_never
 
 from thudmud.english import capitalised, counted
-from thudmud.play.asides import Exercised, Remark
+from thudmud.play.asides import Exercised, ExerciseLeft, Remark
 from thudmud.play.exercises import AtPuzzle, Exercise, InLesson, lessons
 from thudmud.play.hints import Merit
 from thudmud.rules import Piece
 from thudmud.verbs.archive import ViewScore
 from thudmud.verbs.exercises import Lessons, TryPuzzle, Tutorial
 from thudmud.verbs.moves import Play
-from thudmud.views import hints
+from thudmud.views import hints, reader, sentences
+from thudmud.views.data import Data, Fact
+from thudmud.views.facts import moved, whole
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.standing import drawn, shown
+from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
 
 ABOVE = (Remark.BEGUN,)
 """What is said above the board. All else is said below it, next to where the reader types."""
 
 R = Remark
+
+
+@words.register
+def _exercised(told: Exercised, _: Occasion, view: View) -> list[str]:
+    """Return what happens in an exercise: its heading, the plies, the board, and what to do."""
+    sentences_of = said(told)
+    lines = wrapped_each((sentences_of[each] for each in ABOVE if each in sentences_of), view.width)
+    for event, table in told.plies:
+        if view.display.reader:
+            facts = reader.happened(event, table, view.me)
+            lines += wrapped_each([*facts, reader.counts(table)], view.width)
+        else:
+            lines += wrapped(" ".join(sentences.event_sentences(event, table, view.me)), view.width)
+    # What is set up has to be seen, whatever the style.
+    if told.shows and not told.plies:
+        lines += drawn(told.exercise.table, view)
+    elif told.shows and not view.display.reader:
+        lines += shown(told.exercise.table, view)
+    below = [sentences_of[each] for each in told.remarks if each not in ABOVE]
+    return lines + wrapped_each(below, view.width)
+
+
+@facts.register
+def _exercised_facts(told: Exercised, _: Occasion) -> Iterator[Fact]:
+    player, exercise = told.player, told.exercise
+    yield from (moved(each, after) for each, after in told.plies)
+    if told.shows and not told.plies:
+        yield from whole(exercise.table, player)
+    yield Fact("Thud.Exercise", _exercise(exercise, player, told.remarks), player)
+
+
+@words.register
+def _left(told: ExerciseLeft, _: Occasion, view: View) -> list[str]:
+    return wrapped(left(told.exercise), view.width)
+
+
+@facts.register
+def _left_facts(told: ExerciseLeft, _: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Exercise", _exercise(told.exercise, told.player, (), left=True), told.player)
+
+
+@words.register
+def _lessons(_: Lessons, occasion: Occasion, view: View) -> list[str]:
+    done = occasion.hall.people[occasion.player].studies.lessons | occasion.answer.lessons
+    return listed_lessons(done, view.width)
+
+
+def _exercise(
+    exercise: Exercise, player: str, remarks: Iterable[Remark], *, left: bool = False
+) -> Data:
+    side = exercise.table.side_of(player)
+    lesson = exercise if isinstance(exercise, InLesson) else None
+    return {
+        "board": exercise.table.name,
+        "number": exercise.number,
+        "step": lesson.step + 1 if lesson else None,
+        "steps": len(lesson.lesson.steps) if lesson else None,
+        "side": side.value if side else None,
+        "remarks": [each.value for each in remarks],
+        "over": exercise.is_over,
+        "left": left,
+    }
 
 
 def said(told: Exercised) -> Mapping[Remark, str]:

@@ -28,6 +28,9 @@ from thudmud.english import shortened
 from thudmud.language import VERBS
 from thudmud.language.slips import near_miss
 from thudmud.rules import RULESETS
+from thudmud.verbs.more import Help, Syntax
+from thudmud.views.registry import Occasion, words
+from thudmud.views.view import View
 from thudmud.views.words import GLUE, wrapped, wrapped_each
 
 OF_OPERATORS = "Keeping order"
@@ -142,6 +145,19 @@ def page(
         if found
         else _unknown("help on", name, '"help" lists the topics.', width)
     )
+
+
+@words.register
+def _help(asked: Help, occasion: Occasion, view: View) -> list[str]:
+    hall = occasion.hall
+    bot = next((name for name in hall.people if name in hall.bots), None)
+    return page(asked.topic, view.width, bot, keeps_order=hall.is_operator(occasion.player))
+
+
+@words.register
+def _syntax(asked: Syntax, occasion: Occasion, view: View) -> list[str]:
+    keeps_order = occasion.hall.is_operator(occasion.player)
+    return syntax(asked.topic, view.width, keeps_order=keeps_order)
 
 
 def contents(width: int, *, keeps_order: bool = False) -> list[str]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
 
 from thudmud.english import capitalised, counted
 from thudmud.play.hints import Advice, Because, Merit
-from thudmud.play.table import Table
 from thudmud.rules import Attempt, Ending, Move, Piece, Verb
 from thudmud.verbs.moves import Play
+from thudmud.verbs.queries import Hint
+from thudmud.views import data
+from thudmud.views.data import Fact
+from thudmud.views.facts import place
+from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
 
@@ -27,13 +32,31 @@ _ANSWERS = (Merit.SAFE, Merit.LOSES, Merit.REGAINS)
 """What is about the other side's next ply."""
 
 
-def told(table: Table, advice: Advice, view: View) -> list[str]:
+@words.register
+def _hint(_: Hint, occasion: Occasion, view: View) -> list[str]:
     """Return a hint as lines; a screen reader gets each reason on a line of its own."""
+    advice: Advice = occasion.answer
+    table = occasion.known_table
     typed = Play(asked(advice.move), table.name if view.away else None)
     if view.display.reader:
         facts = [capitalised(f"{each}.") for each in (*_reasons(advice), danger(advice)) if each]
         return wrapped_each([f'Try "{typed}".', *facts], view.width)
     return wrapped(f'Try "{typed}": {because(advice)}.', view.width)
+
+
+@facts.register
+def _hint_facts(_: Hint, occasion: Occasion) -> Iterator[Fact]:
+    advice: Advice = occasion.answer
+    known = {
+        **place(occasion.known_table),
+        "side": advice.side.value,
+        **data.way(advice.move),
+        "record": str(advice.move),
+        "reasons": [
+            {"reason": each.merit.value, "number": each.number or None} for each in advice.reasons
+        ],
+    }
+    yield Fact("Thud.Hint", known, occasion.player)
 
 
 def because(advice: Advice) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from thudmud.english import counted, lasting
+from thudmud.play.asides import Entered, LetterSent, LettersForgotten, ReportMade, TookOver
 from thudmud.play.letters import Letter, LetterCount, LettersPage
 from thudmud.verbs.letters import LETTERS_PAGE, ForgetLetters, Letters
-from thudmud.views.archive import own_words
-from thudmud.views.view import Display
+from thudmud.verbs.order import Reports
+from thudmud.views.data import Fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.talk import own_words
+from thudmud.views.view import Display, View
 from thudmud.views.words import wrapped
 
 _FORMER = "a former member"
@@ -20,6 +25,16 @@ def waiting(letters: LetterCount, width: int) -> list[str]:
         return []
     has = f"You have {counted(letters.new, 'new message')}"
     return wrapped(f'{has}: "{Letters()}" shows {_them(letters.new)}.', width)
+
+
+@words.register
+def _listed(asked: Letters, occasion: Occasion, view: View) -> list[str]:
+    return listed(occasion.answer, asked, view.display, occasion.at)
+
+
+@facts.register
+def _listed_facts(asked: Letters, occasion: Occasion) -> Iterator[Fact]:
+    yield letters_fact(occasion.answer, asked.page, occasion.player)
 
 
 def listed(found: LettersPage, asked: Letters, display: Display, now: float) -> list[str]:
@@ -53,3 +68,55 @@ def _letter(letter: Letter, now: float) -> str:
 
 def _them(number: int) -> str:
     return "it" if number == 1 else "them"
+
+
+@words.register
+def _sent(sent: LetterSent, _: Occasion, view: View) -> list[str]:
+    if sent.player != view.me:
+        return wrapped(f'{sent.player} has left you a message: "{Letters()}" shows it.', view.width)
+    when = "They are told so now." if sent.is_here else "They are told so when they come in."
+    return wrapped(f"Your message to {sent.to} is kept. {when}", view.width)
+
+
+@facts.register
+def _sent_facts(sent: LetterSent, _: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Message", {"player": sent.player, "to": sent.to})
+
+
+@words.register
+def _forgotten(gone: LettersForgotten, _: Occasion, view: View) -> list[str]:
+    if len(gone.numbers) == 1:
+        return wrapped(f"Message {gone.numbers[0]} is deleted.", view.width)
+    return wrapped(f"{counted(len(gone.numbers), 'message')} are deleted.", view.width)
+
+
+@words.register
+def _report_made(made: ReportMade, _: Occasion, view: View) -> list[str]:
+    if made.player != view.me:
+        lists = f'("{Reports()}" lists what is open.)'
+        return wrapped(f'{made.player} reports {made.about}: "{made.text}" {lists}', view.width)
+    last = "line" if len(made.said) == 1 else f"{len(made.said)} lines"
+    lines = f", with the last {last} that you heard from them" if made.said else ""
+    return wrapped(f"Your report about {made.about} is kept for the operators{lines}.", view.width)
+
+
+def waiting_facts(came: Entered | TookOver) -> Iterator[Fact]:
+    """Yield how many letters wait for somebody who has come in, if there are any."""
+    if came.letters.in_all:
+        yield letters_fact(LettersPage((), *came.letters), 0, came.player)
+
+
+def letters_fact(found: LettersPage, page: int, player: str) -> Fact:
+    """Return a page of letters, or with page 0 how many there are, for a program."""
+    letters = [
+        {
+            "number": each.number,
+            "player": each.sender or None,
+            "at": int(each.at),
+            "text": each.text,
+            "new": each.is_new,
+        }
+        for each in found.letters
+    ]
+    known = {"in_all": found.in_all, "new": found.new, "page": page or None, "messages": letters}
+    return Fact("Thud.Messages", known, player)

@@ -18,9 +18,9 @@ from thudmud.play.hall import DEFAULTS, Hall
 from thudmud.play.options import Toggle
 from thudmud.play.telling import Telling
 from thudmud.views.data import Fact
-from thudmud.views.facts import as_json, facts, machine_line, refusal_fact, set_apart
+from thudmud.views.facts import as_json, machine_line, refusal_fact, set_apart
 from thudmud.views.refusals import explain, refused
-from thudmud.views.telling import tell
+from thudmud.views.telling import facts, tell
 from thudmud.views.view import Display, Screens, Terminal, readers_by_view
 from thudmud.views.words import plain, wrapped
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from thudmud.english import listed
+from thudmud.play.asides import OptionChosen, StyleChosen
 from thudmud.play.options import (
     WIDTHS,
     Charset,
@@ -28,11 +30,15 @@ from thudmud.verbs.options import (
     SetSize,
     SetToggle,
     SetWidth,
+    ShowOptions,
     ShowScheme,
 )
 from thudmud.views.boards import GridLayout, layout_for
 from thudmud.views.colours import colour_of, flowed
-from thudmud.views.view import LARGE_FROM, PALETTE, SIXTEEN, TRUE_COLOUR, Display
+from thudmud.views.data import Fact
+from thudmud.views.facts import concerning, options_fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.view import LARGE_FROM, PALETTE, SIXTEEN, TRUE_COLOUR, Display, View
 from thudmud.views.words import wrapped, wrapped_each
 
 _INDENT = "    "
@@ -164,6 +170,34 @@ def choice_text(choice: SetOption, options: Options) -> str:
     raise TypeError(f"there are no words for {choice}")
 
 
+@words.register
+def _chosen(chosen: OptionChosen, _: Occasion, view: View) -> list[str]:
+    return wrapped(choice_text(chosen.choice, chosen.options), view.width)
+
+
+@facts.register
+def _chosen_facts(chosen: OptionChosen, occasion: Occasion) -> Iterable[Fact]:
+    if chosen.choice == SetToggle(Toggle.MACHINE, value=True):
+        return concerning(occasion.hall, chosen.player)
+    return [options_fact(occasion.hall, chosen.player)]
+
+
+@words.register
+def _style_chosen(chosen: StyleChosen, _: Occasion, view: View) -> list[str]:
+    style = f"in {chosen.style.value} style from now on"
+    return wrapped(f"You are shown the {chosen.board} {style}.", view.width)
+
+
+@words.register
+def _options(_: ShowOptions, occasion: Occasion, view: View) -> list[str]:
+    return options_listed(occasion.hall.people[occasion.player].options, view.display)
+
+
+@words.register
+def _scheme(_: ShowScheme, occasion: Occasion, view: View) -> list[str]:
+    return scheme_listed(occasion.hall.people[occasion.player].options, view.display)
+
+
 def options_listed(options: Options, display: Display) -> list[str]:
     """Return every option: what holds, what that comes to here, and the words that change it."""
     charset, width, bottom = options.charset.value, f"{options.width} columns", options.orient
@@ -200,9 +234,9 @@ def options_listed(options: Options, display: Display) -> list[str]:
         for toggle in Toggle
     }
     lines = wrapped("How you are shown things, and the words that change it:", display.width)
-    for now, words in entries.items():
+    for now, typed in entries.items():
         lines += wrapped(f"  {now}", display.width, _INDENT)
-        lines += wrapped(f"{_INDENT}{words}", display.width, _INDENT * 2)
+        lines += wrapped(f"{_INDENT}{typed}", display.width, _INDENT * 2)
     return lines
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from math import ceil
 
-from thudmud.english import counted, does, lasting, length
+from thudmud.english import capitalised, counted, does, lasting, length
 from thudmud.play.asides import (
     Announced,
     Lifted,
@@ -15,38 +16,65 @@ from thudmud.play.asides import (
 from thudmud.play.hall import Hall
 from thudmud.play.letters import Report
 from thudmud.play.order import Measure, Sanction
-from thudmud.verbs.order import Bans, CloseReport, Reports
+from thudmud.verbs.order import Bans, CloseReport, Mutes, Reports
+from thudmud.views.data import Fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.talk import in_own_words
+from thudmud.views.view import View
 from thudmud.views.words import because, minute, wrapped, wrapped_each
 
 PAGE, REPORTS_PAGE = 20, 10
 """How many bans, and reports, a page of them has."""
 
 
-def told(
-    aside: Announced | Sanctioned | Lifted | ReportClosed | ShutdownTold, me: str | None
-) -> str:
-    """Return what an operator has brought about, in a sentence."""
-    match aside:
-        case Announced(player, text):
-            who = "You tell" if player == me else f"{player}, an operator, tells"
-            return f"{who} everybody: {text}"
-        case Sanctioned(player, sanction) if sanction.whom == me:
-            return _to_whom(player, sanction)
-        case Sanctioned(player, sanction):
-            done = f"{does(player, me, sanction.measure.value)} {sanction.whom}"
-            return f"{done}{_length(sanction)}{because(sanction.why)}."
-        case Lifted(player, sanction) if sanction.whom == me:
-            return f"{player} lets you be heard again."
-        case Lifted(player, sanction):
-            return f"{does(player, me, f'un{sanction.measure.value}')} {sanction.whom}."
-        case ReportClosed(player, number):
-            return f"{does(player, me, 'close')} report {number}."
-        case ShutdownTold(seconds=None):
-            return "The server does not shut down after all."
-        case ShutdownTold(seconds=seconds, why=why):
-            when = f"in {lasting(seconds)}" if seconds else "now"
-            kept = "All seats and matches are kept."
-            return f"The server shuts down {when}{because(why)}. {kept}"
+@words.register
+def _announced(told: Announced, occasion: Occasion, view: View) -> list[str]:
+    who = "You tell" if told.player == view.me else f"{told.player}, an operator, tells"
+    return in_own_words(f"{who} everybody: {told.text}", occasion, view)
+
+
+@facts.register
+def _announced_facts(told: Announced, _: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Broadcast", {"player": told.player, "text": told.text})
+
+
+@words.register
+def _sanctioned(told: Sanctioned, _: Occasion, view: View) -> list[str]:
+    player, sanction = told.player, told.sanction
+    if sanction.whom == view.me:
+        return wrapped(_to_whom(player, sanction), view.width)
+    done = capitalised(f"{does(player, view.me, sanction.measure.value)} {sanction.whom}")
+    return wrapped(f"{done}{_length(sanction)}{because(sanction.why)}.", view.width)
+
+
+@words.register
+def _lifted(told: Lifted, _: Occasion, view: View) -> list[str]:
+    player, sanction = told.player, told.sanction
+    if sanction.whom == view.me:
+        return wrapped(f"{player} lets you be heard again.", view.width)
+    done = capitalised(does(player, view.me, f"un{sanction.measure.value}"))
+    return wrapped(f"{done} {sanction.whom}.", view.width)
+
+
+@words.register
+def _report_closed(told: ReportClosed, _: Occasion, view: View) -> list[str]:
+    closes = capitalised(does(told.player, view.me, "close"))
+    return wrapped(f"{closes} report {told.number}.", view.width)
+
+
+@words.register
+def _shutdown(told: ShutdownTold, _: Occasion, view: View) -> list[str]:
+    if told.seconds is None:
+        return wrapped("The server does not shut down after all.", view.width)
+    when = f"in {lasting(told.seconds)}" if told.seconds else "now"
+    kept = "All seats and matches are kept."
+    return wrapped(f"The server shuts down {when}{because(told.why)}. {kept}", view.width)
+
+
+@facts.register
+def _shutdown_facts(told: ShutdownTold, _: Occasion) -> Iterator[Fact]:
+    left = None if told.seconds is None else ceil(told.seconds)
+    yield Fact("Thud.Shutdown", {"seconds": left, "why": told.why or None})
 
 
 def _to_whom(player: str, sanction: Sanction) -> str:
@@ -92,15 +120,19 @@ def known_of(hall: Hall, name: str, now: float) -> str:
     return " ".join(known)
 
 
-def mutes(hall: Hall, now: float, width: int) -> list[str]:
+@words.register
+def _mutes(_: Mutes, occasion: Occasion, view: View) -> list[str]:
     """Return who is muted, a row each, the latest first."""
+    hall, now, width = occasion.hall, occasion.at, view.width
     found = hall.order.all_mutes(now) if hall.order else []
     heading = f"{counted(len(found), 'player')} cannot be heard:" if found else "Nobody is muted."
     return [*wrapped(heading, width), *wrapped_each(map(_row, found), width, "    ")]
 
 
-def bans(hall: Hall, asked: Bans, now: float, width: int) -> list[str]:
+@words.register
+def _bans(asked: Bans, occasion: Occasion, view: View) -> list[str]:
     """Return a page of who is kept out, a row each, the latest first."""
+    hall, now, width = occasion.hall, occasion.at, view.width
     found = hall.order.all_bans(now) if hall.order else []
     first = (asked.page - 1) * PAGE
     rows = found[first : first + PAGE]
@@ -114,9 +146,11 @@ def bans(hall: Hall, asked: Bans, now: float, width: int) -> list[str]:
     return lines
 
 
-def reports(found: Sequence[Report], asked: Reports, width: int) -> list[str]:
+@words.register
+def _reports(asked: Reports, occasion: Occasion, view: View) -> list[str]:
     """Return a page of what players have reported, the last one first, and what they had heard."""
-    lines = []
+    found: tuple[Report, ...] = occasion.answer
+    lines, width = [], view.width
     for report in found[(asked.page - 1) * REPORTS_PAGE : asked.page * REPORTS_PAGE]:
         by = report.by or "somebody"
         head = f"  {report.number}. {minute(report.at)}, {by} about {report.about}: {report.text}"

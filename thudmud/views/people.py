@@ -24,11 +24,10 @@ from thudmud.verbs.people import (
 )
 from thudmud.verbs.rooms import Observe
 from thudmud.views import data, order
-from thudmud.views.archive import own_words
 from thudmud.views.data import Data, Fact
 from thudmud.views.ratings import explained, points_of
 from thudmud.views.registry import Occasion, facts, words
-from thudmud.views.rooms import bots
+from thudmud.views.talk import own_words
 from thudmud.views.view import Display, View
 from thudmud.views.words import wrapped, wrapped_each
 
@@ -42,7 +41,7 @@ _IDLE_FROM = 2 * MINUTE
 def _who(asked: Who, occasion: Occasion, view: View) -> list[str]:
     """Return a page of the players and the bots, each with where they are and what they play."""
     hall, width = occasion.hall, view.width
-    names, programs = list(hall.people), bots(hall)
+    names, programs = list(hall.people), hall.bots_here()
     people = counted(len(names) - len(programs), "player")
     also = f" and {counted(len(programs), 'bot')}" if programs else ""
     heading = f"{people}{also} connected"

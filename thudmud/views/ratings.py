@@ -6,7 +6,7 @@ reader gets the word.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from thudmud.english import capitalised, counted, listed, shortened
 from thudmud.play.archive import (
@@ -24,16 +24,32 @@ from thudmud.play.events import NO_BOTS, OWN_PROGRAM, BattleEnded
 from thudmud.play.hall import BotLevel
 from thudmud.play.projections import LAST, MOST_OF_LAST
 from thudmud.rules import Side
-from thudmud.verbs.archive import ViewStandings
+from thudmud.verbs.archive import ViewScore, ViewStandings
 from thudmud.verbs.more import Help
-from thudmud.views import curves
+from thudmud.views import curves, data
 from thudmud.views.archive import count
-from thudmud.views.view import Display
+from thudmud.views.data import Fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.view import Display, View
 from thudmud.views.words import wrapped
 
 INDENT = "    "
 
 PROVISIONALLY = f'What has a ? is provisional: "{Help("ratings")}".'
+
+
+@words.register
+def _score(asked: ViewScore, occasion: Occasion, view: View) -> list[str]:
+    hall, me = occasion.hall, occasion.player
+    name = hall.names.get((asked.player or me).lower())
+    who, is_here = name or asked.player or me, name is not None
+    return score(occasion.answer, who, me, hall.levels, view.display, is_here=is_here)
+
+
+@facts.register
+def _score_facts(asked: ViewScore, occasion: Occasion) -> Iterator[Fact]:
+    player = occasion.player
+    yield Fact("Thud.Score", data.fared(occasion.answer, asked.player or player), player)
 
 
 def score(
@@ -132,6 +148,16 @@ def _course(points: Sequence[int], display: Display) -> list[str]:
         f"{labels.get(row, ''):>{_MARGIN - 2}} |{drawn}".rstrip()
         for row, drawn in enumerate(curves.rows(heights, _ROWS, display))
     ]
+
+
+@words.register
+def _standings(_: ViewStandings, occasion: Occasion, view: View) -> list[str]:
+    return standings(occasion.answer, view.display)
+
+
+@facts.register
+def _standings_facts(_: ViewStandings, occasion: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Standings", data.standings(occasion.answer), occasion.player)
 
 
 def standings(ranking: Ranking, display: Display) -> list[str]:

@@ -35,6 +35,13 @@ class Occasion(NamedTuple):
     player: str
     answer: Any = None
 
+    @property
+    def known_table(self) -> Table:
+        """The table, where there has to be one."""
+        if self.table is None:
+            raise ValueError("this is about no table")
+        return self.table
+
 
 @singledispatch
 def words(told: object, occasion: Occasion, view: View) -> list[str]:

@@ -2,226 +2,296 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from operator import attrgetter
-from typing import assert_never
+from collections.abc import Collection, Iterable, Iterator
 
-from thudmud.english import capitalised, counted, does, lasting, listed
-from thudmud.play import asides, events
+from thudmud.english import capitalised, counted, does, listed
 from thudmud.play.archive import BotList, ListedBot
+from thudmud.play.asides import (
+    BoardListed,
+    CameIn,
+    CaughtUp,
+    Entered,
+    Gone,
+    ObserveChosen,
+    TookOver,
+    WentOut,
+)
 from thudmud.play.clocks import AWAY
+from thudmud.play.events import (
+    MADE,
+    BoardClosed,
+    BoardOpened,
+    BoardRenamed,
+    Offered,
+    Parting,
+)
 from thudmud.play.hall import Hall
 from thudmud.play.options import Switch
 from thudmud.play.table import Table
 from thudmud.rules import DEFAULT_RULES, Side
-from thudmud.verbs.archive import Replay, ViewRecord
-from thudmud.verbs.letters import Letters
-from thudmud.verbs.matchmaking import Accept, Challenge, Decline, Invite, PlayNow, Seeks, Withdraw
+from thudmud.verbs.matchmaking import Challenge, Invite, PlayNow, Seeks
 from thudmud.verbs.more import Help
 from thudmud.verbs.options import SetReader
-from thudmud.verbs.order import Reports
 from thudmud.verbs.people import Who
-from thudmud.verbs.rooms import Boards, Look, Observe, Unobserve, ViewNews
+from thudmud.verbs.rooms import Boards, Look, Observe, Unobserve, ViewBots, ViewNews
 from thudmud.verbs.seats import Join
-from thudmud.views import analysis, order
-from thudmud.views.archive import count
-from thudmud.views.options import choice_text
+from thudmud.views import data, reader, sentences
+from thudmud.views.archive import count, put_away
+from thudmud.views.data import Fact
+from thudmud.views.facts import (
+    came,
+    concerning,
+    listing,
+    observed_fact,
+    options_fact,
+    table_data,
+    went,
+    where,
+    whole,
+)
+from thudmud.views.facts import listed as listed_facts
+from thudmud.views.letters import waiting, waiting_facts
+from thudmud.views.matchmaking import seek_made
 from thudmud.views.ratings import explained, points_of
-from thudmud.views.sentences import timed
-from thudmud.views.view import Display
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.standing import (
+    at_table,
+    board_line,
+    drawn,
+    standing,
+    standing_facts,
+    stands,
+)
+from thudmud.views.view import Display, View
 from thudmud.views.words import MOST_BOARDS, wrapped, wrapped_each
 
-_JOINS = ("'s ", ", ")
-"""What an emote begins with if no blank is to stand between it and the name."""
+# Coming and going.
 
 
-def aside_text(aside: asides.Aside, me: str | None) -> str:
-    """Return an aside as a sentence for ``me`` (None: somebody it does not name)."""
-    return capitalised(_aside(aside, me))
+@words.register
+def _entered(told: Entered, occasion: Occasion, view: View) -> list[str]:
+    player, room, width = told.player, told.room, view.width
+    lines: list[str] = []
+    if room is None:
+        lines = wrapped(f"{capitalised(does(player, view.me, 'come'))} into the hall.", width)
+    if player != view.me:
+        return lines
+    if room is None:
+        lines += hall_seen(occasion.hall, player, width)
+        lines += put_away(width) if told.adjourned else []
+    return lines + _newer_news(occasion.hall, told, width) + waiting(told.letters, width)
 
 
-def _aside(aside: asides.Aside, me: str | None) -> str:
-    match aside:
-        case asides.Spoke(player, _, text):
-            return f"{does(player, me, aside.verb)}: {text}"
-        case asides.Entered(player, None):
-            return f"{does(player, me, 'come')} into the hall."
-        case asides.TookOver(player):
-            return f"{does(player, me, 'go')} on from here."
-        case asides.Gone(player, parting=events.Parting.LOST):
-            return f"{player} has lost the connection."
-        case asides.Gone(player, parting=events.Parting.IDLE):
-            return f"{player} has been idle for too long and is gone."
-        case asides.Gone(player):
-            return "Goodbye!" if player == me else f"{player} leaves for home."
-        case asides.WentOut(player, to=room):
-            return f"{does(player, me, 'go')} to the {room or 'hall'}."
-        case asides.CameIn(player, room):
-            return f"{does(player, me, 'walk')} to the {room or 'hall'}."
-        case asides.Emoted(player, _, text):
-            return f"{player}{'' if text.startswith(_JOINS) else ' '}{text}"
-        case asides.PlayersDeaf():
-            return 'The players do not hear that while they play. "kibitz" speaks to them, too.'
-        case asides.Told(player, to, text):
-            return f"{does(player, me, 'tell')} {'you' if to == me else to}: {text}"
-        case asides.LetterSent(player, to, is_here=is_here) if player == me:
-            when = "They are told so now." if is_here else "They are told so when they come in."
-            return f"Your message to {to} is kept. {when}"
-        case asides.LetterSent(player):
-            return f'{player} has left you a message: "{Letters()}" shows it.'
-        case asides.LettersForgotten(_, (number,)):
-            return f"Message {number} is deleted."
-        case asides.LettersForgotten(_, numbers):
-            return f"{counted(len(numbers), 'message')} are deleted."
-        case asides.ReportMade(player, about, text) if player != me:
-            return f'{player} reports {about}: "{text}" ("{Reports()}" lists what is open.)'
-        case asides.ReportMade(_, about, said=said):
-            last = "line" if len(said) == 1 else f"{len(said)} lines"
-            lines = f", with the last {last} that you heard from them"
-            return f"Your report about {about} is kept for the operators{lines if said else ''}."
-        case asides.Invited(player, to, board, side) if to == me:
-            seat = f"play the {side.plural} at the {board}"
-            return f'{player} asks you to {seat}. To do so, say "{Join(side, board)}".'
-        case asides.Invited(player, to, board, side, level):
-            how = "" if level is None else f", at level {level}"
-            return f"{does(player, me, 'ask')} {to} to play the {side.plural} at the {board}{how}."
-        case asides.TurnedDown(player, to, board):
-            return f"{does(player, me, 'decline')} to sit down at the {board}."
-        case asides.CommentMade(player, _, battle, ply, text) if player == me:
-            on = f"comment on ply {ply} of battle {battle}"
-            if not text:
-                return f"Your {on} is gone."
-            return f'Your {on} is kept, and "{ViewRecord(battle)}" shows it.'
-        case asides.CommentMade(player, _, battle, ply, text):
-            return f"{player} comments on ply {ply} of battle {battle}: {text}"
-        case asides.StyleChosen(_, board, style):
-            return f"You are shown the {board} in {style.value} style from now on."
-        case asides.ObserveChosen(_, board, observed) if board in observed:
-            return f'You observe the {board} from now on. "{Unobserve(board)}" ends that.'
-        case asides.ObserveChosen(_, board):
-            return f"You observe the {board} no longer."
-        case asides.OptionChosen(_, choice, options):
-            return choice_text(choice, options)
-        case asides.TimeShort(seconds=seconds):
-            return f"You have less than {lasting(seconds)} left."
-        case asides.ReplayLeft(_, replay):
-            number, ply = replay.battle.number, replay.ply
-            again = f'"{Replay(number, ply)}" opens it there again.'
-            return f"You leave the replay of battle {number} at ply {ply}. {again}"
-        case (
-            asides.Announced()
-            | asides.Sanctioned()
-            | asides.Lifted()
-            | asides.ReportClosed()
-            | asides.ShutdownTold()
-        ):
-            return order.told(aside, me)
-        case asides.Analysing():
-            return analysis.progress(aside)
-        case asides.AnalysisCancelled(_, number):
-            return f"Battle {number} is not analysed for you any more."
-    return ""  # the board or the battle that is shown says it
+@facts.register
+def _entered_facts(told: Entered, occasion: Occasion) -> Iterator[Fact]:
+    hall, player = occasion.hall, told.player
+    if told.room is None:
+        yield came(hall, player, None)
+        yield from where(hall, player)
+        yield options_fact(hall, player)
+        yield from listed_facts(hall, player)
+    yield from waiting_facts(told)
 
 
-def hall_event_text(event: events.HallEvent, table: Table | None, me: str | None) -> str:
-    """Return what happens to the boards, in a sentence."""
-    board = table.name if table else ""
-    match event:
-        case events.BoardOpened(player="", rules=rules):
-            return f"There is a new board: the {board}, with the {rules} rules."
-        case events.BoardOpened(key=key) if key.startswith(events.MADE):
-            return ""  # whoever comes to it is told so
-        case events.BoardOpened(player=player, rules=rules):
-            opens = capitalised(does(player, me, "open"))
-            return f"{opens} a board: the {board}, with the {rules} rules."
-        case events.BoardClosed(key=key) if key.startswith(events.MADE):
-            return ""
-        case events.BoardClosed(player=""):
-            return f"The {board} is closed."
-        case events.BoardClosed(player=player):
-            return f"{capitalised(does(player, me, 'close'))} the {board}."
-        case events.BoardRenamed(name=name):
-            return f"The {board} is called {name} from now on."
-        case events.SeekMade():
-            return _seek_made(event, me)
-        case events.SeekEnded():
-            return _seek_ended(event, me)
-        case events.Commented() | events.Interrupted() | events.LessonDone() | events.PuzzleTried():
-            return ""  # an aside says it, or nobody is told
-        case _:
-            assert_never(event)
+@words.register
+def _took_over(told: TookOver, occasion: Occasion, view: View) -> list[str]:
+    player, width = told.player, view.width
+    lines = wrapped(f"{capitalised(does(player, view.me, 'go'))} on from here.", width)
+    if player != view.me:
+        return lines
+    if table := occasion.table:
+        lines += board_seen(occasion.hall, player, table, view)
+    else:
+        lines += hall_seen(occasion.hall, player, width)
+    return lines + waiting(told.letters, width)
 
 
-def _seek_made(seek: events.SeekMade, me: str | None) -> str:
-    what = _match_wanted(seek)
-    if seek.player == me:
-        ends = f'"{Withdraw(seek.number)}" takes that back.'
-        if seek.to:
-            return f"You ask {seek.to} to {what}. {ends}"
-        return f"You would like to play {what}: seek {seek.number}. {ends}"
-    if seek.to:
-        answers = f'"{Accept(seek.number)}" or "{Decline(seek.number)}"'
-        return f"{seek.player} asks you to {what}. To answer, type {answers}."
-    typed = f'"{Accept(seek.number)}" begins it'
-    return f"{seek.player} would like to play {what}. {capitalised(typed)}."
+@facts.register
+def _took_over_facts(told: TookOver, occasion: Occasion) -> Iterator[Fact]:
+    yield from concerning(occasion.hall, told.player)
+    yield from waiting_facts(told)
 
 
-def _match_wanted(seek: events.SeekMade) -> str:
-    """Return what a seek is for: ``an unrated match by the classic rules, first as dwarfs``."""
-    first = f", first as {seek.side.plural}" if seek.side else ""
-    rules = f"by the {seek.rules} rules{timed(seek.time)}"
-    return f"{'a' if seek.rated else 'an unrated'} match {rules}{first}"
+@words.register
+def _gone(told: Gone, _: Occasion, view: View) -> list[str]:
+    player = told.player
+    if told.parting is Parting.LOST:
+        return wrapped(f"{player} has lost the connection.", view.width)
+    if told.parting is Parting.IDLE:
+        return wrapped(f"{player} has been idle for too long and is gone.", view.width)
+    return wrapped("Goodbye!" if player == view.me else f"{player} leaves for home.", view.width)
 
 
-def _seek_ended(ended: events.SeekEnded, me: str | None) -> str:
-    """Return why a seek stands no more, to those whom that concerns."""
-    seeker, player = ended.seeker, ended.player
-    match ended.why:
-        case events.SeekEnd.ACCEPTED if me == seeker != player:
-            return f"{player} accepts: your match begins."
-        case events.SeekEnd.ACCEPTED if me == player:
-            return f"{seeker} was waiting for that: your match begins."
-        case events.SeekEnd.DECLINED if me == seeker:
-            return f"{player} declines the match that you asked for."
-        case events.SeekEnd.DECLINED if me == player:
-            return f"You decline {seeker}'s match."
-        case events.SeekEnd.WITHDRAWN | events.SeekEnd.GONE if me == seeker:
-            return f"Your seek {ended.number} stands no more."
-        case events.SeekEnd.WITHDRAWN | events.SeekEnd.GONE if me == ended.to:
-            return f"{seeker} no longer asks you to a match."
-    return ""
+@facts.register
+def _gone_facts(told: Gone, _: Occasion) -> Iterator[Fact]:
+    if not told.told:
+        yield went(told.player, told.room, is_gone=True)
 
 
-def seeks(hall: Hall, player: str, width: int) -> list[str]:
-    """Return who would like to play, as somebody is told who may accept it."""
-    stands = [each for each in hall.seeks.values() if each.to in {"", player}]
-    stands += [each for each in hall.seeks.values() if each.player == player and each.to]
-    if not stands:
-        has_bot = any(hall.bots[each] for each in bots(hall))
-        until = ", and has a bot play with you until then" if has_bot else ""
-        typed = f'"{PlayNow()}" looks for somebody{until}.'
-        return wrapped(f"Nobody seeks a match just now. {typed}", width)
-    stands.sort(key=attrgetter("number"))
-    entries = (f"{each.number:>3}. {_seek(each, player)}" for each in stands)
-    lines = wrapped_each(entries, width, "     ")
-    others = [each.number for each in stands if each.player != player]
-    if others:
-        lines += wrapped(f'To play, type "{Accept(others[0])}", say.', width)
-    return lines
+@words.register
+def _went_out(told: WentOut, _: Occasion, view: View) -> list[str]:
+    goes = capitalised(does(told.player, view.me, "go"))
+    return wrapped(f"{goes} to the {told.to or 'hall'}.", view.width)
 
 
-def _seek(seek: events.SeekMade, player: str) -> str:
-    if not seek.to:
-        return f"{capitalised(does(seek.player, player, 'seek'))} {_match_wanted(seek)}."
-    whom = "you" if seek.to == player else seek.to
-    return f"{capitalised(does(seek.player, player, 'ask'))} {whom} to {_match_wanted(seek)}."
+@facts.register
+def _went_out_facts(told: WentOut, _: Occasion) -> Iterator[Fact]:
+    yield went(told.player, told.room, told.to)
+
+
+@words.register
+def _came_in(told: CameIn, occasion: Occasion, view: View) -> list[str]:
+    hall, player, room, width = occasion.hall, told.player, told.room, view.width
+    walks = capitalised(does(player, view.me, "walk"))
+    lines = wrapped(f"{walks} to the {room or 'hall'}.", width)
+    if player != view.me:
+        return lines
+    if room is None:
+        return lines + hall_seen(hall, player, width)
+    if told.sits:  # the board is shown with the seat taken, a moment later
+        here = _people_here(hall, player, room, width)
+        return lines + here + _elsewhere(hall, player, room, width)
+    return lines + board_seen(hall, player, occasion.known_table, view)
+
+
+@facts.register
+def _came_in_facts(told: CameIn, occasion: Occasion) -> Iterator[Fact]:
+    hall, player = occasion.hall, told.player
+    yield came(hall, player, told.room)
+    yield from where(hall, player)
+    if told.room is None:
+        yield from listed_facts(hall, player)
+    elif not told.sits:
+        yield from whole(occasion.known_table, player)
+
+
+@words.register
+def _caught_up(told: CaughtUp, occasion: Occasion, view: View) -> list[str]:
+    """Return what somebody has missed at a table, and how it stands."""
+    table = occasion.known_table
+    # An offer that still stands is told below, with how things stand.
+    told_below = {
+        event.offer: event
+        for event, _ in told.missed
+        if isinstance(event, Offered) and event.offer in table.offers
+    }
+    missed: list[str] = []
+    for event, after in told.missed:
+        if event in told_below.values():
+            continue
+        # What could be typed right after it, which is in quotes, no longer can.
+        if view.display.reader:
+            missed += [each for each in reader.happened(event, after, view.me) if '"' not in each]
+        else:
+            seen = sentences.event_sentences(event, after, view.me)
+            missed.append(" ".join(each for each in seen if '"' not in each))
+    lines = wrapped_each(filter(None, missed), view.width)
+    if lines:
+        lines = wrapped(f"What has happened at the {table.name} meanwhile:", view.width) + lines
+    if view.away:
+        return lines + at_table(standing_facts(table, view), table, view)
+    return lines + board_seen(occasion.hall, told.player, table, view)
+
+
+@facts.register
+def _caught_up_facts(told: CaughtUp, occasion: Occasion) -> Iterator[Fact]:
+    hall, player, table = occasion.hall, told.player, occasion.known_table
+    if hall.people[player].room == table.name:
+        yield from where(hall, player)
+        yield options_fact(hall, player)
+    yield from whole(table, player)
+
+
+# The hall, and its boards.
+
+
+@words.register
+def _look(asked: Look, occasion: Occasion, view: View) -> list[str]:
+    hall, player, table = occasion.hall, occasion.player, occasion.table
+    if table is None:
+        return hall_seen(hall, player, view.width)
+    here = _people_here(hall, player, table.name, view.width) if asked.at is None else []
+    return drawn(table, view) + standing(table, view) + here
+
+
+@facts.register
+def _look_facts(asked: Look, occasion: Occasion) -> Iterator[Fact]:
+    hall, player, table = occasion.hall, occasion.player, occasion.table
+    if asked.at is None:
+        yield from where(hall, player)
+    if table:
+        yield from whole(table, player)
+    elif asked.at is None:
+        yield from listed_facts(hall, player)
+
+
+def board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
+    """Return what somebody sees who comes to a board: how it stands, and who is there."""
+    return stands(table, view) + _people_here(hall, player, table.name, view.width)
+
+
+@words.register
+def _boards(_: Boards, occasion: Occasion, view: View) -> list[str]:
+    return wrapped_each(_entries(occasion.hall), view.width, "    ")
+
+
+@facts.register
+def _boards_facts(_: Boards, occasion: Occasion) -> Iterable[Fact]:
+    return listed_facts(occasion.hall, occasion.player)
+
+
+@facts.register
+def _board_listed_facts(_: BoardListed, occasion: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Listed", listing(occasion.known_table))
+
+
+@words.register
+def _opened(opened: BoardOpened, occasion: Occasion, view: View) -> list[str]:
+    board, rules = occasion.known_table.name, opened.rules
+    if not opened.player:
+        return wrapped(f"There is a new board: the {board}, with the {rules} rules.", view.width)
+    if opened.key.startswith(MADE):
+        return []  # whoever comes to it is told so
+    opens = capitalised(does(opened.player, view.me, "open"))
+    return wrapped(f"{opens} a board: the {board}, with the {rules} rules.", view.width)
+
+
+@facts.register
+def _opened_facts(_: BoardOpened, occasion: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Table", table_data(occasion.known_table))
+
+
+@words.register
+def _closed(closed: BoardClosed, occasion: Occasion, view: View) -> list[str]:
+    board = occasion.known_table.name
+    if closed.key.startswith(MADE):
+        return []
+    if not closed.player:
+        return wrapped(f"The {board} is closed.", view.width)
+    return wrapped(f"{capitalised(does(closed.player, view.me, 'close'))} the {board}.", view.width)
+
+
+@facts.register
+def _closed_facts(_: BoardClosed, occasion: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Closed", {"board": occasion.known_table.name})
+
+
+@words.register
+def _renamed(renamed: BoardRenamed, occasion: Occasion, view: View) -> list[str]:
+    board = occasion.known_table.name
+    return wrapped(f"The {board} is called {renamed.name} from now on.", view.width)
+
+
+@facts.register
+def _renamed_facts(renamed: BoardRenamed, occasion: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Renamed", {"board": occasion.known_table.name, "name": renamed.name})
 
 
 def hall_seen(hall: Hall, player: str, width: int) -> list[str]:
     """Return the hall as ``player`` sees it: who is there, how to play, and the boards."""
     entries = _entries(hall)
     lines = [
-        *people_here(hall, player, None, width),
+        *_people_here(hall, player, None, width),
         *_ways_to_play(hall, width),
         *_who_waits(hall, player, width),
         *wrapped('This is the hall. Walk up to a board with "go to" and its name:', width),
@@ -244,29 +314,21 @@ def _who_waits(hall: Hall, player: str, width: int) -> list[str]:
     open_seeks = [each for each in hall.seeks.values() if not each.to and each.player != player]
     if len(open_seeks) > _MOST_SEEKS:
         return wrapped(f'{len(open_seeks)} matches are sought: "{Seeks()}" lists them.', width)
-    return wrapped_each((_seek_made(each, player) for each in open_seeks), width)
+    return wrapped_each((seek_made(each, player) for each in open_seeks), width)
 
 
-def bots(hall: Hall) -> list[str]:
-    """Return the names of the bots that can be invited, wherever they are."""
-    return [name for name in hall.people if name in hall.bots]
-
-
-def news(hall: Hall, width: int) -> list[str]:
-    """Return what the operator has written for all."""
-    lines = hall.news or ["There is no news."]
-    return [row for line in lines for row in wrapped(line, width) or [""]]
-
-
-def newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
+def _newer_news(hall: Hall, entered: Entered, width: int) -> list[str]:
     """Return that there is news which a member who comes in has not seen, if there is."""
     if not (entered.member and hall.edition) or entered.news in {None, hall.edition}:
         return []
     return wrapped(f'There is news that you have not seen: "{ViewNews()}" shows it.', width)
 
 
-def bots_listed(hall: Hall, found: BotList, display: Display) -> list[str]:
+@words.register
+def _bots(_: ViewBots, occasion: Occasion, view: View) -> list[str]:
     """Return the bots, the weakest first, and how each has fared against people: a row each."""
+    hall, display = occasion.hall, view.display
+    found: BotList = occasion.answer
     width, in_all = display.width, counted(len(found.bots), "bot")
     if not found.bots:
         return wrapped("There are no bots here.", width)
@@ -296,6 +358,20 @@ def bots_listed(hall: Hall, found: BotList, display: Display) -> list[str]:
     ]
 
 
+@facts.register
+def _bots_facts(_: ViewBots, occasion: Occasion) -> Iterator[Fact]:
+    bots = [
+        {
+            "bot": bot.name,
+            "level": bot.level or None,
+            **data.rated(bot.rating),
+            **data.tally(bot.fared),
+        }
+        for bot in occasion.answer.bots
+    ]
+    yield Fact("Thud.Bots", {"bots": bots}, occasion.player)
+
+
 def _bot(hall: Hall, bot: ListedBot, display: Display) -> str:
     """Return what the list of bots says of one, in words."""
     rating, level, tally = bot.rating, hall.bots[bot.name], bot.fared.in_all
@@ -316,12 +392,12 @@ def _short_bot(bot: ListedBot, display: Display) -> str:
 
 def seat_for_a_bot(hall: Hall) -> list[str]:
     """Return the sentence that tells how a bot takes the seat that is free; none without a bot."""
-    return [f'"{_inviting(bot)}" has a bot take it.' for bot in bots(hall)[:1]]
+    return [f'"{_inviting(bot)}" has a bot take it.' for bot in hall.bots_here()[:1]]
 
 
 def _ways_to_play(hall: Hall, width: int) -> list[str]:
     """Return what to type to play; nothing if only people play here, who sit down."""
-    names = bots(hall)
+    names = hall.bots_here()
     if hall.opens_boards:
         how = f'To play, type "{PlayNow()}".'
         if names:
@@ -341,64 +417,15 @@ def _inviting(bot: str) -> str:
     return str(Invite(bot.lower()))
 
 
-def boards(hall: Hall, width: int) -> list[str]:
-    """Return the boards, as lines."""
-    return wrapped_each(_entries(hall), width, "    ")
-
-
 def _entries(hall: Hall) -> list[str]:
     """Return the boards, one entry each, numbered as `board 2` counts them."""
     made = {name: number for number, name in hall.made.items()}
     stays = (table for name, table in hall.tables.items() if name not in made)
     entries = [*enumerate(stays, 1), *((n, hall.tables[hall.made[n]]) for n in sorted(hall.made))]
-    return [f"{n:>2}. {_board(hall, table)}" for n, table in entries]
+    return [f"{n:>2}. {board_line(hall, table)}" for n, table in entries]
 
 
-def battles(hall: Hall, width: int) -> list[str]:
-    """Return the boards at which a match is under way."""
-    entries = [f"{_board(hall, table)}" for table in hall.tables.values() if table.under_way]
-    if not entries:
-        return wrapped(f'No match is being played. "{PlayNow()}" begins one.', width)
-    lines = wrapped_each((f"  {each}" for each in entries), width, "    ")
-    how = 'To watch one, type "observe" or "go to" and the name of its board.'
-    return lines + wrapped(how, width)
-
-
-def _board(hall: Hall, table: Table) -> str:
-    """Return what the list of boards says of one."""
-    taken = [
-        f"{seat.player} ({seat.side.plural}{', away' if seat.side in table.away else ''})"
-        for seat in table.seating
-        if seat.player is not None
-    ]
-    if table.is_practice:
-        taken = [f"{table.seats[Side.DWARF]} (both sides{', away' if table.away else ''})"]
-    facts = [" and ".join(taken) or "both seats free"]
-    if taken:
-        if table.match or table.full:
-            facts.append(_progress(table))
-        facts += [f"{side.value} seat free" for side in Side if side not in table.seats]
-    watching = len([name for name in hall.people_in(table.name) if not table.side_of(name)])
-    if watching:
-        facts.append(f"{watching} watching")
-    time = f", {table.time}" if table.time else ""
-    return f"{table.name} ({table.ruleset.name} rules{time}): {'; '.join(facts)}"
-
-
-def _progress(table: Table) -> str:
-    match = table.match
-    if match is None:
-        return "no battle begun"
-    if match.over:
-        return "battle over" if match.is_practice else "match over"
-    if not match.running:
-        return "between the battles of a match"
-    plies = counted(len(match.game.moves), "ply")
-    which = "practice" if match.is_practice else f"battle {match.battle}"
-    return f"{which}, {plies} played, {match.game.position.turn.plural} to move"
-
-
-def people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
+def _people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
     """Return who is in a room besides ``player``; nothing if nobody is."""
     there = [name for name in hall.people_in(room) if name != player]
     people = [name for name in there if name not in hall.bots]
@@ -411,7 +438,7 @@ def people_here(hall: Hall, player: str, room: str | None, width: int) -> list[s
     return wrapped(f"Also here: {', and '.join(here)}.", width) if here else []
 
 
-def elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
+def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
     """Return where else somebody who comes to a board is in the middle of a match."""
     others = [each for each in hall.seats_of(player) if each.under_way and each.name != room]
     if not others:
@@ -437,19 +464,53 @@ def elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[str
     return wrapped(" ".join(told), width)
 
 
-def observed(hall: Hall, player: str, width: int) -> list[str]:
+# Observing, and the news.
+
+
+@words.register
+def _observe_chosen(chosen: ObserveChosen, occasion: Occasion, view: View) -> list[str]:
+    board = chosen.board
+    if board not in chosen.observed:
+        return wrapped(f"You observe the {board} no longer.", view.width)
+    ends = f'"{Unobserve(board)}" ends that.'
+    lines = wrapped(f"You observe the {board} from now on. {ends}", view.width)
+    return lines + stands(occasion.known_table, view)
+
+
+@facts.register
+def _observe_chosen_facts(chosen: ObserveChosen, occasion: Occasion) -> Iterator[Fact]:
+    yield observed_fact(occasion.hall, chosen.player)
+    if occasion.table:
+        yield from whole(occasion.table, chosen.player)
+
+
+@words.register
+def _observed(_: Observe, occasion: Occasion, view: View) -> list[str]:
     """Return which boards a player observes, and how things stand there."""
-    boards = hall.people[player].observed
+    hall, width = occasion.hall, view.width
+    boards = hall.people[occasion.player].observed
     if not boards:
         how = f'"{Observe()}" and the name of a board, or of somebody who plays, begins it'
         return wrapped(f"You observe no board. {capitalised(how)}.", width)
-    entries = (f"  {_board(hall, hall.tables[board])}" for board in boards)
+    entries = (f"  {board_line(hall, hall.tables[board])}" for board in boards)
     ends = f'"{Unobserve()}" and a name ends one of these, "{Unobserve()}" alone all.'
     return [
         *wrapped("You observe:", width),
         *wrapped_each(entries, width, "    "),
         *wrapped(capitalised(ends), width),
     ]
+
+
+@facts.register
+def _observed_facts(_: Observe, occasion: Occasion) -> Iterator[Fact]:
+    yield observed_fact(occasion.hall, occasion.player)
+
+
+@words.register
+def _news(_: ViewNews, occasion: Occasion, view: View) -> list[str]:
+    """Return what the operator has written for all."""
+    lines = occasion.hall.news or ["There is no news."]
+    return [row for line in lines for row in wrapped(line, view.width) or [""]]
 
 
 NARROWEST = 40

@@ -1,0 +1,150 @@
+"""Matchmaking in words and as facts: seeks, invitations, and what answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import attrgetter
+
+from thudmud.english import capitalised, does
+from thudmud.play.asides import Invited, TurnedDown
+from thudmud.play.events import SeekEnd, SeekEnded, SeekMade
+from thudmud.verbs.matchmaking import Accept, Decline, PlayNow, Seeks, Withdraw
+from thudmud.verbs.seats import Join
+from thudmud.views.data import Fact
+from thudmud.views.facts import seek_data, sought
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.sentences import timed
+from thudmud.views.view import View
+from thudmud.views.words import wrapped, wrapped_each
+
+
+@words.register
+def _invited(asked: Invited, _: Occasion, view: View) -> list[str]:
+    player, to, board, side = asked.player, asked.to, asked.board, asked.side
+    if to == view.me:
+        seat = f"play the {side.plural} at the {board}"
+        sits = f'To do so, say "{Join(side, board)}".'
+        return wrapped(f"{player} asks you to {seat}. {sits}", view.width)
+    how = "" if asked.level is None else f", at level {asked.level}"
+    asks = capitalised(does(player, view.me, "ask"))
+    return wrapped(f"{asks} {to} to play the {side.plural} at the {board}{how}.", view.width)
+
+
+@facts.register
+def _invited_facts(asked: Invited, _: Occasion) -> Iterator[Fact]:
+    known = {"board": asked.board, "side": asked.side.value, "player": asked.player}
+    yield Fact("Thud.Invite", {**known, "to": asked.to, "level": asked.level})
+
+
+@words.register
+def _turned_down(told: TurnedDown, _: Occasion, view: View) -> list[str]:
+    declines = capitalised(does(told.player, view.me, "decline"))
+    return wrapped(f"{declines} to sit down at the {told.board}.", view.width)
+
+
+@facts.register
+def _turned_down_facts(told: TurnedDown, _: Occasion) -> Iterator[Fact]:
+    known = {"board": told.board, "player": told.player, "to": told.to}
+    yield Fact("Thud.Declined", known)
+
+
+@words.register
+def _playing_now(_: PlayNow, occasion: Occasion, view: View) -> list[str]:
+    waits = "A bot plays with you until somebody comes."
+    if table := occasion.table:
+        waits = f"You have a game with a bot at the {table.name} until somebody comes."
+    return wrapped(waits, view.width)
+
+
+@words.register
+def _seek_made(seek: SeekMade, _: Occasion, view: View) -> list[str]:
+    return wrapped(seek_made(seek, view.me), view.width)
+
+
+@facts.register
+def _seek_made_facts(seek: SeekMade, _: Occasion) -> Iterator[Fact]:
+    yield Fact("Thud.Seek", seek_data(seek))
+
+
+def seek_made(seek: SeekMade, me: str | None) -> str:
+    """Return that somebody would like to play, in a sentence."""
+    what = _match_wanted(seek)
+    if seek.player == me:
+        ends = f'"{Withdraw(seek.number)}" takes that back.'
+        if seek.to:
+            return f"You ask {seek.to} to {what}. {ends}"
+        return f"You would like to play {what}: seek {seek.number}. {ends}"
+    if seek.to:
+        answers = f'"{Accept(seek.number)}" or "{Decline(seek.number)}"'
+        return f"{seek.player} asks you to {what}. To answer, type {answers}."
+    typed = f'"{Accept(seek.number)}" begins it'
+    return f"{seek.player} would like to play {what}. {capitalised(typed)}."
+
+
+def _match_wanted(seek: SeekMade) -> str:
+    """Return what a seek is for: ``an unrated match by the classic rules, first as dwarfs``."""
+    first = f", first as {seek.side.plural}" if seek.side else ""
+    rules = f"by the {seek.rules} rules{timed(seek.time)}"
+    return f"{'a' if seek.rated else 'an unrated'} match {rules}{first}"
+
+
+@words.register
+def _seek_ended(ended: SeekEnded, _: Occasion, view: View) -> list[str]:
+    return wrapped(_why_ended(ended, view.me), view.width)
+
+
+@facts.register
+def _seek_ended_facts(ended: SeekEnded, _: Occasion) -> Iterator[Fact]:
+    known = {"seek": ended.number, "why": ended.why.value, "player": ended.player}
+    yield Fact("Thud.Settled", known)
+
+
+def _why_ended(ended: SeekEnded, me: str | None) -> str:
+    """Return why a seek stands no more, to those whom that concerns."""
+    seeker, player = ended.seeker, ended.player
+    match ended.why:
+        case SeekEnd.ACCEPTED if me == seeker != player:
+            return f"{player} accepts: your match begins."
+        case SeekEnd.ACCEPTED if me == player:
+            return f"{seeker} was waiting for that: your match begins."
+        case SeekEnd.DECLINED if me == seeker:
+            return f"{player} declines the match that you asked for."
+        case SeekEnd.DECLINED if me == player:
+            return f"You decline {seeker}'s match."
+        case SeekEnd.WITHDRAWN | SeekEnd.GONE if me == seeker:
+            return f"Your seek {ended.number} stands no more."
+        case SeekEnd.WITHDRAWN | SeekEnd.GONE if me == ended.to:
+            return f"{seeker} no longer asks you to a match."
+    return ""
+
+
+@words.register
+def _seeks(_: Seeks, occasion: Occasion, view: View) -> list[str]:
+    """Return who would like to play, as somebody is told who may accept it."""
+    hall, player, width = occasion.hall, occasion.player, view.width
+    stands = [each for each in hall.seeks.values() if each.to in {"", player}]
+    stands += [each for each in hall.seeks.values() if each.player == player and each.to]
+    if not stands:
+        has_bot = any(hall.bots[each] for each in hall.bots_here())
+        until = ", and has a bot play with you until then" if has_bot else ""
+        typed = f'"{PlayNow()}" looks for somebody{until}.'
+        return wrapped(f"Nobody seeks a match just now. {typed}", width)
+    stands.sort(key=attrgetter("number"))
+    entries = (f"{each.number:>3}. {_seek(each, player)}" for each in stands)
+    lines = wrapped_each(entries, width, "     ")
+    others = [each.number for each in stands if each.player != player]
+    if others:
+        lines += wrapped(f'To play, type "{Accept(others[0])}", say.', width)
+    return lines
+
+
+@facts.register
+def _seeks_facts(_: Seeks, occasion: Occasion) -> Iterator[Fact]:
+    yield from sought(occasion.hall, occasion.player)
+
+
+def _seek(seek: SeekMade, player: str) -> str:
+    if not seek.to:
+        return f"{capitalised(does(seek.player, player, 'seek'))} {_match_wanted(seek)}."
+    whom = "you" if seek.to == player else seek.to
+    return f"{capitalised(does(seek.player, player, 'ask'))} {whom} to {_match_wanted(seek)}."

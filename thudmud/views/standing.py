@@ -1,0 +1,116 @@
+"""How a board stands, as lines for one reader, and as a line of a list."""
+
+from __future__ import annotations
+
+from thudmud.english import counted
+from thudmud.play.events import Offered
+from thudmud.play.hall import Hall
+from thudmud.play.options import Style
+from thudmud.play.table import Table
+from thudmud.rules import Side
+from thudmud.verbs.matchmaking import PlayNow
+from thudmud.views import boards, reader, sentences
+from thudmud.views.view import View
+from thudmud.views.words import wrapped, wrapped_each
+
+
+def at_table(facts: list[str], table: Table, view: View) -> list[str]:
+    """Return facts as lines, which name the table to those who are elsewhere.
+
+    A screen reader gets each fact on a line of its own, everybody else one paragraph.
+    """
+    if view.display.reader:
+        return wrapped_each([f"At the {table.name}:", *facts] if view.away else facts, view.width)
+    paragraph = " ".join(facts)
+    return wrapped(f"[{table.name}] {paragraph}" if view.away else paragraph, view.width)
+
+
+def drawn(table: Table, view: View) -> list[str]:
+    """Return all there is to see on a board, whatever style the reader has chosen."""
+    if view.display.reader:
+        return wrapped_each(reader.position(table, view.me), view.width)
+    return boards.draw(table, view.display)
+
+
+def shown(table: Table, view: View) -> list[str]:
+    """Return the board in the reader's style."""
+    if view.display.reader:
+        return wrapped_each(reader.stands(table, view.me, view.style), view.width)
+    if view.style is Style.FULL:
+        return boards.draw(table, view.display)
+    return wrapped(boards.status_line(table), view.width)
+
+
+def standing(table: Table, view: View) -> list[str]:
+    """Return whose turn it is, or what could be done where nothing goes on; and what is offered."""
+    return wrapped_each(standing_facts(table, view), view.width)
+
+
+def standing_facts(table: Table, view: View) -> list[str]:
+    """Return the same, one fact in each text."""
+    facts = [sentences.waiting(table, view.me)]
+    if table.match and table.match.single and not table.running:
+        facts = ["The battle is over."]
+    elif table.running and view.display.reader:
+        facts = reader.turn(table, view.me)
+    elif table.running:
+        facts = [sentences.turn(table, view.me)]
+        if view.away and table.clock:  # and no board is drawn
+            facts.append(sentences.has_left(table, table.clock, table.clock.turn, view.me))
+    for offer, side in table.offers.items():
+        offered = Offered(0, table.seats[side], offer)
+        told = sentences.event_sentences(offered, table, view.me)
+        facts += told if view.display.reader else [" ".join(told)]
+    return facts
+
+
+def stands(table: Table, view: View) -> list[str]:
+    """Return the board in the reader's style, and whose turn it is."""
+    return shown(table, view) + standing(table, view)
+
+
+# Boards in lists, a line each.
+
+
+def battles(hall: Hall, width: int) -> list[str]:
+    """Return the boards at which a match is under way."""
+    entries = [f"{board_line(hall, table)}" for table in hall.tables.values() if table.under_way]
+    if not entries:
+        return wrapped(f'No match is being played. "{PlayNow()}" begins one.', width)
+    lines = wrapped_each((f"  {each}" for each in entries), width, "    ")
+    how = 'To watch one, type "observe" or "go to" and the name of its board.'
+    return lines + wrapped(how, width)
+
+
+def board_line(hall: Hall, table: Table) -> str:
+    """Return what the list of boards says of one."""
+    taken = [
+        f"{seat.player} ({seat.side.plural}{', away' if seat.side in table.away else ''})"
+        for seat in table.seating
+        if seat.player is not None
+    ]
+    if table.is_practice:
+        taken = [f"{table.seats[Side.DWARF]} (both sides{', away' if table.away else ''})"]
+    facts = [" and ".join(taken) or "both seats free"]
+    if taken:
+        if table.match or table.full:
+            facts.append(_progress(table))
+        facts += [f"{side.value} seat free" for side in Side if side not in table.seats]
+    watching = len([name for name in hall.people_in(table.name) if not table.side_of(name)])
+    if watching:
+        facts.append(f"{watching} watching")
+    time = f", {table.time}" if table.time else ""
+    return f"{table.name} ({table.ruleset.name} rules{time}): {'; '.join(facts)}"
+
+
+def _progress(table: Table) -> str:
+    match = table.match
+    if match is None:
+        return "no battle begun"
+    if match.over:
+        return "battle over" if match.is_practice else "match over"
+    if not match.running:
+        return "between the battles of a match"
+    plies = counted(len(match.game.moves), "ply")
+    which = "practice" if match.is_practice else f"battle {match.battle}"
+    return f"{which}, {plies} played, {match.game.position.turn.plural} to move"

@@ -1,0 +1,66 @@
+"""Talk in words and as facts: what players say and do before others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thudmud.english import capitalised, does
+from thudmud.play.asides import Emoted, PlayersDeaf, Spoke, Told
+from thudmud.views.data import Fact
+from thudmud.views.registry import Occasion, facts, words
+from thudmud.views.view import Display, View
+from thudmud.views.words import plain, time_of_day, wrapped
+
+_JOINS = ("'s ", ", ")
+"""What an emote begins with if no blank is to stand between it and the name."""
+
+
+@words.register
+def _spoke(aside: Spoke, occasion: Occasion, view: View) -> list[str]:
+    said = f"{does(aside.player, view.me, aside.verb)}: {aside.text}"
+    return in_own_words(capitalised(said), occasion, view)
+
+
+@words.register
+def _emoted(aside: Emoted, occasion: Occasion, view: View) -> list[str]:
+    blank = "" if aside.text.startswith(_JOINS) else " "
+    mark = "Emote:" if view.display.reader else "*"
+    return in_own_words(f"{mark} {aside.player}{blank}{aside.text}", occasion, view)
+
+
+@words.register
+def _told(aside: Told, occasion: Occasion, view: View) -> list[str]:
+    whom = "you" if aside.to == view.me else aside.to
+    said = f"{does(aside.player, view.me, 'tell')} {whom}: {aside.text}"
+    return in_own_words(capitalised(said), occasion, view)
+
+
+def in_own_words(text: str, occasion: Occasion, view: View) -> list[str]:
+    """Return what is in a player's own words as lines, none of which could be one of ours."""
+    if occasion.table and view.away:
+        text = f"[{occasion.table.name}] {text}"
+    if view.display.times and occasion.player != view.me:
+        text = f"{time_of_day(occasion.at)} {text}"
+    return own_words(text, view.display)
+
+
+def own_words(text: str, display: Display) -> list[str]:
+    """Return what is in a player's own words as lines, none of which could be one of ours."""
+    if display.ascii_only:
+        text = plain(text)  # or it might need more lines when that is done
+    # A voice does not tell that a line is indented.
+    indent = "more: " if display.reader else "    "
+    return wrapped(text, display.width, indent, glued=False)
+
+
+@words.register
+def _players_deaf(_: PlayersDeaf, __: Occasion, view: View) -> list[str]:
+    deaf = 'The players do not hear that while they play. "kibitz" speaks to them, too.'
+    return wrapped(deaf, view.width)
+
+
+@facts.register
+def _said(aside: Spoke | Emoted | Told, occasion: Occasion) -> Iterator[Fact]:
+    room, to = (None, aside.to) if isinstance(aside, Told) else (aside.room, None)
+    known = {"room": room, "player": aside.player, "kind": aside.verb, "text": aside.text}
+    yield Fact("Thud.Say", {**known, "to": to, "at": int(occasion.at)})
