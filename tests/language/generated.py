@@ -91,6 +91,7 @@ from thudmud.verbs.people import Finger, Follow, Ignore, Plan, Unfollow, Unignor
 from thudmud.verbs.queries import (
     Around,
     Captures,
+    Hint,
     LastMove,
     Lines,
     ScanColumn,
@@ -185,7 +186,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
         on=boards.filter(lambda on: on is None or "as" not in on.lower().split()[1:]),
     ),
     *(st.builds(kind, boards) for kind in (Leave, End, Start, Resign, ViewGame)),
-    *(st.builds(kind, boards) for kind in (Undo, No, Claim, Adjourn)),
+    *(st.builds(kind, boards) for kind in (Undo, No, Claim, Adjourn, Hint)),
     st.builds(Resume, st.none() | numbers, boards),
     st.builds(
         Practice, st.none() | st.sampled_from(["discworld", "classic", "koom valley"]), boards

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 from thudmud.english import length
@@ -28,6 +29,10 @@ _TYPED: Mapping[str, Callable[[Any], str]] = {
     "why": "because {}".format,
 }
 """How fields of some names are typed; all others as they are."""
+
+
+def _plainly(value: object) -> str:
+    return str(value.value if isinstance(value, Enum) else value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ class Command:
         for each in fields(self):
             value = getattr(self, each.name)
             if value != each.default:
-                words.append(_TYPED.get(each.name, str)(value))
+                words.append(_TYPED.get(each.name, _plainly)(value))
         return " ".join(words)
 
     def decide(self, scene: Scene) -> Decision:

@@ -44,20 +44,16 @@ class ShowScheme(OptionCommand):
 
 
 class Choice(SetOption):
-    """A choice of one option, whose name is ``option``."""
+    """A choice of one option, by the last of its ``words``."""
 
     __slots__ = ()
-    option = ""
-
-    def __str__(self) -> str:
-        return f"options {self.option} {self.value.value}"
 
     def decide(self, scene: Scene) -> Decision:
         chosen = OptionChosen(scene.me, self, self.after(scene.person.options))
         return scene.tell(chosen)
 
     def after(self, options: Options) -> Options:
-        return replace(options, **{self.option: self.value})
+        return replace(options, **{self.words.split()[-1]: self.value})
 
 
 @verb("set_charset")
@@ -65,7 +61,7 @@ class SetCharset(Choice):
     """Choose the characters of a board."""
 
     value: Charset
-    option = "charset"
+    words = "options charset"
 
 
 @verb("set_colour")
@@ -73,7 +69,7 @@ class SetColour(Choice):
     """Choose whether there are colours."""
 
     value: Switch
-    option = "colour"
+    words = "options colour"
 
 
 @verb(set_width="typed")
@@ -81,7 +77,7 @@ class SetWidth(Choice):
     """Say how many columns the screen has; None leaves it to the client."""
 
     value: int | None
-    option = "width"
+    words = "options width"
 
     @classmethod
     def typed(cls, columns: int | str) -> SetWidth:
@@ -96,7 +92,7 @@ class SetOrient(Choice):
     """Choose the side of the board that is at the bottom."""
 
     value: Orient
-    option = "orient"
+    words = "options orient"
 
 
 @verb("set_size")
@@ -104,7 +100,7 @@ class SetSize(Choice):
     """Choose how large boards are drawn."""
 
     value: Size
-    option = "size"
+    words = "options size"
 
 
 @verb("set_reader")
@@ -112,7 +108,7 @@ class SetReader(Choice):
     """Choose whether boards are told for a screen reader."""
 
     value: Switch
-    option = "reader"
+    words = "options reader"
 
 
 @verb(set_toggle="typed", set_machine="machine")
@@ -144,7 +140,7 @@ class SetScheme(Choice):
     """Choose a ready scheme of colours; those that were chosen one by one are forgotten."""
 
     value: Scheme
-    option = "colour scheme"
+    words = "options colour scheme"
 
     def after(self, options: Options) -> Options:
         return replace(options, scheme=self.value, elements=())

@@ -176,9 +176,6 @@ class SetBoard(GameCommand):
     style: Style
     on: str | None = None
 
-    def __str__(self) -> str:
-        return f"set board {self.style.value}{'' if self.on is None else f' on {self.on}'}"
-
     def decide(self, scene: Scene) -> Decision:
         board = board_meant(scene.hall, scene.person, self.on).name
         return Decision(scene.me, board, asides=(StyleChosen(scene.me, board, self.style),))
