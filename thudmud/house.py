@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from thudmud.english import counted
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.language.parsing import board_problem
+from thudmud.language.vocabulary import OwnCommand, Vocabulary
 from thudmud.play.archive import Lookup
 from thudmud.play.command import Command
 from thudmud.play.events import (
@@ -76,9 +77,12 @@ class House:
             These, and what happens at them, are not among `events`.
         left: until when people could play in the house before; None for the last of the events.
             From then until the first call with a time, clocks have stood still.
+        verbs: commands of your own, see `thudmud.language.vocabulary`.
+        without: the first words of verbs that players shall not have here, such as ``shout``.
 
     Raises:
-        InvalidValueError: there are no such boards, or these events do not fit together.
+        InvalidValueError: there are no such boards, or these events do not fit together; or there
+            is a verb twice, or none that is to be left out.
         Misread: one of the events is none.
         TooNew: a later version of thudmud wrote one of them.
     """
@@ -96,6 +100,8 @@ class House:
         adviser: Adviser | None = None,
         opens_boards: bool = False,
         left: float | None = None,
+        verbs: Iterable[type[OwnCommand]] = (),
+        without: Collection[str] = (),
     ) -> None:
         _require_boards(boards, any_names=any_names)
         self.hall = Hall(
@@ -105,6 +111,8 @@ class House:
             idle_limit=idle_limit,
             opens_boards=opens_boards,
         )
+        vocabulary = Vocabulary(verbs, without)
+        self.hall.own_verbs, self.hall.left_out = vocabulary.own, vocabulary.without
         self._now = 0.0
         self._told: list[Message] = []
         self._others: list[int] = []
@@ -120,6 +128,7 @@ class House:
             told=lambda message, _: self._told.append(message),
             pause=0 if replays_at_once else None,
             adviser=adviser,
+            read=vocabulary.parse,
         )
         position = at_once(self._store.position())
         at_once(self._store.subscribe(None, position, self._note_others, _never))

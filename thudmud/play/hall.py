@@ -33,6 +33,7 @@ from thudmud.play.asides import (
     Told,
     WentOut,
 )
+from thudmud.play.command import Command
 from thudmud.play.events import (
     MADE,
     OWN_PROGRAM,
@@ -363,6 +364,8 @@ class Hall:
         order: who keeps order, and who is muted; None where that is not done here.
         origins: by name, where those come from who are here, and who have gone and left a seek or a
             seat behind, if that is known: an address, or a network.
+        own_verbs: the verbs that are this hall's alone, by the words that they are typed by.
+        left_out: the words of those that it has not.
         shutdown: when this server stops, if an operator has said so.
         missed: what happened at a board, for each side whose player is away, and the table then.
         seeks: those that stand, by their numbers.
@@ -399,6 +402,8 @@ class Hall:
         self.news: Sequence[str] = ()
         self.order: Order | None = None
         self.origins: dict[str, str] = {}
+        self.own_verbs: Mapping[str, type[Command]] = {}
+        self.left_out: Container[str] = frozenset()
         self.shutdown: ShutdownTold | None = None
         self._keys: dict[str, str] = {}
         self._styles: dict[str, Style] = {}

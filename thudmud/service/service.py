@@ -206,6 +206,7 @@ class Service:
         pause: seconds between two plies of a battle that is shown again. With 0 some are shown at
             once; with None the front end calls `play_on`.
         is_alone: whether no other boards of this realm are ever shown here.
+        read: makes a command of a line; raises ParseError.
     """
 
     def __init__(
@@ -225,11 +226,12 @@ class Service:
         adviser: Adviser | None = None,
         pause: float | None = 0,
         is_alone: bool = False,
+        read: Callable[[str], Command] = parse,
     ) -> None:
         self.hall, self.store, self.clock = hall, store, clock
         self._told, self._later, self._keep, self._allow = told, later, keep, allow
         self._allow_shout, self._ordered = allow_shout, ordered
-        self._leaves, self._pause = leaves, pause
+        self._leaves, self._pause, self._read = leaves, pause, read
         self._adviser = adviser
         self._analyses = Analyses(adviser, store.keep_analysis, self) if adviser else None
         self.realm = next((realm_of(table.key) for table in hall.tables.values()), "")
@@ -670,7 +672,7 @@ class Service:
         found = Found()
         while True:
             try:
-                command = parse(line)
+                command = self._read(line)
                 if not command.is_question:
                     return []
                 [decision] = decide(self.hall, name, command, self.clock(), found)
@@ -813,7 +815,7 @@ class Service:
             return Result()
         else:
             try:
-                command = parse(line)
+                command = self._read(line)
             except ParseError as error:
                 return self._refuse(visit.name, None, error, cause)
         if isinstance(command, Again):

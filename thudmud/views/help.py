@@ -23,10 +23,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
+from inspect import cleandoc
 
 from thudmud.english import shortened
 from thudmud.language import VERBS
 from thudmud.language.slips import near_miss
+from thudmud.play.hall import Hall
 from thudmud.rules import RULESETS
 from thudmud.verbs.more import Help, Syntax
 from thudmud.views.registry import Occasion, words
@@ -54,6 +56,7 @@ _INDENT = "    "
 _HANGING = _INDENT * 2
 _BULLET = "- "
 _SYNTAX, _EXAMPLES = "Syntax:", "Examples:"
+_OWN = "{syntax}"
 _OPTION = re.compile(r"\[[^][]*\]")
 _BOT = re.compile(r"\{[Bb]ot\}")
 _CONTENTS = {"", "contents", "topics", "commands", "index", "all", "me"}
@@ -122,7 +125,12 @@ class Page:
 
 
 def page(
-    topic: str | None, width: int, bot: str | None = None, *, keeps_order: bool = False
+    topic: str | None,
+    width: int,
+    bot: str | None = None,
+    *,
+    keeps_order: bool = False,
+    pages: Mapping[str, Page] | None = None,
 ) -> list[str]:
     """Return the page about ``topic`` in rows of fewer than ``width`` columns (20 or more).
 
@@ -134,16 +142,18 @@ def page(
         width: of their screen.
         bot: the name of a bot that they can invite, if there is one.
         keeps_order: whether they are an operator.
+        pages: those that there are, by topic; all of ours by default.
     """
+    pages = PAGES if pages is None else pages
     width = min(width, WIDEST + 1)
     name = _plain(topic)
     if name in _CONTENTS:
-        return contents(width, keeps_order=keeps_order)
-    found = _find(name)
+        return contents(width, keeps_order=keeps_order, pages=pages)
+    found = _find(name, pages)
     return (
         list(found.rows(width, bot))
         if found
-        else _unknown("help on", name, '"help" lists the topics.', width)
+        else _unknown("help on", name, '"help" lists the topics.', width, pages)
     )
 
 
@@ -151,41 +161,68 @@ def page(
 def _help(asked: Help, occasion: Occasion, view: View) -> list[str]:
     hall = occasion.hall
     bot = next((name for name in hall.people if name in hall.bots), None)
-    return page(asked.topic, view.width, bot, keeps_order=hall.is_operator(occasion.player))
+    keeps_order = hall.is_operator(occasion.player)
+    pages = pages_of(hall)
+    return page(asked.topic, view.width, bot, keeps_order=keeps_order, pages=pages)
 
 
 @words.register
 def _syntax(asked: Syntax, occasion: Occasion, view: View) -> list[str]:
     keeps_order = occasion.hall.is_operator(occasion.player)
-    return syntax(asked.topic, view.width, keeps_order=keeps_order)
+    pages = pages_of(occasion.hall)
+    return syntax(asked.topic, view.width, keeps_order=keeps_order, pages=pages)
 
 
-def contents(width: int, *, keeps_order: bool = False) -> list[str]:
+def pages_of(hall: Hall) -> Mapping[str, Page]:
+    """Return the pages that there are in a hall, by topic: of the verbs that it has."""
+    if not (hall.own_verbs or hall.left_out):
+        return PAGES
+    pages = {topic: each for topic, each in PAGES.items() if topic not in hall.left_out}
+    for word, kind in hall.own_verbs.items():
+        title, *more = cleandoc(kind.__doc__ or "Do so.").split("\n\n")
+        text = "\n\n".join([f"{title.rstrip('.')}\nPart: Round about", _OWN, *more])
+        syntax = str(getattr(kind, "syntax", word))
+        pages[word] = Page.parse(word, text.replace(_OWN, f"{_SYNTAX}\n{_INDENT}{syntax}"))
+    return pages
+
+
+def contents(
+    width: int, *, keeps_order: bool = False, pages: Mapping[str, Page] | None = None
+) -> list[str]:
     """Return the list of all topics, part by part; those of operators to operators alone."""
+    pages = PAGES if pages is None else pages
     width = min(width, WIDEST + 1)
     how = 'Type "help" and one of these topics; "help thud" tells the game, "tutorial" teaches it.'
     rows = wrapped(how, width)
     for part in PARTS if keeps_order else PARTS[:-1]:
-        topics = ", ".join(page.topic for page in PAGES.values() if page.part == part)
+        topics = ", ".join(page.topic for page in pages.values() if page.part == part)
         rows += ["", *wrapped(f"{part}:", width), *wrapped(f"  {topics}", width, "  ")]
     return rows
 
 
-def syntax(verb: str | None, width: int, *, keeps_order: bool = False) -> list[str]:
+def syntax(
+    verb: str | None,
+    width: int,
+    *,
+    keeps_order: bool = False,
+    pages: Mapping[str, Page] | None = None,
+) -> list[str]:
     """Return the patterns of a command, or of all if ``verb`` is None, as the pages have them.
 
     All are those that somebody can use: the operators' are told to operators alone.
     """
+    pages = PAGES if pages is None else pages
     width = min(width, WIDEST + 1)
     name = _plain(verb)
     if name in _CONTENTS:
-        commands = [PAGES[word] for word in VERBS if word in PAGES]
+        own = [word for word in pages if word not in PAGES]
+        commands = [pages[word] for word in (*VERBS, *own) if word in pages]
         if not keeps_order:
             commands = [each for each in commands if each.part != OF_OPERATORS]
         return [row for each in commands for row in _indented(each.patterns, width)]
-    found = _find(name)
+    found = _find(name, pages)
     if found is None:
-        return _unknown("command", name, '"syntax" lists the commands.', width)
+        return _unknown("command", name, '"syntax" lists the commands.', width, pages)
     if not found.patterns:
         sentence = f'"{found.topic}" is no command, but a topic: type "help {found.topic}".'
         return wrapped(sentence, width)
@@ -196,15 +233,16 @@ def _plain(topic: str | None) -> str:
     return "" if topic is None else " ".join(topic.lower().split())
 
 
-def _find(name: str) -> Page | None:
+def _find(name: str, pages: Mapping[str, Page]) -> Page | None:
     """Return the page that goes by ``name``, or else by as many of its first words as may be."""
-    while name and name not in _BY_NAME:
+    by_name = _BY_NAME if pages is PAGES else _by_name(pages)
+    while name and name not in by_name:
         name = name.rpartition(" ")[0]
-    return _BY_NAME.get(name)
+    return by_name.get(name)
 
 
-def _unknown(kind: str, name: str, where: str, width: int) -> list[str]:
-    meant = near_miss(name, {*_BY_NAME, *_CONTENTS} - {""})
+def _unknown(kind: str, name: str, where: str, width: int, pages: Mapping[str, Page]) -> list[str]:
+    meant = near_miss(name, {*_by_name(pages), *_CONTENTS} - {""})
     hint = f'Did you mean "{meant}"?' if meant else where
     return wrapped(f'There is no {kind} "{shortened(name)}". {hint}', width)
 
@@ -273,4 +311,9 @@ def _load() -> Mapping[str, Page]:
 PAGES: Mapping[str, Page] = _load()
 """All pages by their topics, in alphabetical order."""
 
-_BY_NAME = {name: page for page in PAGES.values() for name in (page.topic, *page.also)}
+
+def _by_name(pages: Mapping[str, Page]) -> dict[str, Page]:
+    return {name: page for page in pages.values() for name in (page.topic, *page.also)}
+
+
+_BY_NAME = _by_name(PAGES)

@@ -1,0 +1,139 @@
+"""Verbs that a house has for itself, and verbs of ours that it has not."""
+
+from __future__ import annotations
+
+import pytest
+
+from thudmud import BoardSpec, House
+from thudmud.errors import InvalidValueError
+from thudmud.language.vocabulary import OwnCommand, Vocabulary, own_verb
+from thudmud.play.asides import Emoted
+from thudmud.play.hall import Decision
+from thudmud.play.scene import Scene
+
+NOW = 1_800_000_000.0
+
+
+@own_verb("juggle [<number> [balls]] [for <player>] [singing <text>]")
+class Juggle(OwnCommand):
+    """Juggle with some balls.
+
+    Everybody in the room sees it.
+    """
+
+    number: int = 3
+    player: str = "all"
+    text: str = ""
+
+    def decide(self, scene: Scene) -> Decision:
+        done = f"juggles {self.number} balls for {self.player}"
+        song = f" and sings: {self.text}" if self.text else ""
+        return scene.tell(Emoted(scene.me, scene.person.room, f"{done}{song}"))
+
+
+@own_verb("say <text>")
+class Murmur(OwnCommand):
+    """Say something, under your breath."""
+
+    text: str
+
+    def decide(self, scene: Scene) -> Decision:
+        return scene.tell(Emoted(scene.me, scene.person.room, f"murmurs: {self.text}"))
+
+
+@pytest.fixture
+def house() -> House:
+    house = House([BoardSpec("oak board")], verbs=[Juggle], without=["shout", "tell"])
+    house.enter("Anna", NOW)
+    return house
+
+
+def typed(house: House, line: str) -> str:
+    (message,) = house.obey("Anna", line, NOW)
+    return " ".join(message.text.split())
+
+
+@pytest.mark.parametrize(
+    ("line", "seen"),
+    [
+        ("juggle", "* Anna juggles 3 balls for all"),
+        ("Juggle 5 balls.", "* Anna juggles 5 balls for all"),
+        ("juggle 4 for Bert", "* Anna juggles 4 balls for Bert"),
+        ("JUGGLE singing Oh my", "* Anna juggles 3 balls for all and sings: Oh my"),
+        ("juggle 2 for bert singing la", "* Anna juggles 2 balls for bert and sings: la"),
+    ],
+)
+def test_what_a_pattern_leaves_open_are_the_fields(house: House, line: str, seen: str) -> None:
+    assert typed(house, line) == seen
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "juggle knives",
+            'After "juggle" comes a number such as 12, "for", "singing" or the end of the line,'
+            ' not "knives".',
+        ),
+        ("juggle 3 for", 'After "juggle 3 for" something is missing: the name of a player.'),
+        ("jugle", 'There is no command "jugle". Did you mean "juggle"?'),
+        ("shout hello", 'There is no command "shout".'),
+        ("tel bert", 'There is no command "tel". "help" lists the commands'),
+    ],
+)
+def test_what_does_not_fit_is_told_as_of_any_verb(house: House, line: str, said: str) -> None:
+    assert said in typed(house, line)
+
+
+def test_help_is_of_the_verbs_that_there_are(house: House) -> None:
+    contents = typed(house, "help")
+    assert "juggle" in contents
+    assert "shout" not in contents
+    assert typed(house, "help juggle") == (
+        "juggle: Juggle with some balls Syntax: juggle [<number> [balls]] [for <player>]"
+        " [singing <text>] Everybody in the room sees it."
+    )
+    assert "shout <text>" not in typed(house, "syntax")
+    assert 'There is no help on "shout".' in typed(house, "help shout")
+    assert typed(house, "syntax juggle").startswith("juggle [<number>")
+
+
+def test_a_verb_of_ours_may_be_replaced() -> None:
+    house = House([BoardSpec("oak board")], verbs=[Murmur], without=["say"])
+    house.enter("Anna", NOW)
+    assert typed(house, "say hello") == "* Anna murmurs: hello"
+    assert "There is no command" in typed(house, "'hello")
+
+
+def test_other_houses_have_what_they_had(house: House) -> None:
+    other = House([BoardSpec("oak board")])
+    other.enter("Anna", NOW)
+    assert "juggle" not in typed(other, "help")
+    assert 'There is no command "juggle".' in typed(other, "juggle")
+    assert typed(other, "shout hello") == "You shout: hello"
+
+
+def test_what_can_be_no_vocabulary() -> None:
+    with pytest.raises(InvalidValueError, match="no verb is called jump"):
+        Vocabulary(without=["jump"])
+    with pytest.raises(InvalidValueError, match="there is a verb say already"):
+        Vocabulary([Murmur])
+    with pytest.raises(InvalidValueError, match="there is a verb juggle already"):
+        Vocabulary([Juggle, Juggle])
+
+
+@pytest.mark.parametrize("syntax", ["", "<player>", "wave [", "wave ]", "wave <hand>", "wave 3"])
+def test_what_is_no_pattern(syntax: str) -> None:
+    with pytest.raises(InvalidValueError):
+
+        @own_verb(syntax)
+        class Wave(OwnCommand):
+            """Wave."""
+
+
+def test_a_pattern_leaves_open_just_the_fields() -> None:
+    with pytest.raises(InvalidValueError, match="does not fit the fields of Wave"):
+
+        @own_verb("wave to <player>")
+        class Wave(OwnCommand):
+            """Wave to somebody."""
