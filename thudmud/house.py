@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from thudmud.english import counted
 from thudmud.errors import InvalidValueError, ThudmudError
-from thudmud.language.parsing import board_problem
+from thudmud.language.parsing import board_problem, parse
 from thudmud.language.vocabulary import OwnCommand, Vocabulary
 from thudmud.play.archive import Lookup
 from thudmud.play.command import Command
@@ -111,6 +111,7 @@ class House:
             idle_limit=idle_limit,
             opens_boards=opens_boards,
         )
+        verbs = tuple(verbs)
         vocabulary = Vocabulary(verbs, without)
         self.hall.own_verbs, self.hall.left_out = vocabulary.own, vocabulary.without
         self._now = 0.0
@@ -128,7 +129,7 @@ class House:
             told=lambda message, _: self._told.append(message),
             pause=0 if replays_at_once else None,
             adviser=adviser,
-            read=vocabulary.parse,
+            read=vocabulary.parse if verbs or without else parse,
         )
         position = at_once(self._store.position())
         at_once(self._store.subscribe(None, position, self._note_others, _never))

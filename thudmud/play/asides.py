@@ -33,6 +33,7 @@ class Aside:
     Attributes:
         crosses: whether those on other nodes are told, too, or know it of who is here.
         is_limited: whether it counts for how often others may be told of what a player does.
+        is_kept: whether it is stored, or noted, before anybody is told.
         is_heard: whether it is in the player's own words, and heard at once: it can be reported.
         KINDS: all that there are.
     """
@@ -42,6 +43,7 @@ class Aside:
     crosses = False
     is_limited = False
     is_heard = False
+    is_kept = False
     KINDS: ClassVar[list[type[Aside]]] = []
 
     @classmethod
@@ -213,7 +215,7 @@ class Aloud(Aside):
             there = occupants.names
         else:
             seated = table.seats.values()
-            if player in seated or talk in {Toggle.KIBITZ, Toggle.WHISPER}:
+            if player in seated or talk is Toggle.KIBITZ or talk is Toggle.WHISPER:
                 occupants = hall.rooms.told_of(room)
             there = occupants.and_also((*seated, player) if talk else seated)
             if talk:
@@ -237,7 +239,9 @@ class Spoke(Aloud):
     @property
     def verb(self) -> str:
         """How they said it: ``say``, ``kibitz``, ``whisper`` or ``shout``."""
-        return "say" if self.talk in {None, Toggle.WATCHERS} else self.talk.value
+        if self.talk is None or self.talk is Toggle.WATCHERS:
+            return "say"
+        return self.talk.value
 
 
 @aside
@@ -293,6 +297,8 @@ class Told(ToAnother):
 class LetterSent(ToAnother):
     """A player has written to a member, who reads it whenever they like, and may be here."""
 
+    is_kept = True
+
     player: str
     to: str
     text: str
@@ -307,6 +313,8 @@ class LetterSent(ToAnother):
 class LettersForgotten(Aside):
     """A player has deleted some of their letters, by their numbers."""
 
+    is_kept = True
+
     player: str
     numbers: tuple[int, ...]
 
@@ -315,7 +323,7 @@ class LettersForgotten(Aside):
 class ReportMade(Aside):
     """A player has told the operator of another; ``said`` is what they last heard from that one."""
 
-    crosses = is_limited = True
+    crosses = is_limited = is_kept = True
 
     player: str
     about: str
@@ -618,6 +626,7 @@ class OfOperators(Aside):
     """What operators bring about, which is noted, or stored, before it is told."""
 
     __slots__ = ()
+    is_kept = True
 
 
 @aside

@@ -80,6 +80,8 @@ class Onlookers:
 
     def follow(self, telling: Telling) -> None:
         """Let them watch on once a board has another name; the hall, once it is closed."""
+        if not self._here:
+            return
         event, table = telling.event, telling.table
         here = [each for each in self._here.values() if table and each.room == table.name]
         match event:

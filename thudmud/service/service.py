@@ -126,6 +126,7 @@ from thudmud.store import (
 )
 from thudmud.verbs.archive import Analyse, CancelAnalysis, Replay, Step, Way
 from thudmud.verbs.decisions import arrive, decide, is_limited, part
+from thudmud.verbs.letters import Letters
 from thudmud.verbs.matchmaking import PlayNow, require_share
 from thudmud.verbs.more import Again, Quit
 from thudmud.verbs.queries import Hint
@@ -608,7 +609,8 @@ class Service:
                 return Result()
             if self._trouble:
                 raise Unfollowed from self._trouble
-            self._require_lease()
+            if self._node:
+                self._require_lease()
             self._note_active(visit.name)
             if key is not None and (done := await self.store.came_to(self._only_table.key, key)):
                 return Result(done=True, before=done.version)
@@ -861,13 +863,15 @@ class Service:
                     is_allowed = True  # it counts once, however often it is decided
                 if self._keep and (chosen := self._chosen(name, decision)):
                     await self._keep(chosen)
-                await self._note_order(decision)
-                await self._store_written(decision)
+                for aside in decision.asides:
+                    if aside.is_kept:
+                        await self._store_aside(aside)
                 if decision.hall or decision.events:
                     await self.write(decision, cause, key)
                 else:
                     self._carry_out(decision, cause)
-                    await self._mark_read(decision)
+                    if isinstance(command, Letters):
+                        await self._mark_read(decision)
             except Refused as refusal:
                 return self._refuse(name, command, refusal, cause)
             except Unread as unread:
@@ -882,35 +886,30 @@ class Service:
             if result := await self._look_for(name, asked, found, cause):
                 return result
 
-    async def _note_order(self, decision: Decision) -> None:
-        """Have what an operator brings about stored; a shutdown is of this node alone."""
-        for aside in decision.asides:
-            if isinstance(aside, OfOperators):
-                if self._ordered:
-                    await self._ordered(aside)
-                if isinstance(aside, ShutdownTold):
-                    self.countdown.begin(aside)
-
-    async def _store_written(self, decision: Decision) -> None:
-        """Store or delete what a player writes that is no event, before anybody is told.
+    async def _store_aside(self, aside: Aside) -> None:
+        """Store what is no event, before anybody is told of it.
 
         Raises:
             Refused: whom it is for is no member any more.
             StoreError: it cannot be stored.
         """
-        for aside in decision.asides:
-            match aside:
-                case LetterSent(player, to, text):
-                    try:
-                        await self.store.post(to, player, text)
-                    except Nobody:
-                        raise Refused(Refusal.NO_SUCH_MEMBER, words=to) from None
-                case LettersForgotten(player, numbers):
-                    await self.store.forget_letters(player, numbers)
-                case ReportMade(player, about, text, said):
-                    number = await self.store.report(player, about, text, said)
-                    who = {"number": number, "player": player, "about": about}
-                    _log.warning("a player was reported", extra=who)
+        match aside:
+            case LetterSent(player, to, text):
+                try:
+                    await self.store.post(to, player, text)
+                except Nobody:
+                    raise Refused(Refusal.NO_SUCH_MEMBER, words=to) from None
+            case LettersForgotten(player, numbers):
+                await self.store.forget_letters(player, numbers)
+            case ReportMade(player, about, text, said):
+                number = await self.store.report(player, about, text, said)
+                who = {"number": number, "player": player, "about": about}
+                _log.warning("a player was reported", extra=who)
+            case OfOperators():
+                if self._ordered:
+                    await self._ordered(aside)
+                if isinstance(aside, ShutdownTold):  # that is of this node alone
+                    self.countdown.begin(aside)
 
     async def _mark_read(self, decision: Decision) -> None:
         """Note that a player has read the letters that were shown to them just now."""

@@ -52,12 +52,13 @@ def decide(
     """
     if isinstance(command, Quit):
         return part(hall, player, Parting.QUIT, now)
-    if command.speaks:
+    if command.speaks and hall.order:
         require_heard(hall, player, now)
     scene = Scene(hall, hall.people[player], now, found or Found(), player)
     if scene.person.exercise and (exercised := obey(scene, command)):
         return [exercised]
-    return [followed(scene, command, command.decide(scene))]
+    decision = command.decide(scene)
+    return [followed(scene, command, decision) if scene.person.exercise else decision]
 
 
 def is_limited(hall: Hall, decision: Decision) -> bool:
@@ -67,10 +68,14 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
     and again by themselves: a ply waits for the opponent's, an answer for an offer, and what is
     over has to be begun anew. In practice nothing waits, and it counts if somebody else looks on.
     """
-    if any(isinstance(event, SeekMade | BoardOpened) for event in decision.hall):
-        return True
+    for event in decision.hall:
+        if isinstance(event, SeekMade | BoardOpened):
+            return True
     if not decision.events:
-        return any(aside.is_limited for aside in decision.asides)
+        for aside in decision.asides:  # noqa: SIM110  (a generator would be called, for each line)
+            if aside.is_limited:
+                return True
+        return False
     board = str(decision.board)
     match decision.events[-1]:
         case Moved() | Declined() | TakenBack() | Adjourned() | BattleEnded():

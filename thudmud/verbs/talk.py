@@ -130,5 +130,7 @@ def require_listening(hall: Hall, to: str, player: str) -> None:
 
 def is_shout(decision: Decision) -> bool:
     """Whether all who listen hear what was decided, which a player may do less often yet."""
-    asides = decision.asides
-    return any(isinstance(each, Spoke) and each.talk is Toggle.SHOUT for each in asides)
+    for each in decision.asides:  # noqa: SIM110  (a generator would be called, for each line)
+        if isinstance(each, Spoke) and each.talk is Toggle.SHOUT:
+            return True
+    return False

@@ -50,7 +50,9 @@ class Message:
 def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
     """Return all that is told of one thing that happened; players without a screen get nothing."""
     readers = readers_by_view(hall, telling, screens)
-    programs = [name for name in telling.audience if name in screens.programs]
+    programs: list[str] = []
+    if screens.programs:
+        programs = [name for name in telling.audience if name in screens.programs]
     machines = [view for view in readers if view.display.machine]
     known = facts(hall, telling) if programs or machines else []
     told = []
@@ -60,7 +62,7 @@ def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
             lines += [machine_line(fact) for fact in known if fact.to in {None, view.me}]
         if lines:
             told.append(Message(names, "\n".join(lines), bell=_rings(hall, telling, view.me)))
-    return told + sent(known, programs, screens)
+    return told + sent(known, programs, screens) if known else told
 
 
 def _rings(hall: Hall, telling: Telling, me: str | None) -> bool:
@@ -68,16 +70,16 @@ def _rings(hall: Hall, telling: Telling, me: str | None) -> bool:
     event, table = telling.event, telling.table
     if me is None or table is None or me not in hall.people:
         return False
-    if not hall.people[me].options.has(Toggle.BELL):
-        return False
     match event:
         case TimeShort() | IdleWarned():
-            return event.player == me
+            rings = event.player == me
         case BattleStarted() | Resumed():
-            return event.player != me and me in table.seats.values()
+            rings = event.player != me and me in table.seats.values()
         case Moved() | TakenBack() | Joined() if table.running and table.game:
-            return event.player != me == table.seats.get(table.game.position.turn)
-    return False
+            rings = event.player != me == table.seats.get(table.game.position.turn)
+        case _:
+            return False
+    return rings and hall.people[me].options.has(Toggle.BELL)
 
 
 def refusal_messages(

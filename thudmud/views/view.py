@@ -241,7 +241,8 @@ def readers_by_view(
     of them are involved.
     """
     table, occupants = telling.table, telling.occupants
-    involved = _named(telling.event)
+    event = telling.event
+    involved = event.involves if isinstance(event, Aside) else _named(event)
     if table:
         involved.update(table.seats.values())
     if occupants is None:
@@ -284,6 +285,9 @@ def _grouped(
         # Equal displays are nearly always one and the same, which is far quicker to see.
         group = groups.setdefault((me, style, away, id(display)), (display, []))
         group[1].append(name)
+    if len(groups) == 1:
+        (((me, style, away, _), (display, readers)),) = groups.items()
+        return {View(me, style, display, away): tuple(readers)}
     found: dict[View, list[str]] = {}
     for (me, style, away, _), (display, readers) in groups.items():
         found.setdefault(View(me, style, display, away), []).extend(readers)
@@ -295,11 +299,9 @@ def _at(person: Person) -> str | None:
     return person.exercise.table.name if person.exercise else None
 
 
-def _named(event: TableEvent | HallEvent | Aside) -> set[str]:
+def _named(event: TableEvent | HallEvent) -> set[str]:
     """Return whom an event names; they may have lost their seats by it."""
     match event:
-        case Aside():
-            return event.involves
         case SeekMade(player=player, to=to):
             return {player, to}
         case SeekEnded(player=player, seeker=seeker, to=to):

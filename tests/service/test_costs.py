@@ -1,0 +1,72 @@
+"""What a line costs, in calls of Python functions: the same on every machine.
+
+Who makes one dearer raises its number here, and says why.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+
+import pytest
+
+from thudmud import BoardSpec, House, Terminal
+
+NOW = 1_800_000_000.0
+
+MOST = {
+    "say hello": 156,
+    "look": 157,
+    "move from a6 to a1": 128,
+    "xyzzy": 51,
+    "finger bert": 265,
+    "follow bert": 87,
+    "who": 286,
+}
+"""By line, as many calls as it may take."""
+
+MOST_OF_A_PLY = 703
+"""With the board drawn, which is a third of that."""
+
+
+@pytest.fixture
+def house() -> House:
+    """Return a house with a battle, and two who watch it."""
+    house = House([BoardSpec("oak"), BoardSpec("elm")], opens_boards=True)
+    for name in ("Anna", "Bert", "Carl", "Dora"):
+        house.enter(name, NOW, Terminal(), room="oak")
+    for name, line in (("Anna", "join as dwarf"), ("Bert", "join as troll"), ("Anna", "start")):
+        house.obey(name, line, NOW)
+    return house
+
+
+def calls(house: House, name: str, line: str) -> int:
+    """Return how many functions are called for a line."""
+    called = 0
+
+    def count(_: FrameType, event: str, __: object) -> None:
+        nonlocal called
+        called += event == "call"
+
+    sys.setprofile(count)
+    try:
+        house.obey(name, line, NOW)
+    finally:
+        sys.setprofile(None)
+    return called
+
+
+@pytest.mark.parametrize("line", MOST)
+def test_a_line_is_no_dearer_than_it_was(house: House, line: str) -> None:
+    for _ in range(3):  # what is kept of the first is there
+        house.obey("Dora", line, NOW)
+        house.obey("Dora", "unfollow bert", NOW)
+    assert (made := calls(house, "Dora", line)) <= MOST[line], made
+
+
+def test_a_ply_is_no_dearer_than_it_was(house: House) -> None:
+    plies = [("Anna", "a6 b7"), ("Bert", "g7 f7"), ("Anna", "b7 a6"), ("Bert", "f7 g7")]
+    for name, line in plies * 3:
+        house.obey(name, line, NOW)
+    counts = [calls(house, name, line) for name, line in plies]
+    assert max(counts) <= MOST_OF_A_PLY, counts
