@@ -340,7 +340,8 @@ async def test_after_a_conflict_nothing_has_been_told(
         lines.append(line)
         return parse(line)
 
-    monkeypatch.setattr(service, "parse", noted)
+    for place in (here, there):
+        monkeypatch.setattr(place.service, "_read", noted)
     here.told.clear()
     there.told.clear()
     store.hold()

@@ -241,7 +241,7 @@ class Spoke(Aloud):
         """How they said it: ``say``, ``kibitz``, ``whisper`` or ``shout``."""
         if self.talk is None or self.talk is Toggle.WATCHERS:
             return "say"
-        return self.talk.value
+        return str(self.talk.value)
 
 
 @aside
