@@ -241,6 +241,17 @@ class TestFlags:
         assert left(table) == (40, 60)
         assert due(table) == NOW + 10_000 + 40
 
+    def test_nor_when_the_other_goes_and_comes_back_or_plays(self, empty: Table) -> None:
+        table = after(empty, ("Anna", SetClock(FAST)), *SEATED, ("Anna", Start()))
+        table = after(table, ("Bert", Leave()), now=NOW + 20)
+        for event in vanish(table, "Anna", Parting.LOST, NOW + 30):
+            table = table.apply(event)
+        for event in come_back(table, "Anna", NOW + 50):
+            table = table.apply(event)
+        assert left(table) == (40, 60)
+        (moved,) = events(table, "Anna", ply("A6", "B6"), NOW + 70)
+        assert left(table.apply(moved)) == (40 + FAST.increment, 60)
+
     def test_also_of_who_quits_a_moment_too_late(self, timed: Table) -> None:
         ended, absent = vanish(timed, "Anna", Parting.QUIT, NOW + 61)
         assert isinstance(ended, BattleEnded)
