@@ -180,9 +180,10 @@ class Node:
             begun = self._clock()
             try:
                 await self.renew()
-                if is_behind or self._clock() > begun + self.lease / 3:
+                is_late = self._clock() > begun + self.lease / 3  # it lasts for little longer
+                if is_behind or is_late:
                     self._spare_others()
-                is_behind = False
+                is_behind = is_late
                 if self._greetings:
                     self._greetings -= 1
                     await self._greet()
