@@ -81,8 +81,10 @@ def find_all(first: int, end: int) -> int:
 
     def find(name: str) -> int | None:
         words = [sys.executable, "-m", "tests.world", str(first), str(end), "--break", name]
-        played = subprocess.run(words, capture_output=True, text=True, check=False).stdout
-        found = re.search(r"^seed (\d+):", played, re.MULTILINE)
+        played = subprocess.run(words, capture_output=True, text=True, check=False)
+        if played.returncode not in (0, WENT_WRONG):
+            raise RuntimeError(f"{name}: {played.stderr[-2000:]}")
+        found = re.search(r"^seed (\d+):", played.stdout, re.MULTILINE)
         print(f"{found[1] if found else 'not found':>9}  {name}", flush=True)
         return int(found[1]) if found else None
 

@@ -141,15 +141,9 @@ BREAKS: dict[str, Mistake] = {
             Change(NODES, "self._until is not None and self._clock() < self._until", "True"),
             Change(
                 NODES,
-                "before is None or (is_known and begun < before)",
+                "before is None or self._store.is_exclusive or (is_known and begun < before)",
                 "True",
             ),
-        ],
-    ),
-    "nothing is caught up after a claim": Mistake(
-        None,
-        [
-            Change(NODES, "            await self._store.catch_up()\n", "            pass\n"),
         ],
     ),
     "a node that lives is reaped": Mistake(

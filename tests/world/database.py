@@ -204,6 +204,7 @@ class Session:
             assert statement.values
             primary.tell([statement.values[1]])
         elif query.startswith("select pg_logical_emit_message"):
+            self.xid = self.xid or primary.number()
             if not self.in_transaction:
                 yield from self._commit()
         elif query.startswith("select pg_terminate_backend"):
@@ -235,6 +236,9 @@ class Session:
         if primary.is_full and self.xid is not None:
             self._roll_back()
             raise psycopg.errors.DiskFull("could not extend file: No space left on device")
+        if self.xid is None:  # it has changed nothing
+            self.made_visible()
+            return
         self.waits_for_standby = True
         primary.commits(self)
         yield primary.slowly(REPLICATION)

@@ -10,8 +10,9 @@ from math import inf
 from typing import Any, NamedTuple
 
 from tests.world.clockwork import BEGINNING
-from tests.world.players import Player, Told
+from tests.world.players import Line, Player, Told
 from thudmud.play.events import (
+    Absent,
     Adjourned,
     BattleEnded,
     BattleStarted,
@@ -83,6 +84,7 @@ def wrong_of(players: Sequence[Player], stored: Stored) -> list[str]:
             wrong += _not_heard(told)
             wrong += _denied_yet_done(told, stored)
             wrong += _from_whom_they_ignore(told)
+        wrong += _away_though_here(player, stored)
         wrong += _goes_back(player, _keys(stored))
         wrong += _by_other_hands(player, stored)
     return wrong
@@ -418,6 +420,30 @@ def _goes_back(player: Player, boards: Collection[str]) -> Iterable[str]:
             yield f"{player.name} is told {board} of {version} at {time:.4f}, not {known[board]}"
         seen.add((board, place))
         known[board] = max(known.get(board, 0), version)
+
+
+def _away_though_here(player: Player, stored: Stored) -> Iterable[str]:
+    """Yield that somebody was noted as away who was there before, and was answered after that."""
+    absences = [
+        each for entries in stored.values() for each in entries if isinstance(each.event, Absent)
+    ]
+    for entry in absences:
+        at = entry.event.at - BEGINNING
+        if (
+            isinstance(entry.event, Absent)
+            and entry.event.player == player.name
+            and any(
+                told.entered < at - SURE
+                and any(line.at > at + SURE and _is_obeyed(line, told) for line in told.lines)
+                for told in player.told
+            )
+        ):
+            yield f"{player.name} was there, and is noted as away: {entry}"
+
+
+def _is_obeyed(line: Line, told: Told) -> bool:
+    """Whether a line was answered by a server that could store something."""
+    return line.answered < inf and not any(line.at <= at <= line.answered for at in told.denied)
 
 
 def _by_other_hands(player: Player, stored: Stored) -> Iterable[str]:

@@ -36,7 +36,7 @@ SHORT = (5.0, 6.0, 8.0, 8.0, 10.0, 12.0)
 LONG = 0.12
 """How many of all worlds are as long as they may be."""
 
-BEGUN = 2.0
+BEGUN = 4.0
 """Seconds after which something goes wrong for the first time: then all are about to come in."""
 
 CALM = 90.0
@@ -259,8 +259,8 @@ class Run:
     def _in_a_commit(self) -> None:
         """Let the primary die as it commits something of a board, which its standby has or not."""
         dice = self.world.dice
-        fault = dice.choice([self._fail_over, self._fail_over, self._crash])
-        self.base.on_commit = dice.random() < 0.5, fault
+        fault = dice.choice([self._fail_over, self._crash])
+        self.base.on_commit = dice.random() < (0.5 if fault == self._fail_over else 0.2), fault
 
     def _cut(self) -> None:
         if server := self._one():
