@@ -6,12 +6,15 @@ import asyncio
 import signal
 import subprocess
 import sys
+import threading
 import weakref
+from collections.abc import Callable
 from threading import Event, Thread
 
 import pytest
 
-from tests.waits import everybody, told_of
+from tests.conftest import LOOPS
+from tests.waits import NeverComes, everybody, told_of
 
 
 async def a_ply_that_does_not_come(comes: asyncio.Event) -> None:
@@ -73,3 +76,27 @@ def test_it_is_told_while_the_test_waits(capsys: pytest.CaptureFixture[str]) -> 
     with told_of(0.01):
         signal.pause()
     assert "signal.pause()" in capsys.readouterr().err
+
+
+def test_what_never_comes_fails_in_the_end() -> None:
+    with told_of(3600, times=2):
+        signal.raise_signal(signal.SIGALRM)
+        with pytest.raises(NeverComes, match="it takes longer than 7200 seconds"):
+            signal.raise_signal(signal.SIGALRM)
+
+
+@pytest.mark.parametrize("new_loop", LOOPS.values(), ids=LOOPS)
+def test_so_does_what_never_comes_in_a_loop(
+    new_loop: Callable[[], asyncio.AbstractEventLoop],
+) -> None:
+    main = threading.main_thread().ident or 0
+    late = Thread(target=signal.pthread_kill, args=(main, signal.SIGALRM))
+
+    async def wait() -> None:
+        late.start()
+        await asyncio.Event().wait()
+
+    told, runner = told_of(3600, times=1), asyncio.Runner(loop_factory=new_loop)
+    with told, runner, pytest.raises(NeverComes):
+        runner.run(wait())
+    late.join()

@@ -2,7 +2,8 @@
 
 Where it then fails, because of a timeout perhaps, pytest shows that with all else that it has
 printed: where each thread is and each task, which programs run, and what they have said so far that
-nobody has read.
+nobody has read. After ten minutes it fails in any case, so that what waits for something need not
+say how long.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ T = TypeVar("T")
 LONG = 50.0
 """After so many seconds it is told, and again: no timeout of a minute is over before."""
 
+MOST_TOLD = 12
+"""So often it is told, and then what takes so long has failed: ten minutes, on any machine."""
+
 FRAMES = 8
 """How many frames of each are told of, the innermost."""
 
@@ -31,19 +35,30 @@ MOST = 2000
 """How many bytes of what a program has said, the last."""
 
 
-@contextmanager
-def told_of(seconds: float = LONG) -> Iterator[None]:
-    """Tell it on the standard error while something takes longer than that.
+class NeverComes(SystemExit):
+    """What is waited for. Event loops, asyncio's and uvloop, only end for this or a Ctrl-C."""
 
-    By a signal, since a thread more would be in the way of programs that fork.
+
+@contextmanager
+def told_of(seconds: float = LONG, times: int = MOST_TOLD) -> Iterator[None]:
+    """Tell it on the standard error while something takes longer than that; in the end, fail.
+
+    By a signal, since a thread more would be in the way of programs that fork. It goes by the
+    machine's clock, whatever a test does to that of its loop.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
+    left = times
+
     def tell(_: int, frame: FrameType | None) -> None:
+        nonlocal left
         print(everybody(frame), file=sys.stderr)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds)  # also where it fails: that can take long
+        left -= 1
+        if left <= 0:
+            raise NeverComes(f"it takes longer than {times * seconds:g} seconds")
 
     before, timer = (
         signal.signal(signal.SIGALRM, tell),

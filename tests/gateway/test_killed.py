@@ -17,6 +17,7 @@ import pytest
 
 from tests.conftest import FreePort
 from tests.gateway.client import SECRET
+from tests.waits import told_of
 
 HERE = Path(__file__).parent
 KILLS = int(os.environ.get("THUDMUD_SOAK_ROUNDS", "4"))
@@ -49,12 +50,13 @@ def test_no_line_is_dropped_or_doubled(tmp_path: Path, free_port: FreePort) -> N
         assert player.stdout
         moments = random.Random(7)  # noqa: S311  (of kills)
         for _ in range(KILLS):
-            for _ in range(moments.randint(1, 40)):
-                assert player.stdout.readline()
-            time.sleep(moments.uniform(0, 0.01))  # in the midst of whatever it does for a line
-            gateway.kill()
-            gateway.communicate()
-            gateway = started(config, port)
+            with told_of():
+                for _ in range(moments.randint(1, 40)):
+                    assert player.stdout.readline()
+                time.sleep(moments.uniform(0, 0.01))  # in the midst of whatever it does for a line
+                gateway.kill()
+                gateway.communicate()
+                gateway = started(config, port)
         told, _ = player.communicate(timeout=120)
     finally:
         for each in (player, gateway):

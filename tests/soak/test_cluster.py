@@ -25,6 +25,7 @@ import pytest
 from tests.server.nodes import LONG, Killed, Nodes, Player, kill, port_of
 from tests.soak.pairs import Pair, seated, several
 from tests.store.clusters import FAST, Cluster, either
+from tests.waits import told_of
 from thudmud.play.events import Moved
 from thudmud.store import Store
 from thudmud.store.backend import Lock
@@ -214,7 +215,8 @@ async def test_what_was_acknowledged_is_there_once_whatever_dies(tmp_path: Path,
     try:
         for number in range(1, ROUNDS + 1):
             killed = FIRST[number - 1] if number <= len(FIRST) else dice.choice(LATER)
-            await play_a_round(place, pairs, dice, killed)
+            with told_of():
+                await play_a_round(place, pairs, dice, killed)
             plies = sum(pair.stored for pair in pairs)
             print(f"{number} rounds, {plies} events stored, the {killed} was killed", flush=True)
             if number % CHECK == 0 or number == ROUNDS:

@@ -26,6 +26,7 @@ import pytest
 
 from tests.server.nodes import LONG, Killed, Player, kill, port_of
 from tests.soak.pairs import Pair, seated, several
+from tests.waits import told_of
 from thudmud.accounts.passwords import Passwords, is_same
 from thudmud.play.events import Adjourned, Moved, Resumed, TakenBack
 from thudmud.store import Store
@@ -188,7 +189,8 @@ async def test_what_was_acknowledged_is_there_after_a_kill(tmp_path: Path, seed:
     newcomers = Newcomers()
     pairs = seated(Pair, dice)
     for number, killing in enumerate(islice(cycle(KILLINGS), ROUNDS), 1):
-        await play_a_round(tmp_path, pairs, newcomers, dice, killing)
+        with told_of():
+            await play_a_round(tmp_path, pairs, newcomers, dice, killing)
         plies = sum(pair.stored for pair in pairs)
         print(f"{number} rounds, {plies} events stored, {newcomers.registered} registered")
     assert plies > ROUNDS, "too little was played for this to mean anything"
