@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.bots import PATIENCE, noting, program, until
+from tests.conftest import PassTime
+from tests.server.bots import noting, program, until
 from thudmud.bots import workers as pool
 from thudmud.bots.program import ENGINE, ProgramError
 from thudmud.bots.workers import Question, Reply, Workers
@@ -23,6 +24,7 @@ SAYS = 'print("# depth 0 nodes 1 worth +1.50 line dA6-B6 TG7-F7\\ngo dA6-B6", fl
 REPLY = Reply("dA6-B6", 150, ("dA6-B6", "TG7-F7"))
 HUNDREDS_OF_YEARS = 999_999_999
 """Of positions, roughly."""
+HOUR = 3600.0
 
 
 @asynccontextmanager
@@ -31,8 +33,7 @@ async def opened(
 ) -> AsyncIterator[Workers]:
     workers = Workers(count, folder, command)
     try:
-        async with asyncio.timeout(PATIENCE):
-            yield workers
+        yield workers
     finally:
         await workers.close()
 
@@ -191,25 +192,37 @@ def is_alive(process: int) -> bool:
 
 
 async def test_a_worker_that_hangs_is_started_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pass_time: PassTime
 ) -> None:
-    monkeypatch.setattr(pool, "PATIENCE", 1.0)
+    monkeypatch.setattr(pool, "PATIENCE", HOUR)
     async with opened(tmp_path, once(f"{NOTE}; time.sleep(3600)")) as workers:
-        assert await workers.think(Question("oak board", GAME, 4)) == REPLY
+        asking = asyncio.create_task(workers.think(Question("oak board", GAME, 4)))
+        await until((tmp_path / "pid").exists)
+        await pass_time(HOUR)
+        assert await asking == REPLY
 
 
 async def test_a_worker_that_says_that_it_thinks_is_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pass_time: PassTime
 ) -> None:
-    monkeypatch.setattr(pool, "PATIENCE", 2.0)
+    monkeypatch.setattr(pool, "PATIENCE", HOUR)
     thinks = f"""
 with open("asked", "a") as asked: asked.write("x")
-end = time.monotonic() + 3
-while time.monotonic() < end: print("# thinking", flush=True); time.sleep(0.05)
+for said in "first", "second":
+    while not os.path.exists("say"): time.sleep(0.01)
+    print("# thinking", flush=True)
+    os.rename("say", said)
 {SAYS}
 """
     async with opened(tmp_path, program(thinks)) as workers:
-        assert await workers.think(Question("oak board", GAME, 4)) == REPLY
+        asking = asyncio.create_task(workers.think(Question("oak board", GAME, 4)))
+        await until((tmp_path / "asked").exists)
+        for said in ("first", "second"):
+            await pass_time(0.7 * HOUR)
+            (tmp_path / "say").touch()
+            await until((tmp_path / said).exists)
+            await pass_time(0)  # it has been read
+        assert await asking == REPLY
     assert (tmp_path / "asked").read_text() == "x"
 
 
