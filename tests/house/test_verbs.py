@@ -41,6 +41,12 @@ class Murmur(OwnCommand):
         return scene.tell(Emoted(scene.me, scene.person.room, f"murmurs: {self.text}"))
 
 
+@own_verb("next")
+class Next(OwnCommand):
+    """Ask who is next.
+    It may take a while."""
+
+
 @pytest.fixture
 def house() -> House:
     house = House([BoardSpec("oak board")], verbs=[Juggle], without=["shout", "tell"])
@@ -105,6 +111,39 @@ def test_a_verb_of_ours_may_be_replaced() -> None:
     assert "There is no command" in typed(house, "'hello")
 
 
+@pytest.mark.parametrize(
+    ("without", "line"),
+    [
+        ("play", "play"),
+        ("play", "play classic"),
+        ("setup", "setup turn trolls"),
+        ("options", "options shout off"),
+        ("match", "match bert"),
+        ("no", "decline bert"),
+        ("next", "next"),
+        ("shout", "shout"),
+        ("say", "'hello"),
+        ("undo", "take back"),
+    ],
+)
+def test_a_verb_is_left_out_by_what_is_typed(without: str, line: str) -> None:
+    house = House([BoardSpec("oak board")], without=[without])
+    house.enter("Anna", NOW)
+    assert "There is no command" in typed(house, line)
+    assert "There is no command" not in typed(house, "move a6 b6")
+
+
+@pytest.mark.parametrize("line", ["juggle", "juggle 5", "juggle 4 for Bert singing Oh my"])
+def test_a_command_prints_as_it_parses(line: str) -> None:
+    vocabulary = Vocabulary([Juggle])
+    assert str(vocabulary.parse(line)) == line
+    assert vocabulary.parse(str(vocabulary.parse(line))) == vocabulary.parse(line)
+
+
+def test_a_number_that_is_too_long_is_none(house: House) -> None:
+    assert 'After "juggle" comes a number' in typed(house, "juggle 1234567890")
+
+
 def test_other_houses_have_what_they_had(house: House) -> None:
     other = House([BoardSpec("oak board")])
     other.enter("Anna", NOW)
@@ -118,6 +157,8 @@ def test_what_can_be_no_vocabulary() -> None:
         Vocabulary(without=["jump"])
     with pytest.raises(InvalidValueError, match="there is a verb say already"):
         Vocabulary([Murmur])
+    with pytest.raises(InvalidValueError, match="there is a verb next already"):
+        Vocabulary([Next])
     with pytest.raises(InvalidValueError, match="there is a verb juggle already"):
         Vocabulary([Juggle, Juggle])
 
@@ -137,3 +178,33 @@ def test_a_pattern_leaves_open_just_the_fields() -> None:
         @own_verb("wave to <player>")
         class Wave(OwnCommand):
             """Wave to somebody."""
+
+
+def test_what_may_be_left_out_has_a_default_and_a_verb_a_docstring() -> None:
+    with pytest.raises(InvalidValueError, match="number may be left out, but has no default"):
+
+        @own_verb("bet [<number>]")
+        class Bet(OwnCommand):
+            """Bet."""
+
+            number: int
+
+    with pytest.raises(InvalidValueError, match="no docstring"):
+
+        @own_verb("wave")
+        class Wave(OwnCommand):
+            pass
+
+
+def test_help_of_a_docstring_without_an_empty_line() -> None:
+    house = House([BoardSpec("oak board")], verbs=[Next], without=["next"])
+    house.enter("Anna", NOW)
+    assert typed(house, "help next") == "next: Ask who is next Syntax: next It may take a while."
+
+
+def test_a_name_in_lower_case_begins_a_sentence_with_a_capital(house: House) -> None:
+    house.enter("bert", NOW)
+    (message, *_) = house.obey("bert", "emote waves", NOW)
+    assert message.text == "* Bert waves"
+    (gone,) = house.depart("bert", NOW)
+    assert gone.text == "Bert has lost the connection."

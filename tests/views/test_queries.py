@@ -26,7 +26,7 @@ from thudmud.verbs.queries import (
     Captures,
     LastMove,
     Lines,
-    Query,
+    PieceQuery,
     ScanColumn,
     ScanRow,
     Where,
@@ -34,7 +34,7 @@ from thudmud.verbs.queries import (
 from thudmud.views.reader import answered
 from thudmud.views.view import Display
 
-ALL: list[Query] = [
+ALL: list[PieceQuery] = [
     *map(Where, Piece),
     ScanRow(4),
     ScanColumn(5),
@@ -45,7 +45,7 @@ ALL: list[Query] = [
 ]
 
 
-def told(table: Table, query: Query, width: int = 200, me: str = "Anna") -> list[str]:
+def told(table: Table, query: PieceQuery, width: int = 200, me: str = "Anna") -> list[str]:
     return answered(table, query, me, Display(width))
 
 
@@ -119,7 +119,7 @@ FEW = table_with(game_of(DISCWORLD, Side.DWARF, "dD6 dE6 dF6 TI6 XH8 dF7 TF9 dO6
         (FEW, LastMove(), ["No ply has been played yet."]),
     ],
 )
-def test_what_is_told(table: Table, query: Query, expected: list[str]) -> None:
+def test_what_is_told(table: Table, query: PieceQuery, expected: list[str]) -> None:
     assert told(table, query) == expected
 
 

@@ -31,11 +31,11 @@ from thudmud.play.command import Command
 from thudmud.play.meaning import Phrase
 from thudmud.play.options import OptionCommand
 from thudmud.play.refusals import Refusal
-from thudmud.verbs.archive import ArchiveCommand, MakeComment, Step
+from thudmud.verbs.archive import ArchiveCommand, Step
 from thudmud.verbs.exercises import ExerciseCommand
 from thudmud.verbs.matchmaking import Invite, PlayNow
 from thudmud.verbs.more import Help, Syntax
-from thudmud.verbs.queries import Query, ViewGame
+from thudmud.verbs.queries import ViewGame
 from thudmud.verbs.rooms import Look
 from thudmud.verbs.tables import GameCommand
 from thudmud.views import Message
@@ -177,7 +177,7 @@ def _board(character: Any, command: Command) -> Any:
     if at and isinstance(command, ExerciseCommand | Step):
         return at
     # A line without a board is about the exercise, unless that could harm a battle elsewhere.
-    is_unsaid = isinstance(command, GameCommand | Query) and command.on is None
+    is_unsaid = isinstance(command, GameCommand) and command.on is None
     if at and is_unsaid and all(each is at for each in _with_seat(character, boards)):
         return at
     replaying = next((each for each, person in people if person and person.replay), None)
@@ -187,7 +187,7 @@ def _board(character: Any, command: Command) -> Any:
         words, sayable = command.at, True
     elif isinstance(command, Help | Syntax | OptionCommand):
         return _meant(character, boards[:1], None, sayable=False)
-    elif isinstance(command, ArchiveCommand | MakeComment | ExerciseCommand):
+    elif isinstance(command, ArchiveCommand | ExerciseCommand):
         words, sayable = None, False
     elif isinstance(command, Invite) or not hasattr(command, "on"):
         raise Unclear(f'That is no command about a board: type it without "{ALL}".')

@@ -1,13 +1,12 @@
 """The grammar's meaning: a cleaned line -> a command, or the column where Lark stumbled.
 
-Each rule of the grammar has an attribute of `_Builder` by its name, which makes a command of what
+Each rule of the grammar has an attribute of `_VERBS` by its name, which makes a command of what
 the rule matched; so has each terminal that stands for a value. This module is loaded when the first
 line is read: it brings all of Lark along, and is the only one to use it but for making its tables.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from enum import Enum
@@ -27,9 +26,6 @@ from thudmud.play.options import SHADES, Colour, Element, Shade, Switch, Toggle
 from thudmud.rules import EVERY, Every, Piece, Side, Square, ruleset_called
 from thudmud.verbs import VERBS
 from thudmud.verbs.setup import Pieces
-
-_REASON = re.compile("because (?!of(?![^ ,]))", re.ASCII | re.IGNORECASE)
-"""How a sentence goes on that gives a reason, which may be said by itself."""
 
 
 def _square(position: Token) -> Square:
@@ -53,18 +49,13 @@ def _shade(words: Token) -> Shade:
     return int(text)
 
 
-def _side(token: Token | None) -> Side | None:
-    return None if token is None else Side[token.type]
-
-
 _Captures = tuple[Square, ...] | Every
 _Terms = tuple[str | None, TimeControl | None]
-_NO_TERMS: _Terms = None, None
 
 
 @v_args(inline=True)
 class _Builder(Transformer[Token, Command]):
-    """Builds the commands while the line is read."""
+    """Builds the parts of commands while the line is read; `_VERBS` adds the commands."""
 
     # Terminals. Those that are not here come as tokens, whose type is the name of a member of an
     # enumeration.

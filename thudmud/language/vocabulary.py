@@ -8,21 +8,24 @@ what may be left out. ``<text>`` takes the rest of the line.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from inspect import cleandoc
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 from thudmud.errors import InvalidValueError
 from thudmud.language.cleaning import clean
 from thudmud.language.parsing import THE_END, ParseError, parse
 from thudmud.language.slips import near_miss
-from thudmud.language.words import STOPS
-from thudmud.play.command import COMMANDS, Command
+from thudmud.language.words import FIRST, STOPS, WORDS, opens
+from thudmud.play.command import Command
 from thudmud.play.refusals import Mistake
 
 _TOKEN = re.compile(
     r"(?P<opens>\[)|(?P<closes>\])|<(?P<slot>player|number|text)>|(?P<word>[a-z]+)|\S"
 )
+
+_NUMBER = re.compile("[0-9]{1,9}")
 
 _Item = str | tuple["_Item", ...]
 """A word, a slot such as ``<player>``, or what may be left out."""
@@ -33,11 +36,30 @@ class OwnCommand(Command):
 
     Attributes:
         syntax: how it is typed.
+        page: its docstring, which is its help page.
     """
 
     __slots__ = ()
     syntax: ClassVar[str]
+    page: ClassVar[str]
     items: ClassVar[tuple[_Item, ...]]
+
+    def __str__(self) -> str:
+        chosen = {
+            f"<{each.name}>": str(value)
+            for each in fields(self)
+            if (value := getattr(self, each.name)) != each.default
+        }
+        return " ".join(_typed(self.items, chosen))
+
+
+def _typed(items: tuple[_Item, ...], chosen: Mapping[str, str]) -> Iterator[str]:
+    """Yield items as they are typed; of what may be left out, only what holds something."""
+    for item in items:
+        if isinstance(item, str):
+            yield chosen.get(item, item)
+        elif any(each in chosen for each in item):
+            yield from _typed(item, chosen)
 
 
 OwnCommandT = TypeVar("OwnCommandT", bound=OwnCommand)
@@ -51,16 +73,22 @@ def own_verb(syntax: str) -> Callable[[type[OwnCommandT]], type[OwnCommandT]]:
         syntax: how it is typed, such as ``bow [to <player>]``.
 
     Raises:
-        InvalidValueError: it does not begin with a word, or what it leaves open are not the fields.
+        InvalidValueError: it does not begin with a word, or its slots are not the fields; or what
+            may be left out has no default; or there is no docstring.
     """
 
     def make(kind: type[OwnCommandT]) -> type[OwnCommandT]:
         kind.syntax, kind.items = syntax, _read(syntax)
-        kind.words = str(kind.items[0])
+        kind.words, kind.page = str(kind.items[0]), cleandoc(kind.__doc__ or "")
         made = dataclass(frozen=True, slots=True)(kind)
         slots = re.findall("<([a-z]+)>", syntax)
         if not kind.words.isalpha() or sorted(slots) != sorted(each.name for each in fields(made)):
             raise InvalidValueError(f"{syntax!r} does not fit the fields of {kind.__name__}")
+        needed = {each.name for each in fields(made) if each.default is MISSING}
+        if left_out := needed - {str(each).strip("<>") for each in kind.items}:
+            raise InvalidValueError(f"{', '.join(left_out)} may be left out, but has no default")
+        if not kind.page:
+            raise InvalidValueError(f"{kind.__name__} has no docstring to be its help page")
         return made
 
     return make
@@ -89,21 +117,29 @@ class Vocabulary:
 
     Args:
         own: those of its own.
-        without: the first words of those of ours that it has not.
+        without: the first words of those of ours that it does not have. With a word go all others
+            that stand for it, as ``decline`` goes with ``no``.
 
     Raises:
-        InvalidValueError: one of its own begins as another does that it has; or none of ours
-            begins with such a word.
+        InvalidValueError: two of its verbs begin with the same word; or no verb of ours begins with
+            one that is to be left out.
+
+    Attributes:
+        own: those of its own, by their first words.
+        without: all words that are left out.
     """
 
     def __init__(self, own: Iterable[type[OwnCommand]] = (), without: Collection[str] = ()) -> None:
-        ours = {kind.words.split()[0] for kind in COMMANDS}
-        if unknown := set(without) - ours:
+        self._left = frozenset(
+            name for name in FIRST if any(word in without for word in WORDS.get(name, ()))
+        )
+        self.without = frozenset(word for name in self._left for word in WORDS[name])
+        if unknown := set(without) - self.without:
             raise InvalidValueError(f"no verb is called {', '.join(sorted(unknown))}")
+        ours = {word for name in FIRST - self._left for word in WORDS.get(name, ())}
         self.own: dict[str, type[OwnCommand]] = {}
-        self.without = frozenset(without)
         for kind in own:
-            if kind.words in self.own or kind.words in ours - self.without:
+            if kind.words in self.own or kind.words in ours:
                 raise InvalidValueError(f"there is a verb {kind.words} already")
             self.own[kind.words] = kind
 
@@ -112,15 +148,14 @@ class Vocabulary:
         cleaned = clean(line)
         if kind := self.own.get(cleaned.partition(" ")[0].lower().rstrip(STOPS)):
             return _Matching(cleaned.rstrip(f" {STOPS}"), kind).command()
+        if self._left and opens(self._left, cleaned):
+            raise self._unknown(cleaned, None)
         try:
-            command = parse(line)
+            return parse(line)
         except ParseError as error:
             if error.code is not Mistake.UNKNOWN_COMMAND:
                 raise
             raise self._unknown(error.line, error.suggestion) from None
-        if command.words.split()[0] in self.without:
-            raise self._unknown(cleaned, None)
-        return command
 
     def _unknown(self, line: str, suggestion: str | None) -> ParseError:
         word = line.partition(" ")[0]
@@ -130,7 +165,7 @@ class Vocabulary:
 
 
 class _Matching:
-    """A line that is matched with a pattern, and where it stopped making sense at the latest."""
+    """A line that is matched with a pattern, and the furthest word up to which it made sense."""
 
     def __init__(self, line: str, kind: type[OwnCommand]) -> None:
         self._line, self._kind, self._words = line, kind, line.split(" ")
@@ -157,7 +192,7 @@ class _Matching:
     def _ways(
         self, items: tuple[_Item, ...], at: int, values: dict[str, Any]
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield up to which word some items can match from one on, and what the slots hold."""
+        """Yield each way to match some items from word ``at`` on: the next word, and the slots."""
         if not items:
             yield at, values
             return
@@ -172,8 +207,8 @@ class _Matching:
             yield from self._ways(rest, len(self._words), {**values, "text": self._from(at)})
         elif item == "<player>":
             yield from self._ways(rest, at + 1, {**values, "player": self._words[at]})
-        elif item == "<number>" and self._words[at].isdecimal() and self._words[at].isascii():
-            yield from self._ways(rest, at + 1, {**values, "number": int(self._words[at][:9])})
+        elif item == "<number>" and _NUMBER.fullmatch(self._words[at]):
+            yield from self._ways(rest, at + 1, {**values, "number": int(self._words[at])})
         elif item == self._words[at].lower():
             yield from self._ways(rest, at + 1, values)
         else:

@@ -3,7 +3,7 @@
 Values and their folds. Pure: no clock, no disk, no parser, and no words for players.
 
 Attributes:
-    Command: what a line can ask for, one class for each kind of line.
+    Command: what a line asks for; each kind is a class of its own in `thudmud.verbs`.
     TableEvent: what can happen at a board, one class for each kind of thing.
 """
 

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 class Aside:
-    """What is told, or known of who is here, and never stored.
+    """What is told, or is noted of those who are here, and is never stored.
 
     Attributes:
-        crosses: whether those on other nodes are told, too, or know it of who is here.
-        is_limited: whether it counts for how often others may be told of what a player does.
+        crosses: whether other nodes are told, too: their players see it, or who is here changes.
+        is_limited: whether it counts towards how often a player may disturb others.
         is_kept: whether it is stored, or noted, before anybody is told.
         is_heard: whether it is in the player's own words, and heard at once: it can be reported.
         KINDS: all that there are.
@@ -61,7 +61,7 @@ class Aside:
         return Telling(self, (self.player,))
 
     def chosen(self, person: Person) -> Person:
-        """Return the player, who is a member, with what they want from now on."""
+        """Return the player, a member, with what they have chosen by it."""
         return person
 
 
@@ -70,7 +70,7 @@ AsideT = TypeVar("AsideT", bound=Aside)
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def aside(kind: type[AsideT]) -> type[AsideT]:
-    """Return an aside that a class makes: a frozen dataclass."""
+    """Make an aside of a class: a frozen dataclass, listed in ``Aside.KINDS``."""
     made = dataclass(frozen=True, slots=True)(kind)
     Aside.KINDS.append(made)
     return made
@@ -347,7 +347,7 @@ class Invited(ToAnother):
     def happen(self, hall: Hall) -> Telling:
         if asked := hall.people.get(self.to):
             asked.invitations[self.player] = self
-        return ToAnother.happen(self, hall)  # slots make another class, which super() does not know
+        return ToAnother.happen(self, hall)  # super() fails: with slots, @aside makes a new class
 
 
 @aside
@@ -361,7 +361,7 @@ class TurnedDown(ToAnother):
     def happen(self, hall: Hall) -> Telling:
         if asked := hall.people.get(self.player):
             asked.invitations.pop(self.to, None)
-        return ToAnother.happen(self, hall)  # slots make another class, which super() does not know
+        return ToAnother.happen(self, hall)  # super() fails: with slots, @aside makes a new class
 
 
 @aside
@@ -717,7 +717,7 @@ class ShutdownTold(OfOperators):
 
 @aside
 class BoardListed(Aside):
-    """A board has come to look otherwise in a list of all boards, by nobody's (``""``) doing alone.
+    """The list of all boards shows one otherwise now; ``player`` is ``""``: nobody did it alone.
 
     Programs of those in the hall are told.
     """

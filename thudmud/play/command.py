@@ -43,7 +43,7 @@ class Command:
     is the default. ``str()`` of it is its canonical form, which parses back to an equal one.
 
     Attributes:
-        words: how that begins; by default the name of the rule.
+        words: the words that the canonical form begins with; by default the name of the rule.
         is_question: whether a player's program may ask it though nobody has typed it: it changes
             nothing, and its answer holds facts.
         speaks: whether others will read the player's own words. Who is muted may not.
@@ -72,11 +72,11 @@ class Command:
         raise NotImplementedError
 
     def answered(self, hall: Hall, person: Person, answer: Any) -> None:
-        """Note in the hall what a question changes for who has asked it; most change nothing."""
+        """Note what the answer to a question changes for whoever asked; mostly that is nothing."""
 
 
 VERBS: dict[str, Callable[..., Command]] = {}
-"""What makes a command of what a rule of the grammar hands over, by the rule's name."""
+"""By the name of a rule of the grammar, what makes a command of the parts that it matched."""
 
 COMMANDS: list[type[Command]] = []
 """All that there are."""
@@ -86,14 +86,14 @@ CommandT = TypeVar("CommandT", bound=Command)
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def verb(*rules: str, **makers: str) -> Callable[[type[CommandT]], type[CommandT]]:
-    """Return what makes a class a command: a frozen dataclass that rules of the grammar make.
+    """Return a decorator that makes a class a command: a frozen dataclass, made by grammar rules.
 
     Args:
-        rules: those whose words are its fields.
-        makers: by the names of other rules, those of class methods that make one of their words.
+        rules: the rules whose parts are its fields, in order.
+        makers: for other rules, by name, the class method that makes a command of their parts.
 
     Raises:
-        InvalidValueError: a rule makes another command.
+        InvalidValueError: one of the rules makes another command already.
     """
 
     def make(kind: type[CommandT]) -> type[CommandT]:

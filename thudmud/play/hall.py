@@ -364,8 +364,8 @@ class Hall:
         order: who keeps order, and who is muted; None where that is not done here.
         origins: by name, where those come from who are here, and who have gone and left a seek or a
             seat behind, if that is known: an address, or a network.
-        own_verbs: the verbs that are this hall's alone, by the words that they are typed by.
-        left_out: the words of those that it has not.
+        own_verbs: the verbs that only this hall has, by the first word of each.
+        left_out: the first words of those verbs of ours that it does not have.
         shutdown: when this server stops, if an operator has said so.
         missed: what happened at a board, for each side whose player is away, and the table then.
         seeks: those that stand, by their numbers.

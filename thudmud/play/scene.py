@@ -32,7 +32,7 @@ class Scene(NamedTuple):
         return Decision(self.me, asides=asides)
 
     def answer(self, question: Command, board: str | None = None, answer: Any = None) -> Decision:
-        """Return that a question is answered, about a board perhaps, by what was looked up."""
+        """Return the answer to a question, perhaps about a board: what was looked up for it."""
         return Decision(self.me, board, asides=(Asked(self.me, question, board, answer),))
 
 

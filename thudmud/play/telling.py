@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Occupants:
-    """Those in a room, or told of it: another value once any come, go, or see things otherwise.
+    """Those in a room, or told of it; a new value once one comes, goes or changes an option.
 
-    So what is worked out of them all may be cached by it.
+    So whatever is computed from all of them may be cached by it.
 
     Attributes:
         names: in the order they came to the server; who only observes comes last.

@@ -910,6 +910,8 @@ class Service:
                     await self._ordered(aside)
                 if isinstance(aside, ShutdownTold):  # that is of this node alone
                     self.countdown.begin(aside)
+            case _:
+                raise TypeError(f"nobody knows how {aside} is stored")
 
     async def _mark_read(self, decision: Decision) -> None:
         """Note that a player has read the letters that were shown to them just now."""

@@ -173,7 +173,7 @@ class Step(ArchiveCommand):
         seen = self._stepped(person, scene.found)
         if scene.hall.rated_board(scene.me):
             seen = replace(seen, analysis=None)
-        return scene.tell(*put_aside(person), seen)
+        return scene.tell(seen)
 
     def _stepped(self, person: Person, found: Found) -> Replayed:
         seen, way = person.replay, self.way

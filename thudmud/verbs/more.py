@@ -30,7 +30,7 @@ class Syntax(Command):
 
 
 class ForAccounts(Command):
-    """What whoever keeps accounts sees to, before it is decided."""
+    """What is never decided here: whoever keeps accounts carries it out before."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ class Password(ForAccounts):
 
 @verb("again")
 class Again(Command):
-    """Do once more what one did last: that stands in its place, if there is anything."""
+    """Do once more what one did last: the service decides that instead, if there is anything."""
 
     def decide(self, scene: Scene) -> Decision:
         raise Refused(Refusal.NOTHING_TO_REPEAT)

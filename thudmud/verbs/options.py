@@ -44,7 +44,7 @@ class ShowScheme(OptionCommand):
 
 
 class Choice(SetOption):
-    """A choice of one option, by the last of its ``words``."""
+    """A choice of one option: the field of `Options` called by the last of its ``words``."""
 
     __slots__ = ()
 
@@ -113,7 +113,7 @@ class SetReader(Choice):
 
 @verb(set_toggle="typed", set_machine="machine")
 class SetToggle(Choice):
-    """Choose whether something is so that is either so or not."""
+    """Switch one of the options that are either on or off."""
 
     toggle: Toggle
     value: bool

@@ -1,4 +1,4 @@
-"""Keeping order: what operators do, and what those may not do who are muted."""
+"""Keeping order: what operators do, and what refuses the words of a muted player."""
 
 from __future__ import annotations
 

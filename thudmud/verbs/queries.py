@@ -120,6 +120,9 @@ class ViewClock(Query):
     is_question = True
 
 
+PieceQuery = Where | ScanRow | ScanColumn | Around | Lines | Captures | LastMove | ViewClock
+
+
 @verb("view_game")
 class ViewGame(GameCommand):
     """See a board drawn whole."""

@@ -49,7 +49,7 @@ class SitDown(TableCommand):
         return at_table(scene, table, events, *put_aside(person), *walks)
 
     def for_(self, scene: Scene) -> TableCommand:
-        """Return it with what the hall knows of who asks."""
+        """Return the command, with what the hall knows of whoever asks filled in."""
         return self
 
 

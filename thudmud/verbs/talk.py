@@ -129,7 +129,7 @@ def require_listening(hall: Hall, to: str, player: str) -> None:
 
 
 def is_shout(decision: Decision) -> bool:
-    """Whether all who listen hear what was decided, which a player may do less often yet."""
+    """Whether it is a shout, which all who listen hear; a player may do that less often."""
     for each in decision.asides:  # noqa: SIM110  (a generator would be called, for each line)
         if isinstance(each, Spoke) and each.talk is Toggle.SHOUT:
             return True

@@ -21,7 +21,7 @@ from thudmud.play.archive import (
     State,
     Tally,
 )
-from thudmud.play.asides import CommentMade, Replayed, ReplayLeft
+from thudmud.play.asides import CommentMade
 from thudmud.play.days import TODAY, YESTERDAY
 from thudmud.play.events import BATTLES
 from thudmud.play.hall import Hall
@@ -31,7 +31,7 @@ from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Comment, Ending, Game, Side, write_record
 from thudmud.verbs.archive import Games, History, Replay, ViewRecord
 from thudmud.verbs.resuming import Resume
-from thudmud.views import analysis, boards, data, reader, sentences
+from thudmud.views import boards, data, reader, sentences
 from thudmud.views.data import Data, Fact
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.standing import battles
@@ -44,38 +44,6 @@ STEPS = (
     '"next" and "back" go from ply to ply, "first" and "last" to either end; "play" goes on,'
     ' "stop" leaves.'
 )
-
-
-@words.register
-def _replayed(seen: Replayed, occasion: Occasion, view: View) -> list[str]:
-    hall, player, battle, game = occasion.hall, seen.player, seen.battle, seen.game
-    lines = replayed(
-        battle,
-        game,
-        seen.then or game.after(seen.ply),
-        style=hall.style(player, hall.called(battle.id.board)),
-        me=player,
-        display=view.display,
-        comments=heard(hall, player, seen.comments, seen.ply),
-    )
-    if seen.analysis:
-        lines += wrapped(analysis.of_ply(seen.analysis, game, seen.ply), view.width)
-    return lines
-
-
-@facts.register
-def _replayed_facts(seen: Replayed, occasion: Occasion) -> Iterator[Fact]:
-    player = seen.player
-    yield Fact("Thud.Replay", data.replayed(seen), player)
-    for comment in heard(occasion.hall, player, seen.comments, seen.ply):
-        yield Fact("Thud.Comment", _comment(seen.battle.number, comment), player)
-
-
-@words.register
-def _replay_left(told: ReplayLeft, _: Occasion, view: View) -> list[str]:
-    number, ply = told.replay.battle.number, told.replay.ply
-    again = f'"{Replay(number, ply)}" opens it there again.'
-    return wrapped(f"You leave the replay of battle {number} at ply {ply}. {again}", view.width)
 
 
 def replayed(
@@ -387,12 +355,13 @@ def _record_facts(_: ViewRecord, occasion: Occasion) -> Iterable[Fact]:
 
 def recorded(found: FoundBattle, player: str) -> list[Fact]:
     """Return a battle with all its plies, and what was said about them."""
-    comments = [_comment(found.battle.number, each) for each in found.comments]
+    comments = [comment_data(found.battle.number, each) for each in found.comments]
     record = Fact("Thud.Record", data.record(found), player)
     return [record, *(Fact("Thud.Comment", each, player) for each in comments)]
 
 
-def _comment(battle: int, comment: Comment) -> Data:
+def comment_data(battle: int, comment: Comment) -> Data:
+    """Return what was said about a ply of a battle."""
     return {
         "battle": battle,
         "ply": comment.ply,

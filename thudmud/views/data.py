@@ -39,6 +39,7 @@ from thudmud.rules.board import WIDTH, squares_in
 from thudmud.views.legal import MOST_PATHS, as_moving, moves_of
 
 Data = Mapping[str, object]
+"""What a fact holds: only what JSON can hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,6 @@ class Fact:
     data: Data
     to: str | None = None
 
-
-"""What a fact holds: only what JSON can hold."""
 
 EMPTY, OFF_BOARD = ".", " "
 """What stands in the rows of a board where no piece does."""

@@ -23,11 +23,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
-from inspect import cleandoc
+from typing import cast
 
 from thudmud.english import shortened
 from thudmud.language import VERBS
 from thudmud.language.slips import near_miss
+from thudmud.language.vocabulary import OwnCommand
 from thudmud.play.hall import Hall
 from thudmud.rules import RULESETS
 from thudmud.verbs.more import Help, Syntax
@@ -56,7 +57,6 @@ _INDENT = "    "
 _HANGING = _INDENT * 2
 _BULLET = "- "
 _SYNTAX, _EXAMPLES = "Syntax:", "Examples:"
-_OWN = "{syntax}"
 _OPTION = re.compile(r"\[[^][]*\]")
 _BOT = re.compile(r"\{[Bb]ot\}")
 _CONTENTS = {"", "contents", "topics", "commands", "index", "all", "me"}
@@ -160,7 +160,7 @@ def page(
 @words.register
 def _help(asked: Help, occasion: Occasion, view: View) -> list[str]:
     hall = occasion.hall
-    bot = next((name for name in hall.people if name in hall.bots), None)
+    bot = next(iter(hall.bots_here()), None)
     keeps_order = hall.is_operator(occasion.player)
     pages = pages_of(hall)
     return page(asked.topic, view.width, bot, keeps_order=keeps_order, pages=pages)
@@ -179,10 +179,10 @@ def pages_of(hall: Hall) -> Mapping[str, Page]:
         return PAGES
     pages = {topic: each for topic, each in PAGES.items() if topic not in hall.left_out}
     for word, kind in hall.own_verbs.items():
-        title, *more = cleandoc(kind.__doc__ or "Do so.").split("\n\n")
-        text = "\n\n".join([f"{title.rstrip('.')}\nPart: Round about", _OWN, *more])
-        syntax = str(getattr(kind, "syntax", word))
-        pages[word] = Page.parse(word, text.replace(_OWN, f"{_SYNTAX}\n{_INDENT}{syntax}"))
+        own = cast("type[OwnCommand]", kind)
+        title, _, more = own.page.partition("\n")
+        blocks = [f"{title.rstrip('.')}\nPart: Round about", f"{_SYNTAX}\n{_INDENT}{own.syntax}"]
+        pages[word] = Page.parse(word, "\n\n".join([*blocks, *filter(None, [more.strip()])]))
     return pages
 
 

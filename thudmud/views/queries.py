@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thudmud.verbs.queries import (
-    Around,
-    Captures,
-    LastMove,
-    Lines,
-    ScanColumn,
-    ScanRow,
+    PieceQuery,
     ViewClock,
     ViewGame,
     ViewPossible,
-    Where,
 )
 from thudmud.views import data, legal, reader, sentences
 from thudmud.views.data import Fact
@@ -34,7 +28,7 @@ def _heading(occasion: Occasion, view: View) -> list[str]:
 
 @words.register
 def _answered(
-    query: Where | ScanRow | ScanColumn | Around | Lines | Captures | LastMove | ViewClock,
+    query: PieceQuery,
     occasion: Occasion,
     view: View,
 ) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import groupby, takewhile
+from typing import assert_never
 
 from thudmud.english import capitalised, counted, lasting, listed
 from thudmud.play import events
@@ -22,7 +23,7 @@ from thudmud.verbs.queries import (
     Captures,
     LastMove,
     Lines,
-    Query,
+    PieceQuery,
     ScanColumn,
     ScanRow,
     ViewClock,
@@ -52,7 +53,7 @@ SHORTEST_RUN = 3
 """How many pieces in a straight line are told by its two ends."""
 
 
-def answered(table: Table, query: Query, me: str, display: Display) -> list[str]:
+def answered(table: Table, query: PieceQuery, me: str, display: Display) -> list[str]:
     """Return the answer that ``me`` is given about a board, as lines that fit the screen."""
     game = game_at(table)
     match query:
@@ -75,7 +76,7 @@ def answered(table: Table, query: Query, me: str, display: Display) -> list[str]
         case ViewClock():
             facts = clocks(table, me)
         case _:
-            raise TypeError(f"there is no answer to {query}")
+            assert_never(query)
     return wrapped_each(facts, display.width)
 
 

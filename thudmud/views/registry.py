@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from functools import singledispatch
 from typing import Any, NamedTuple
 
-from thudmud.play.asides import Asked
+from thudmud.english import capitalised
+from thudmud.play.asides import Aside, Asked
 from thudmud.play.hall import Hall
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
@@ -23,7 +24,7 @@ class Occasion(NamedTuple):
 
     Attributes:
         hall: as it stands.
-        table: that it is about, as it stood right after; None if it is about none.
+        table: the table that it is about, as it stood right after; None if there is none.
         at: the time.
         player: who did it, or asked.
         answer: what was looked up for a question.
@@ -50,26 +51,35 @@ def words(told: object, occasion: Occasion, view: View) -> list[str]:
 
 
 @singledispatch
-def facts(told: object, occasion: Occasion) -> Iterable[Fact]:
-    """Return the facts of it, for programs."""
-    raise NotImplementedError(f"there are no facts of {told}")
+def facts(told: object, occasion: Occasion) -> Iterable[Fact]:  # noqa: ARG001  (others use them)
+    """Return the facts of it, for programs; not everything has any."""
+    return ()
 
 
 _WORDS, _FACTS = words.registry, facts.registry
-"""By type. To look there is quicker than to have `singledispatch` think about subclasses."""
+"""By type. Looking here is quicker than calling `singledispatch`; base classes do not count."""
 
 
 def words_of(hall: Hall, telling: Telling, view: View) -> list[str] | None:
-    """Return the lines that one reader gets; None if nothing is registered."""
+    """Return the lines that one reader gets; None of an event for which nothing is registered.
+
+    Raises:
+        NotImplementedError: nothing is registered for an aside, or for a question.
+    """
     event = telling.event
     if isinstance(event, Asked):
-        if make := _WORDS.get(type(event.question)):
-            occasion = Occasion(hall, telling.table, telling.at, event.player, event.answer)
-            return make(event.question, occasion, view)
-    elif make := _WORDS.get(type(event)):
-        return make(
-            event, Occasion(hall, telling.table, telling.at, getattr(event, "player", "")), view
-        )
+        make = _WORDS.get(type(event.question), words)
+        occasion = Occasion(hall, telling.table, telling.at, event.player, event.answer)
+        return make(event.question, occasion, view)
+    if isinstance(event, Aside):
+        make = _WORDS.get(type(event), words)
+        lines = make(event, Occasion(hall, telling.table, telling.at, event.player), view)
+        if lines and lines[0][:1].islower():  # it may begin with a name
+            lines = [capitalised(lines[0]), *lines[1:]]
+        return lines
+    if of_event := _WORDS.get(type(event)):
+        player = getattr(event, "player", "")
+        return of_event(event, Occasion(hall, telling.table, telling.at, player), view)
     return None
 
 

@@ -240,6 +240,11 @@ def _boards_facts(_: Boards, occasion: Occasion) -> Iterable[Fact]:
     return listed_facts(occasion.hall, occasion.player)
 
 
+@words.register
+def _board_listed(_: BoardListed, __: Occasion, ___: View) -> list[str]:
+    return []  # programs alone are told
+
+
 @facts.register
 def _board_listed_facts(_: BoardListed, occasion: Occasion) -> Iterator[Fact]:
     yield Fact("Thud.Listed", listing(occasion.known_table))

@@ -47,7 +47,7 @@ def standing(table: Table, view: View) -> list[str]:
 
 
 def standing_facts(table: Table, view: View) -> list[str]:
-    """Return the same, one fact in each text."""
+    """Return whose turn it is and what is offered, each fact as a text of its own."""
     facts = [sentences.waiting(table, view.me)]
     if table.match and table.match.single and not table.running:
         facts = ["The battle is over."]

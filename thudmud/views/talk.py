@@ -18,25 +18,26 @@ _JOINS = ("'s ", ", ")
 @words.register
 def _spoke(aside: Spoke, occasion: Occasion, view: View) -> list[str]:
     said = f"{does(aside.player, view.me, aside.verb)}: {aside.text}"
-    return in_own_words(capitalised(said), occasion, view)
+    return in_own_words(said, occasion, view)
 
 
 @words.register
 def _emoted(aside: Emoted, occasion: Occasion, view: View) -> list[str]:
     blank = "" if aside.text.startswith(_JOINS) else " "
     mark = "Emote:" if view.display.reader else "*"
-    return in_own_words(f"{mark} {aside.player}{blank}{aside.text}", occasion, view)
+    return in_own_words(f"{mark} {capitalised(aside.player)}{blank}{aside.text}", occasion, view)
 
 
 @words.register
 def _told(aside: Told, occasion: Occasion, view: View) -> list[str]:
     whom = "you" if aside.to == view.me else aside.to
     said = f"{does(aside.player, view.me, 'tell')} {whom}: {aside.text}"
-    return in_own_words(capitalised(said), occasion, view)
+    return in_own_words(said, occasion, view)
 
 
 def in_own_words(text: str, occasion: Occasion, view: View) -> list[str]:
     """Return what is in a player's own words as lines, none of which could be one of ours."""
+    text = capitalised(text)
     if occasion.table and view.away:
         text = f"[{occasion.table.name}] {text}"
     if view.display.times and occasion.player != view.me:

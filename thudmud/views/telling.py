@@ -30,6 +30,7 @@ from thudmud.views import (
     queries,
     ratings,
     reader,
+    replays,
     rooms,
     sentences,
     talk,
@@ -45,7 +46,7 @@ from thudmud.views.words import wrapped_each
 __all__ = ["DRAWN", "facts", "tell"]
 _REGISTERED = (
     analysis, archive, exercises, help_pages, hints, letters, matchmaking, options, order, people,
-    queries, ratings, rooms, talk,
+    queries, ratings, replays, rooms, talk,
 )  # fmt: skip
 
 DRAWN = (
