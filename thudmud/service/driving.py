@@ -118,6 +118,10 @@ class Turns:
         """Return how many keys are taken."""
         return len(self._waiting)
 
+    def is_taken(self, key: str) -> bool:
+        """Whether a turn at a key has to be waited for."""
+        return key in self._waiting
+
     def of(self, key: str) -> Turn:
         """Return a turn at a key, for an ``async with``."""
         return Turn(self, key)

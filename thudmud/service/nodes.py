@@ -213,30 +213,27 @@ class Node:
         """
         begun = self._clock()
         is_known = await self._store.beat(self.name, self.lease, self._settings)
-        before = self._until
-        if before is None or self._store.is_exclusive or (is_known and begun < before):
-            if before is None or self._clock() < before:
-                self._until = begun + self.lease
-            else:
-                await self._live_on(begun)
+        before, now = self._until, self._clock()
+        if before is None or (is_known and now < before):
+            self._until = begun + self.lease
             return
-        ours = [each for each in await self._store.people() if each.node == self.name]
-        self._spare_others()
-        self._has_ghosts = True  # of those who have left meanwhile
-        _log.warning("the lease had run out", extra={"kept": len(ours)})
-        await self._live_on(begun)
-        for service in list(self._services):
-            names = {each.name.lower() for each in ours if each.realm == service.realm}
-            await service.dismiss(names)
-        self._greetings = GREETINGS
-        await self._greet()
-
-    async def _live_on(self, begun: float) -> None:
-        """Let the lease hold again, from when it was asked for; note that clocks stood still."""
+        ours: list[PlayerClaim] = []
+        if not self._store.is_exclusive:
+            ours = [each for each in await self._store.people() if each.node == self.name]
+            self._spare_others()
+            self._has_ghosts = True  # of those who have left meanwhile
+            _log.warning("the lease had run out", extra={"kept": len(ours)})
         self._until = begun + self.lease
         services = list(self._services)
         for service in services:
             service.expect_clocks_held()
+        if not self._store.is_exclusive:
+            # Before anything is waited for: who is another's by now may type nothing more here.
+            for service in services:
+                names = {each.name.lower() for each in ours if each.realm == service.realm}
+                await service.dismiss(names)
+            self._greetings = GREETINGS
+            await self._greet()
         for service in services:
             await service.hold_all_clocks()
 

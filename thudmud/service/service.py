@@ -1631,7 +1631,7 @@ class Service:
         Args:
             kept: in lower case, those who stay, since they have certainly not been taken.
         """
-        for name in list(self.hall.people):
+        for name in sorted(self.hall.people, key=self._names.is_taken):  # at once, who can be
             if name.lower() in kept and name in self._visits:
                 continue
             if name in self._visits:
