@@ -1214,6 +1214,8 @@ class Service:
         if table := self.hall.board_with(key):
             # Somebody's presence may just have been noted under the old name.
             self._unchecked += table.seats.values()
+        else:
+            self._unheld.discard(key)
 
     def _take_board_event(self, entry: Entry, table: Table) -> None:
         board, before = table.name, table.seats
