@@ -141,8 +141,8 @@ BREAKS: dict[str, Mistake] = {
             Change(NODES, "self._until is not None and self._clock() < self._until", "True"),
             Change(
                 NODES,
-                "before is None or self._store.is_exclusive or (is_known and begun < before)",
-                "True",
+                "if before is None or (is_known and now < before):",
+                "if True:",
             ),
         ],
     ),

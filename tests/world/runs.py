@@ -55,7 +55,7 @@ BOTTED = 0.2
 """In how many of all worlds bots play, too."""
 
 FAULTS = (
-    "kill", "sleep", "fail_over", "crash", "cut", "deaf", "full", "stop",
+    "kill", "sleep", "fail_over", "crash", "cut", "deaf", "full", "stop", "next",
     "in_a_commit", "in_a_commit", "in_a_commit",
 )  # fmt: skip
 """What goes wrong."""
@@ -231,6 +231,17 @@ class Run:
             self.counts["stops"] += 1
             server.stop()
 
+    def _next(self) -> None:
+        """Stop all servers; those that come have the next configuration."""
+        self.world.note("the next configuration comes")
+        self.counts["configurations"] += 1
+        game = self._settings.game
+        game = game.model_copy(update={"seat_grace": game.seat_grace + 1})
+        self._settings = self._settings.model_copy(update={"game": game})
+        for server in self.servers:
+            if server.is_ready:
+                server.stop()
+
     def _sleep(self) -> None:
         if server := self._one():
             seconds = self.world.dice.choice([1.0, 8.0, 12.0, 25.0])
@@ -310,7 +321,8 @@ class Run:
             return
         if error and ("forgotten" in str(error) or not isinstance(error, NotYet)):
             self.world.broken(f"{process} ended by {error!r}")
-        if not (error or "stop" in dict(self.plan.faults).values() or self._has(OPERATOR)):
+        asked = {"stop", "next"} & {name for _, name in self.plan.faults} or self._has(OPERATOR)
+        if not (error or asked):
             self.world.broken(f"{process} ended, and nobody has asked for that")
         self.servers.remove(server)
         server.kill()
