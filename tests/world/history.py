@@ -191,7 +191,7 @@ def _clocks_charged(
                 lost = min(until, ended + BEGINNING) - max(since, begun + BEGINNING)
                 most -= max(0.0, lost) if before["runs"] else 0.0
             used = before["dwarf"] + before["troll"] - after["dwarf"] - after["troll"]
-            if used > most + ROUNDED:
+            if used > max(0.0, most) + ROUNDED:
                 yield f"battle {battle} at the {board} took {used} s until {version}, not {most}"
 
 
