@@ -30,7 +30,7 @@ SERVICE = "thudmud.service.service"
 
 
 class Mistake(NamedTuple):
-    """What is changed, and the first seed that finds it; None if none of the first 300 does."""
+    """What is changed, and a seed that finds it; None if none of the first 300 does."""
 
     seed: int | None
     changes: Sequence[Change]
@@ -38,7 +38,7 @@ class Mistake(NamedTuple):
 
 BREAKS: dict[str, Mistake] = {
     "the answer by a transaction's number": Mistake(
-        3,
+        21,
         [
             Change(
                 POSTGRES,
@@ -62,19 +62,19 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a lost commit counts as done": Mistake(
-        3,
+        21,
         [
             Change(POSTGRES, "return written == self._number", "return True"),
         ],
     ),
     "a lost commit counts as not done": Mistake(
-        6,
+        10,
         [
             Change(POSTGRES, "return written == self._number", "return False"),
         ],
     ),
     "what a primary brings back is shown at once": Mistake(
-        None,
+        95,
         [
             Change(
                 POSTGRES,
@@ -84,13 +84,13 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what is not known is done again": Mistake(
-        5,
+        37,
         [
             Change(POSTGRES, "raise self._not_known() from error", "return False"),
         ],
     ),
     "no look at the version before an append": Mistake(
-        6,
+        4,
         [
             Change(DATABASE, "            if found != expected:\n", "            if False:\n"),
         ],
@@ -147,7 +147,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a node that lives is reaped": Mistake(
-        0,
+        3,
         [
             Change(
                 DATABASE, '"where until <= ?", self.now())', '"where until <= ?", self.now() + 8)'
@@ -165,7 +165,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "the claim goes before it is stored that a player is away": Mistake(
-        None,
+        26,
         [
             Change(
                 SERVICE,
