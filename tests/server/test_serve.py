@@ -19,6 +19,7 @@ import uvloop
 
 from tests.accounts.dialogues import CHEAP
 from tests.conftest import RunServer
+from tests.server.bots import Person
 from tests.server.plain import PATIENCE, Client
 from tests.service.place import Place
 from tests.service.stores import SlowStore
@@ -28,11 +29,11 @@ from thudmud.errors import StartError
 from thudmud.server import acceptor, serve
 from thudmud.server import serve as serving
 from thudmud.server.acceptor import Acceptor
-from thudmud.server.config import Settings, WebSettings
+from thudmud.server.config import Settings, StorageSettings, WebSettings
 from thudmud.server.serve import open_sessions
 from thudmud.server.session import TelnetSession
 from thudmud.store import Damage, InUse, Store, StoreError
-from thudmud.store.steady import SteadyClock
+from thudmud.store.steady import SteadyClock, seconds
 from thudmud.telnet.intake import Reading
 
 SETTINGS = Settings.model_validate(
@@ -113,6 +114,25 @@ async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
     await store.close()
     async with serving.open_sessions(SETTINGS, tmp_path) as sessions:
         assert await sessions.store.score("Anna", curves=True) == score
+
+
+@pytest.mark.parametrize("backend", ["memory", "sqlite"])
+async def test_who_was_held_up_plays_on_where_nobody_else_can_serve(
+    tmp_path: Path, backend: str
+) -> None:
+    """A busy machine may not get round to renewing a lease: then nobody can have taken it."""
+    given = SETTINGS.model_copy(update={"storage": StorageSettings(backend=backend)})
+    async with open_sessions(given, tmp_path) as sessions:
+        anna = Person(sessions, "Anna")
+        await anna.come()
+        node = sessions.service._node
+        assert node
+        node._clock = lambda: seconds() + 2 * node.lease
+        assert not node.is_alive
+        await anna.type("join game as dwarf on oak board")
+        assert "You sit down at the oak board" in anna.shown
+        await node.renew()
+        assert not anna.ended
 
 
 async def test_a_second_server_on_the_same_file_is_refused(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ async def open_store(storage: StorageSettings, folder: Path, *, serving: bool) -
         StoreError: it cannot be used.
     """
     if storage.backend == "memory":
-        return Store.in_memory()
+        return Store.in_memory(serving=serving)
     if storage.backend == "sqlite":
         return await Store.open(folder / storage.file, serving=serving)
     try:

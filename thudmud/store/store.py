@@ -141,7 +141,7 @@ class Store:
 
     Attributes:
         clock: returns the seconds since the epoch, which what happens is stored with.
-        is_exclusive: whether no other process can serve boards from it while it is open.
+        is_exclusive: whether no other node can serve boards from it while it is open.
         timed: called with how many seconds each append took; None if nobody wants to know.
     """
 
@@ -167,10 +167,16 @@ class Store:
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
-    def in_memory(cls, *, clock: Callable[[], float] | None = None) -> Store:
-        """Return a store that is gone when it is closed."""
+    def in_memory(cls, *, serving: bool = False, clock: Callable[[], float] | None = None) -> Store:
+        """Return a store that is gone when it is closed.
+
+        Args:
+            serving: whether one node alone serves boards from it.
+            clock: returns the seconds since the epoch; a `SteadyClock` if it is left out.
+        """
         store = cls()
         store.clock = clock or store.clock
+        store.is_exclusive = serving
         store._runner = AtOnce(Database(InMemory(), store.clock), store._followers)
         return store
 
