@@ -227,8 +227,9 @@ async def test_a_storm_is_turned_away_in_one_line_each(tmp_path: Path) -> None:
         clients = await asyncio.gather(*(stage.connect() for _ in range(300)))
         await stage.play()
         told = [await asyncio.wait_for(client.reader.readline(), PATIENCE) for client in clients]
-        refused = [line for line in told if line.startswith((b"Too many", b"There are enough"))]
-        assert len(refused) > 250
+        # More are let in while the storm lasts long, but no more than an address may have.
+        refused = [line for line in told if line.startswith((b"Too many", b"There are too many"))]
+        assert len(refused) >= 300 - 32
         for client, line in zip(clients, told, strict=True):
             if line in refused:
                 assert await client.rest() == b""
