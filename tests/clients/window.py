@@ -113,7 +113,10 @@ class Window:
 
     def close(self) -> None:
         """End the program, whatever it is doing."""
-        self._child.close(force=True)
+        if not self._child.closed:
+            self._child.kill(signal.SIGKILL)  # pexpect gives it a tenth of a second to end by less
+            self._child.wait()
+        self._child.close()
 
     def stop(self) -> None:
         """Ask the program to end."""

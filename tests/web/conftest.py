@@ -24,7 +24,7 @@ from playwright.sync_api import (
 
 ROOT = Path(__file__).parents[2]
 
-PATIENCE = 15_000
+PATIENCE = 300_000
 """Milliseconds until a test is sure that something does not come; shared machines stall."""
 
 expect.set_options(timeout=PATIENCE)
