@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import pytest
 import uvloop
@@ -118,7 +118,7 @@ async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("backend", ["memory", "sqlite"])
 async def test_who_was_held_up_plays_on_where_nobody_else_can_serve(
-    tmp_path: Path, backend: Literal[memory, sqlite]
+    tmp_path: Path, backend: Literal["memory", "sqlite"]
 ) -> None:
     """A busy machine may not get round to renewing a lease: then nobody can have taken it."""
     given = SETTINGS.model_copy(update={"storage": StorageSettings(backend=backend)})
