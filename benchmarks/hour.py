@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -169,7 +169,9 @@ class Minute:
     plies: int
 
 
-def minutes(folder: Path, number: int, speed: float, pairs: int = PAIRS) -> Iterator[Minute]:
+def minutes(
+    folder: Path, number: int, speed: float, pairs: int = PAIRS
+) -> Generator[Minute, None, None]:
     """Let pairs play for so many minutes; yield what is found at the beginning and after each."""
     over, talk = Event(), int(CHAT_PER_MINUTE * speed)
     sections = {"server": {"port": 0}, "players": {"chat_per_minute": talk}}
