@@ -237,7 +237,7 @@ def visit(browser: Browser, served: Served) -> Iterator[Visit]:
 
     def open_page(path: str = "/", server: Served = served, **options: Any) -> Player:
         context = browser.new_context(**options)
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(0)  # no limit but that of all tests: tests/waits.py
         player = Player(context.new_page())
         players.append((player, context))
         player.page.goto(server.address + path)
