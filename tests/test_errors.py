@@ -6,6 +6,7 @@ import ast
 import builtins
 import pickle
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from thudmud.store import Conflict
 ROOT = Path(errors.__file__).parent
 
 
+@cache
 def classes() -> dict[str, list[str]]:
     """Return the names of all classes, each with those of its bases; no two have one name."""
     found = {}
@@ -35,21 +37,19 @@ def classes() -> dict[str, list[str]]:
     return found
 
 
-CLASSES = classes()
-
-
 def is_exception(name: str) -> bool:
     known = getattr(builtins, name, None)
     if isinstance(known, type):
         return issubclass(known, BaseException)
-    return any(map(is_exception, CLASSES.get(name, ())))
+    return any(map(is_exception, classes().get(name, ())))
 
 
 def is_ours(name: str) -> bool:
-    return name == "ThudmudError" or any(map(is_ours, CLASSES.get(name, ())))
+    return name == "ThudmudError" or any(map(is_ours, classes().get(name, ())))
 
 
-EXCEPTIONS = {name for name in CLASSES if is_exception(name)}
+def exceptions() -> set[str]:
+    return {name for name in classes() if is_exception(name)}
 
 
 def shown() -> Iterator[tuple[str, str]]:
@@ -74,15 +74,15 @@ def test_the_root_imports_nothing_of_ours() -> None:
 
 
 def test_all_are_found() -> None:
-    assert {"ThudmudError", "IllegalMove", "Unclear", "_BadLineError"} <= EXCEPTIONS
+    assert {"ThudmudError", "IllegalMove", "Unclear", "_BadLineError"} <= exceptions()
 
 
 def test_all_have_one_root() -> None:
-    assert not {name for name in EXCEPTIONS if not is_ours(name)}
+    assert not {name for name in exceptions() if not is_ours(name)}
 
 
 def test_the_tree_is_whole() -> None:
-    public = {name: CLASSES[name][0] for name in EXCEPTIONS if not name.startswith("_")}
+    public = {name: classes()[name][0] for name in exceptions() if not name.startswith("_")}
     assert dict(shown()) == public
 
 
