@@ -12,3 +12,4 @@ APPS = [app.rpartition(".")[2] for app in settings_default.INSTALLED_APPS]
 MIGRATION_MODULES = dict.fromkeys([*APPS, "admin"])
 # There is no game directory to look for them in, as Evennia otherwise does for each account.
 CMDSET_ACCOUNT = settings_default.CMDSET_FALLBACKS[settings_default.CMDSET_ACCOUNT]
+CMDSET_CHARACTER = settings_default.CMDSET_FALLBACKS[settings_default.CMDSET_CHARACTER]

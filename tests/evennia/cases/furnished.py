@@ -13,7 +13,8 @@ import evennia
 from evennia.server.serversession import ServerSession
 from evennia.utils import create
 from evennia.utils.ansi import parse_ansi
-from evennia.utils.test_resources import BaseEvenniaTest
+from evennia.utils.idmapper.models import flush_cache
+from evennia.utils.test_resources import BaseEvenniaTest, EvenniaTestMixin
 
 from thudmud.evennia import ThudBoard
 from thudmud.evennia.board import LOADED
@@ -21,7 +22,45 @@ from thudmud.evennia.board import LOADED
 BOARD = "thudmud.evennia.ThudBoard"
 
 
+MADE: dict[str, tuple[type[Any], int]] = {}
+"""The people and rooms of Evennia's tests: what each is, and its number in the database. They are
+made once, before a test begins: each test has what it does to them taken back."""
+
+
+def make() -> None:
+    maker = EvenniaTestMixin()
+    maker.create_accounts()
+    maker.create_rooms()
+    maker.create_objs()
+    maker.create_chars()
+    maker.create_script()
+    MADE.update((name, (type(made), made.id)) for name, made in vars(maker).items())
+
+
 class Furnished(BaseEvenniaTest):  # type: ignore[misc]  # Evennia has no types
+    @classmethod
+    def setUpClass(cls) -> None:
+        if not MADE:
+            make()
+        super().setUpClass()
+
+    def create_accounts(self) -> None:
+        flush_cache()
+        for kind, _ in MADE.values():
+            kind.flush_instance_cache(force=True)
+        for name, (kind, number) in MADE.items():
+            setattr(self, name, kind.objects.get(id=number))
+
+    def create_rooms(self) -> None: ...
+
+    def create_objs(self) -> None: ...
+
+    def create_chars(self) -> None: ...
+
+    def create_script(self) -> None: ...
+
+    def teardown_accounts(self) -> None: ...
+
     def setUp(self) -> None:
         super().setUp()
         LOADED.clear()  # each test is a MUD of its own
