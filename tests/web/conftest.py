@@ -41,7 +41,6 @@ BOARDS = {
     "maple": "discworld",
     "linden": "discworld",
     "birch": "discworld",
-    "cedar": "classic",
     "elder": "koom valley",
     "hazel": "discworld",
 }

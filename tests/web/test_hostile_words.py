@@ -70,10 +70,12 @@ def solid(text: str) -> str:
     return "".join(text.split())
 
 
-@pytest.mark.parametrize("name", ["<b>Anna</b>", "Anna<img src=x>", "An&na"])
-def test_no_name_holds_html(visit: Visit, name: str) -> None:
+def test_no_name_holds_html(visit: Visit) -> None:
     anna = visit()
-    anna.page.get_by_label("Your name").fill(name)
-    anna.page.get_by_role("button", name="Come in").click()
-    expect(anna.page.locator("body")).not_to_have_attribute("data-view", "lobby")
-    assert anna.page.locator("img, main b").count() == 0
+    for name in ("<b>Anna</b>", "Anna<img src=x>", "An&na"):
+        anna.page.get_by_label("Your name").fill(name)
+        anna.page.get_by_role("button", name="Come in").click()
+        expect(anna.page.locator("#login-note")).to_contain_text("A name is 2 to 20 letters")
+        expect(anna.page.locator("body")).not_to_have_attribute("data-view", "lobby")
+        assert anna.page.locator("img, main b").count() == 0
+        anna.page.reload()
