@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Coroutine
+from operator import eq
 from pathlib import Path
 
 from tests.fuzz.wire import POLICY, Report, reported
@@ -74,14 +75,13 @@ async def parser(data: bytes) -> None:
 
 
 def _check_line(line: str) -> None:
-    # An object: to compare two commands of any kind, mypy weighs each kind against each.
-    command: object
     try:
         command = parse(line)
     except ParseError as error:
         _check_mistake(line, error)
     else:
-        assert parse(str(command)) == command
+        # A function: to compare two commands of any kind, mypy weighs each kind against each.
+        assert eq(parse(str(command)), command)
 
 
 def _check_mistake(line: str, error: ParseError) -> None:

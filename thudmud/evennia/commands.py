@@ -303,7 +303,7 @@ def _without_board(command: Command) -> Command:
     if isinstance(command, Look):
         return ViewGame()
     said: Any = command
-    return replace(said, on=None) if getattr(command, "on", None) else command
+    return replace(said, on=None) if getattr(said, "on", None) else command
 
 
 def _width(character: Any) -> int:
