@@ -137,10 +137,13 @@ class Client:
 
     async def until(self, wanted: bytes) -> bytes:
         """Return everything up to and with ``wanted``."""
-        seen = 0
-        while (found := self.unread.find(wanted, seen)) < 0:
-            seen = max(0, len(self.unread) - len(wanted))
-            self.unread += await self._more(wanted)
+        come, seen = bytearray(self.unread), 0
+        try:
+            while (found := come.find(wanted, seen)) < 0:
+                seen = max(0, len(come) - len(wanted))
+                come += await self._more(wanted, come)
+        finally:
+            self.unread = bytes(come)
         end = found + len(wanted)
         taken, self.unread = self.unread[:end], self.unread[end:]
         return taken
@@ -186,13 +189,13 @@ class Client:
         with suppress(OSError):
             await self.writer.wait_closed()
 
-    async def _more(self, wanted: bytes) -> bytes:
+    async def _more(self, wanted: bytes, come: bytearray) -> bytes:
         try:
             async with asyncio.timeout(PATIENCE):
                 data = await self.reader.read(CHUNK)
         except TimeoutError:
-            raise AssertionError(f"{wanted!r} did not come, only {self.unread[-2000:]!r}") from None
-        assert data, f"the connection ended before {wanted!r}; there was {self.unread[-2000:]!r}"
+            raise AssertionError(f"{wanted!r} did not come, only {bytes(come[-2000:])!r}") from None
+        assert data, f"the connection ended before {wanted!r}; there was {bytes(come[-2000:])!r}"
         return data
 
 

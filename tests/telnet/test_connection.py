@@ -91,12 +91,12 @@ async def test_a_thousand_pasted_commands_are_answered_in_order(serving: Serving
 async def test_a_paste_does_not_make_others_wait(serving: Serving) -> None:
     setup = await serving(commands_per_turn=1)
     anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
-    await anna.send(b"x\n" * 20_000)
+    await anna.send(b"x\n" * 5_000)
     await anna.until(b"echo x")
     await bob.send(b"look\n")
     await bob.until(b"echo look")
-    assert setup.service.lines.count("x") < 20_000
-    assert (await anna.fence()).count(b"echo x") == 19_999
+    assert setup.service.lines.count("x") < 5_000
+    assert (await anna.fence()).count(b"echo x") == 4_999
 
 
 async def test_nothing_is_lost_where_little_may_wait(serving: Serving) -> None:
