@@ -7,6 +7,7 @@ then asked whether it is still in its right mind. Others play on meanwhile.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from tests.server.plain import Client
 
 pytestmark = pytest.mark.slow
 
-IAC, DO = b"\xff", 0xFD
+IAC = b"\xff"
+WILL, WONT, DO, DONT = range(0xFB, 0xFF)
 END = b"\xff\xf0\xff\xf0"
 """Ends a sub-negotiation, if one is open, even with an IAC before it; else it is nothing."""
 
@@ -47,10 +49,14 @@ async def throw(stage: Stage, client: Client, second: int, asked: bytes) -> None
     assert told.rstrip(MARKS).endswith(asked), (second, told)
 
 
-@pytest.mark.parametrize("changes", [100, 1_000_000], ids=["capped", "uncapped"])
-async def test_every_sequence(tmp_path: Path, changes: int) -> None:
+@pytest.mark.parametrize(
+    ("changes", "seconds"),
+    [(1_000_000, range(256)), (100, (WILL, WONT, DO, DONT))],
+    ids=["every one", "of options, capped"],
+)
+async def test_every_sequence(tmp_path: Path, changes: int, seconds: Sequence[int]) -> None:
     async with open_stage(tmp_path, server={**UNCAPPED, "option_changes": changes}) as stage:
-        for second in range(256):
+        for second in seconds:
             client = await stage.connect()
             await client.until(b"name? ")
             await throw(stage, client, second, b"What is your name? ")
@@ -61,7 +67,7 @@ async def test_every_sequence(tmp_path: Path, changes: int) -> None:
             await client.send(b"quit\r\n")
             assert b"Goodbye" in await client.rest()
             await client.close()
-            if not second % 16:
+            if second % 16 in {0, DO % 16}:
                 await stage.play()
         await stage.all_others_gone()
         assert [line for line in stage.log if "level=info" not in line] == []
