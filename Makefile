@@ -13,6 +13,7 @@ CERTIFICATES := $(wildcard /etc/ssl/certs/ca-certificates.crt)
 export PYTHONDONTWRITEBYTECODE :=
 # One process more than there are processors: for a third of its time a test waits for a program.
 TESTERS = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+LONGER = $(shell grep -rlw --include='test_*.py' SOAKING tests)
 PROPERTIES = $(shell grep -rl --include='test_*.py' '@given' tests)
 REFERENCE := thudmud thudmud.rules thudmud.play thudmud.language thudmud.views \
 	thudmud.service thudmud.house thudmud.script
@@ -35,9 +36,10 @@ fast: $(VENV)/.dev
 # A server is killed 200 times, while people play, while it starts and while it shuts down, and 200
 # times one of two servers on one database, or the database, and a gateway; "make test" does it less
 # often.
-# Properties are tried with examples that nobody has tried before.
+# Properties are tried with examples that nobody has tried before; other tests by chance have more of
+# it.
 soak: $(VENV)/.dev
-	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak tests/gateway/test_killed.py
+	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak tests/gateway/test_killed.py $(LONGER)
 	$(BIN)/pytest -q -n $(TESTERS) --hypothesis-profile=explore $(PROPERTIES)
 	$(BIN)/python -m tests.world 0 $(SEEDS)
 

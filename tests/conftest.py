@@ -40,6 +40,16 @@ settings.register_profile("same", EVERY, derandomize=True)
 settings.register_profile("explore", EVERY, max_examples=1000)
 settings.load_profile("same")
 
+SOAKING = "THUDMUD_SOAK_ROUNDS" in os.environ
+"""Whether `make soak` runs: what is tried a few times in each test run is tried often then."""
+
+
+def examples(most: int) -> settings:
+    """Let a property be tried with so many examples, and in the profile "explore" with as many more
+    as all others."""
+    return settings(max_examples=most * settings().max_examples // 100)
+
+
 Loops = Mapping[str, Callable[[], asyncio.AbstractEventLoop]]
 
 ASYNCIO: Loops = {"asyncio": asyncio.new_event_loop}

@@ -7,9 +7,10 @@ import json
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.gateway.client import SECRET, Client, Heard, opened
 from tests.gateway.conftest import Connect
 from thudmud.gateway.gateway import Gateway
@@ -145,16 +146,9 @@ async def check(cuts: list[Cut]) -> None:
     assert await outcome(cuts) == UNCUT
 
 
-@settings(max_examples=10)
-@given(st.lists(CUTS, min_size=1, max_size=4))
-async def test_any_cuts_give_the_same_events_once_each(cuts: list[Cut]) -> None:
-    await check(cuts)
-
-
-@pytest.mark.slow
-@settings(max_examples=200)
+@examples(40)
 @given(st.lists(CUTS, min_size=1, max_size=8))
-async def test_many_cuts_give_the_same_events_once_each(cuts: list[Cut]) -> None:
+async def test_any_cuts_give_the_same_events_once_each(cuts: list[Cut]) -> None:
     await check(cuts)
 
 

@@ -9,6 +9,7 @@ from threading import Barrier
 
 import pytest
 
+from tests.conftest import SOAKING
 from tests.rules.shorthand import seeded
 from thudmud.rules import (
     DISCWORLD,
@@ -24,7 +25,7 @@ from thudmud.rules import (
 )
 
 THREADS = 4
-ROUNDS = 15
+ROUNDS = 50 if SOAKING else 5
 
 
 @pytest.fixture(autouse=True)

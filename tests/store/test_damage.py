@@ -19,6 +19,7 @@ from random import Random
 
 import pytest
 
+from tests.conftest import SOAKING
 from tests.store.deeds import OAK, PINE, Clock, cleared, joined, moved, started
 from thudmud.play.analysis import Analysis
 from thudmud.play.events import BattleEnded, BattleId, Event, Imported
@@ -281,9 +282,7 @@ def test_undamaged_it_is_read_as_it_was(state: State) -> None:
     assert state.told(state.files) == state.as_it_was
 
 
-@pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))]
-)
+@pytest.mark.parametrize("seed", range(12 if SOAKING else 2))
 def test_seeded_damages_are_told_or_do_not_matter(state: State, seed: int) -> None:
     chance = Random(seed)  # noqa: S311  (no secret)
     told = 0

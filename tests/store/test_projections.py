@@ -13,6 +13,7 @@ from typing import cast
 
 import pytest
 
+from tests.conftest import SOAKING
 from tests.play.annals import CAPTURE, DRAW, DWARFS, LONGER, NOON, RECORD, TROLLS, plies
 from tests.store.deeds import OAK, PINE, Taken, started
 from tests.store.model import Model
@@ -122,7 +123,7 @@ async def played(store: Store, number: int) -> Game:
     return game_of(cast("Sequence[Event]", await store.plies(battle)))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(12 if SOAKING else 2))
 async def test_rows_are_what_a_fold_of_all_events_is(store: Store, seed: int) -> None:
     model = await live(store, seed)
     # A player of one realm is another than the one of that name in the next: leave those out.
@@ -141,7 +142,7 @@ async def test_rows_are_what_a_fold_of_all_events_is(store: Store, seed: int) ->
         assert {each.number for each in elsewhere} <= of_realm
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(12 if SOAKING else 2))
 async def test_scores_are_what_a_fold_of_all_events_is(
     store: Store, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
