@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import pty
 import re
@@ -12,6 +13,7 @@ import sys
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Protocol
 
 import pytest
 
@@ -21,18 +23,35 @@ SEQUENCE = re.compile("\x1b\\[[0-9;?]*[a-zA-Z]")
 PLAY = [sys.executable, "-m", "thudmud.cli.main", "play", "--seed", "3", "--level", "1"]
 
 
-def shown(typed: str, *words: str) -> str:
-    """Return what is printed if that is typed; it ends well, and complains not."""
-    done = subprocess.run(
-        [*PLAY, *words], input=typed, capture_output=True, text=True, timeout=60, check=True,
-        env=os.environ | {"COLUMNS": "80", "PYTHONIOENCODING": "ascii"},
-    )  # fmt: skip
-    assert done.stderr == ""
-    return done.stdout
+class Shown(Protocol):
+    """Plays: returns what is printed if that is typed; it ends well, and complains not."""
+
+    def __call__(self, typed: str, *words: str) -> str: ...
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shown:
+    """Return what plays in this process, which has loaded all that it takes."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def play(typed: str, *words: str) -> str:
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        assert main([*PLAY[3:], *words]) == 0
+        out, err = capsys.readouterr()
+        assert err == ""
+        return out
+
+    return play
 
 
 def test_a_game_by_pipe() -> None:
-    text = shown("set board brief\nmove a6 to b6\nwhat\nhelp thud\nquit\n")
+    done = subprocess.run(
+        PLAY, input="set board brief\nmove a6 to b6\nwhat\nhelp thud\nquit\n",
+        capture_output=True, text=True, timeout=60, check=True,
+        env=os.environ | {"COLUMNS": "80", "PYTHONIOENCODING": "ascii"},
+    )  # fmt: skip
+    assert done.stderr == ""
+    text = done.stdout
     assert text.startswith("You play Chalk. ")
     assert "play the dwarfs, Chalk plays the trolls. It is your turn." in text
     assert "You move the dwarf from A6 to B6. It is Chalk's turn (trolls)." in text
@@ -43,36 +62,36 @@ def test_a_game_by_pipe() -> None:
     assert "> " not in text
 
 
-def test_the_end_of_the_input_ends_it() -> None:
+def test_the_end_of_the_input_ends_it(shown: Shown) -> None:
     assert "You move the dwarf from A6 to B6." in shown("move a6 to b6")
 
 
-def test_the_same_seed_plays_the_same() -> None:
+def test_the_same_seed_plays_the_same(shown: Shown) -> None:
     typed = "set board brief\nmove a6 b6\nmove a7 b7\nmove a9 b9\n"
     assert shown(typed) == shown(typed)
 
 
-def test_it_begins_if_you_play_the_trolls() -> None:
+def test_it_begins_if_you_play_the_trolls(shown: Shown) -> None:
     text = shown("", "--as", "troll", "--rules", "koom valley", "--name", "Anna")
     assert "you play the trolls. It is Chalk's turn (dwarfs)." in " ".join(text.split())
     assert text.index("Chalk's turn") < text.index("It is your turn.")
     assert "Trolls: Anna" in text
 
 
-def test_the_second_battle_of_the_match_is_played_with_the_other_side() -> None:
+def test_the_second_battle_of_the_match_is_played_with_the_other_side(shown: Shown) -> None:
     text = shown("resign\nstart\n")
     second = text[text.index("The second battle") :]
     assert "play the trolls" in second
     assert "It is your turn." in second
 
 
-def test_it_agrees_to_take_back_and_to_end_when_it_is_not_ahead() -> None:
+def test_it_agrees_to_take_back_and_to_end_when_it_is_not_ahead(shown: Shown) -> None:
     text = shown("set board brief\nmove a6 b6\nundo\n")
     assert "You take back the move from A6 to B6" in text
     assert "Both players agree to end the battle." in shown("end\n")
 
 
-def test_it_comes_back_when_it_is_invited() -> None:
+def test_it_comes_back_when_it_is_invited(shown: Shown) -> None:
     text = shown("leave game\njoin game as troll\ninvite chalk\nstart\n")
     told = " ".join(text.split())
     assert 'For another match type "join game as dwarf", "invite chalk" and "start".' in told
@@ -82,7 +101,7 @@ def test_it_comes_back_when_it_is_invited() -> None:
     assert text.count("It is your turn.") >= 2
 
 
-def test_it_plays_at_another_level_if_it_is_invited_to() -> None:
+def test_it_plays_at_another_level_if_it_is_invited_to(shown: Shown) -> None:
     text = shown("leave game\njoin game as dwarf\ninvite chalk level 2\nstart\nmove a6 b6\nwho\n")
     assert "plays the trolls at the oak board, at level 2" in " ".join(text.split())
     assert text.count("It is your turn.") == 3
