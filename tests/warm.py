@@ -1,11 +1,11 @@
 """Starts of thudmud by a process that has loaded it already, since loading is most of a start.
 
-While `warm` is on, ``subprocess.Popen`` leaves a plain ``python -m thudmud.cli.main ...`` to a
-process of this module, which has imported what there is to import: it makes a copy of itself, and
-that one runs the command line, with the streams, folder, environment and signals that it was to
-have. It is a child of who asked, as it would otherwise be. Anything else, a shell before it or
-other modules to be found, is started as ever, and so is all in a test that uses the fixture
-``cold``.
+While `warm` is on, ``subprocess.Popen`` leaves a plain ``python -m thudmud.cli.main ...``, and that
+of what servers are measured beside, to a process of this module, which has imported what there is
+to import: it makes a copy of itself, and that one runs the command line, with the streams, folder,
+environment and signals that it was to have. It is a child of who asked, as it would otherwise be.
+Anything else, a shell before it or other modules to be found, is started as ever, and so is all in
+a test that uses the fixture ``cold``.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 MODULE = "thudmud.cli.main"
+MODULES = MODULE, "benchmarks.load.echo"
+"""What a copy may run."""
 LARGEST = 1 << 20
 """Bytes of a request: environments are smaller."""
 
@@ -38,12 +40,12 @@ _CATCHABLE = sorted(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
 
 def _words(args: object) -> list[str] | None:
-    """Return what thudmud is told, if a command starts nothing else."""
+    """Return which of the modules a command starts, and what that is told; None for all else."""
     if not isinstance(args, Sequence) or isinstance(args, str | bytes):
         return None
     program, *words = (os.fsdecode(each) for each in args)
-    if program == sys.executable and words[:2] == ["-m", MODULE]:
-        return words[2:]
+    if program == sys.executable and words[:1] == ["-m"] and words[1] in MODULES:
+        return words[1:]
     return None
 
 
@@ -224,7 +226,6 @@ def _become(request: Mapping[str, Any]) -> None:
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
     sys.path[0] = request["folder"]
-    sys.argv = ["", *request["words"]]
 
 
 def _load() -> None:
@@ -233,7 +234,7 @@ def _load() -> None:
 
     for module, _ in SUBCOMMANDS.values():
         import_module(f"thudmud.cli.{module}")
-    for name in ("uvloop", "psycopg", "prometheus_client", "thudmud.server.serve"):
+    for name in ("uvloop", "psycopg", "prometheus_client", "telnetlib3", "thudmud.server.serve"):
         import_module(name)
     # It is to be run as if it had not been loaded.
     del sys.modules[MODULE]
@@ -247,4 +248,6 @@ if __name__ == "__main__":
         asked = _serve(place)
     if asked is not None:
         _become(asked)
-        runpy.run_module(MODULE, run_name="__main__", alter_sys=True)
+        module, *words = asked["words"]
+        sys.argv = ["", *words]
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
