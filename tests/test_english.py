@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import cases
 from thudmud.english import lasting, length, length_of
 
 
-@pytest.mark.parametrize(
+@cases(
     ("seconds", "told"),
     [
         (0, "1 second"), (1.2, "2 seconds"), (60, "60 seconds"), (89.5, "90 seconds"),

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from thudmud.language import ParseError, clean, parse
 from thudmud.play.refusals import Mistake
 
 
-@pytest.mark.parametrize(
+@cases(
     ("typed", "cleaned"),
     [
         ("  look   at\tboard ", "look at board"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import thudmud
+from tests.cases import cases
 from thudmud.language.parsing import player_problem
 from thudmud.play.exercises import lessons
 from thudmud.play.refusals import NameProblem
@@ -64,7 +65,7 @@ LIKE_THE_SERVER = """
 """
 
 
-@pytest.mark.parametrize("name", LIKE_THE_SERVER.split())
+@cases("name", LIKE_THE_SERVER.split())
 def test_nobody_is_called_like_the_server(name: str) -> None:
     assert player_problem(name) is not None
 

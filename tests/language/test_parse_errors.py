@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import cases
 from thudmud.language import MAX_LINE, ParseError, parse
 from thudmud.play.refusals import Mistake
 from thudmud.rules import RULESETS
@@ -28,7 +29,7 @@ def refusal(line: str) -> ParseError:
     return caught.value
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "word", "expected"),
     [
         ("move", "", (POSITION, "from")),
@@ -172,7 +173,7 @@ def test_where_it_failed(line: str, column: int, understood: str | None) -> None
     assert understood is None or error.understood == understood
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "suggestion"),
     [
         ("hrul a6 b6", "hurl"),
@@ -290,7 +291,7 @@ def test_positions_that_are_none(
     assert error.details.items() >= facts.items()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "code", "facts"),
     [
         ("replay 0", M.NUMBERS_BEGIN_WITH_1, {}),

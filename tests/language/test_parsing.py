@@ -6,6 +6,7 @@ from dataclasses import fields
 
 import pytest
 
+from tests.cases import cases
 from thudmud.language import KEYWORDS, MAX_LINE, VERBS, ParseError, parse
 from thudmud.play.clocks import TimeClass, TimeControl
 from thudmud.play.options import (
@@ -545,8 +546,8 @@ COLOURS = [
 ]
 
 
-@pytest.mark.parametrize(("words", "element"), ELEMENTS)
-@pytest.mark.parametrize(("shade", "colour"), COLOURS)
+@cases(("words", "element"), ELEMENTS)
+@cases(("shade", "colour"), COLOURS)
 def test_the_colours_of_elements(
     words: str, element: Element, shade: str, colour: Colour | None
 ) -> None:
@@ -574,7 +575,7 @@ def test_a_width_may_be_any_that_there_is() -> None:
             assert width in WIDTHS
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "command"),
     QUERIES + OPTIONS + SEATS + PLIES + SECOND_THOUGHTS + WHAT_WAS_PLAYED + ROUND_ABOUT,
 )

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import cases
 from thudmud.english import listed
 from thudmud.play.meaning import Phrase
 
 NAMES = ["oak board", "pine board", "old oak table", "marble board"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("words", "expected"),
     [
         ("oak board", "oak board"),

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from tests.cases import cases
 from thudmud.errors import InvalidValueError
 from thudmud.play.clocks import Clock, TimeControl
 from thudmud.play.events import (
@@ -76,7 +77,7 @@ def changed(value: Any, field: str, other: object) -> object:
     return replace(value, **{field: other})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "field", "value", "problem"),
     [
         *((kind, "at", float(at), "no time") for kind in EVENTS for at in ("nan", "inf", "1e12")),

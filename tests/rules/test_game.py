@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from tests.cases import cases
 from tests.rules.shorthand import D, T, ask, board, random_positions, scattered, seeded
 from thudmud.rules import (
     CLASSIC,
@@ -82,9 +83,9 @@ def test_nothing_goes_on_after_the_end(name: str) -> None:
         assert caught.value.code is Reason.GAME_OVER
 
 
-@pytest.mark.parametrize("rules", [CLASSIC, DISCWORLD])
-@pytest.mark.parametrize("ending", [Ending.AGREEMENT, Ending.QUIET, Ending.DESERTION])
-@pytest.mark.parametrize(
+@cases("rules", [CLASSIC, DISCWORLD])
+@cases("ending", [Ending.AGREEMENT, Ending.QUIET, Ending.DESERTION])
+@cases(
     ("pieces", "winner", "score"),
     [
         ("d A6 B6 T G7 X H8", T, Score(2, 4)),

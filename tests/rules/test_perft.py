@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
 from tests.rules import plain_rules
 from tests.rules.shorthand import plain_state
 from thudmud.rules import RULESETS, Position, Ruleset, Side, divide, perft, read_record
@@ -100,7 +101,7 @@ def test_table_by_plain_rules_two_plies_deep(name: str) -> None:
     assert plain_rules.perft(name, state, 2) == TABLE[name, 2]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@cases("case", CASES)
 def test_position(case: Case) -> None:
     counted = {depth: perft(case.ruleset, case.position, depth) for depth in case.counts}
     assert counted == case.counts

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.rules.shorthand import D, T, board, seeded, squares
 from thudmud.errors import InvalidValueError
 from thudmud.rules import (
@@ -236,7 +237,7 @@ def test_a_trample_is_told_in_its_order() -> None:
     assert move.trample
 
 
-@pytest.mark.parametrize(
+@cases(
     ("ruleset", "text", "error"),
     [
         (CLASSIC, "", "line 1: there is no setup line such as dF1,dG1,...,RH8"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import cases
 from tests.rules.refused import EXAMPLES, THUD, Example, refusal
 from tests.rules.shorthand import D, T, ask, board, squares
 from thudmud.rules import (
@@ -21,7 +22,7 @@ from thudmud.rules import (
 )
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: f"{each.code.name}: {each.words}")
+@cases("example", EXAMPLES)
 def test_refusal(example: Example) -> None:
     refused = refusal(example)
     assert refused.code is example.code
@@ -56,7 +57,7 @@ CRUSH = "d D5 F6 H9 T C4 R H8"
 RING = "d E5 F6 E7 D6 H10 T D5 R H9"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rules", "pieces", "side", "words", "captures"),
     [
         (CLASSIC, THUD, D, "hurl E7 F7", "F7"),

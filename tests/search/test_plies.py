@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from tests.cases import cases
 from thudmud.rules import DISCWORLD, RULESETS, Capturing, Position, Ruleset, Side
 from thudmud.rules.board import BOARD, squares_in
 from thudmud.rules.classic import ANY, ShovingTrolls
@@ -71,8 +72,8 @@ def test_only_small_captures_on_bad_squares_are_left_out(ruleset: Ruleset) -> No
         assert set(found) <= set(captures)
 
 
-@pytest.mark.parametrize("ruleset", [*RULESETS.values(), *OTHERS], ids=str)
-@pytest.mark.parametrize("seed", range(6))
+@cases("ruleset", [*RULESETS.values(), *OTHERS])
+@cases("seed", range(6))
 def test_all_plies_are_those_of_the_rules(ruleset: Ruleset, seed: int) -> None:
     tactics = tactics_of(ruleset)
     seen = 0

@@ -21,6 +21,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.store.generated import KINDS, some_events
 from thudmud.play.events import Event, Joined, Offer, Parting
 from thudmud.rules import Ending, Side, Verb
@@ -64,13 +65,13 @@ def values_in(value: object) -> Iterator[object]:
 
 
 class TestSamples:
-    @pytest.mark.parametrize(("line", "value"), ALL_SAMPLES)
+    @cases(("line", "value"), ALL_SAMPLES)
     def test_what_was_ever_kept_is_read_as_it_was_meant(self, line: str, value: str) -> None:
         stream, event = from_line(line)
         assert (stream, repr(event)) == ("oak board", value)
 
-    @pytest.mark.parametrize(("line", "_value"), samples(SCHEMA))
-    def test_what_is_kept_now_is_kept_as_the_samples_are(self, line: str, _value: str) -> None:
+    @cases(("line", "value"), samples(SCHEMA))
+    def test_what_is_kept_now_is_kept_as_the_samples_are(self, line: str, value: str) -> None:
         assert to_line(*from_line(line)) == line, f"read the first lines of {Path(__file__).name}"
 
     def test_every_kind_of_event_has_a_sample(self) -> None:

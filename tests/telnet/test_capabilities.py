@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from thudmud.telnet.capabilities import Capabilities, is_utf8, utf8_in, variables_in
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 
@@ -77,7 +78,7 @@ def test_a_program_may_tell_of_the_terminal(known: dict[str, object], terminal: 
     assert client.terminal == terminal
 
 
-@pytest.mark.parametrize("columns", range(0, 65536, 997))
+@cases("columns", range(0, 65536, 997))
 def test_a_width_is_never_out_of_bounds(columns: int) -> None:
     client = Capabilities()
     client.set_size(columns, 24)

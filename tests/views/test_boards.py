@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.cases import cases
 from thudmud.house import House
 from thudmud.play.command import Command
 from thudmud.play.exercises import InLesson, lessons
@@ -146,8 +147,8 @@ Turn: trolls"""[1:]
     )
 
 
-@pytest.mark.parametrize("width", [*range(20, 100), 500])
-@pytest.mark.parametrize("rules", ["discworld", "koom valley"])
+@cases("width", [*range(20, 100), 500])
+@cases("rules", ["discworld", "koom valley"])
 def test_nothing_is_wider_than_the_screen(width: int, rules: str) -> None:
     for table in (Table.set_up(BoardSpec("oak board", rules), 0), played(names=LONG, rules=rules)):
         rows = boards.draw(table, Display(width))

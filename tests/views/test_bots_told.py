@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.cases import cases
 from thudmud.house import House
 from thudmud.language import parse
 from thudmud.play import BoardSpec
@@ -277,7 +278,7 @@ def test_the_pages_tell_of_the_bot_that_is_there(topic: str) -> None:
     assert "Grog" not in told
 
 
-@pytest.mark.parametrize("topic", PAGES)
+@cases("topic", PAGES)
 def test_the_pages_are_sound_with_a_bot_and_without(topic: str) -> None:
     for bot in ("Grog", None):
         page = PAGES[topic].told(bot)

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from tests.cases import cases
 from tests.views.short_game import played
 from tests.views.test_refusals import all_refusals
 from thudmud.play.analysis import PlyMark
@@ -92,7 +93,7 @@ def test_the_page_tells_of_every_package(made: dict[str, list[Fact]]) -> None:
     assert set(made) == set(PACKAGES)
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@cases("package", PACKAGES)
 def test_the_examples_are_facts_of_the_game(package: str, made: dict[str, list[Fact]]) -> None:
     examples = re.findall(r"```json\n(.*?)```", section(package), re.DOTALL)
     assert examples
@@ -102,7 +103,7 @@ def test_the_examples_are_facts_of_the_game(package: str, made: dict[str, list[F
         assert json.dumps(told) == json.dumps(same)  # the order of the keys is the same, too
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@cases("package", PACKAGES)
 def test_every_key_is_told_of_in_the_order_in_which_it_comes(
     package: str, made: dict[str, list[Fact]]
 ) -> None:

@@ -10,6 +10,7 @@ from typing import get_args
 
 import pytest
 
+from tests.cases import cases
 from thudmud.english import lasting
 from thudmud.house import House
 from thudmud.language import VERBS, ParseError, parse
@@ -106,19 +107,19 @@ def test_patterns_expand_as_they_should() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
+@cases("pattern", PATTERNS)
 def test_every_pattern_can_be_typed(pattern: str) -> None:
     for line in expanded(pattern):
         parse(line)
 
 
-@pytest.mark.parametrize("topic", PAGES)
+@cases("topic", PAGES)
 def test_every_example_can_be_typed(topic: str) -> None:
     for line in PAGES[topic].told("Grog").examples:
         parse(line)
 
 
-@pytest.mark.parametrize("topic", PAGES)
+@cases("topic", PAGES)
 def test_what_is_quoted_in_prose_can_be_typed(topic: str) -> None:
     """``"set rules"`` may break off, but nothing in it may be wrong."""
     prose = " ".join(" ".join(block) for block in PAGES[topic].told("Grog").blocks)
@@ -198,7 +199,7 @@ def test_no_two_pages_go_by_the_same_name() -> None:
     assert all(name == name.lower() for name in names)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("asked", "topic"),
     [
         ("MOVE", "move"),
@@ -248,8 +249,8 @@ def test_an_unknown_topic_gets_a_near_miss() -> None:
     assert all(len(row) < 40 for row in page("x" * 1000, 40))
 
 
-@pytest.mark.parametrize("topic", [None, *PAGES])
-@pytest.mark.parametrize("width", [40, 60, 80, 200])
+@cases("topic", [None, *PAGES])
+@cases("width", [40, 60, 80, 200])
 def test_every_page_fits(topic: str | None, width: int) -> None:
     for rows in (page(topic, width), page(topic, width, "Grog"), syntax(topic, width)):
         assert max(map(len, rows)) < min(width, 79)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 from wcwidth import wcswidth
 
+from tests.cases import cases
 from tests.play.halls import StoredHall, do, hall_of, lose
 from tests.rules.refused import EXAMPLES, Example, refusal
 from thudmud import BoardSpec, House
@@ -966,14 +967,14 @@ def all_refusals() -> Iterator[Refused]:
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.code.name}: {case.line}")
+@cases("case", CASES)
 def test_what_the_hall_refuses(case: Case) -> None:
     refusal = brought_about(case)
     assert refusal.code is case.code
     assert refused(refusal, case.line.partition(":")[0]) == case.sentence
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: f"{each.code.name}: {each.words}")
+@cases("example", EXAMPLES)
 def test_what_the_rules_refuse(example: Example) -> None:
     assert refused(refusal(example)) == example.sentence
 
@@ -1175,7 +1176,7 @@ def told(line: str, width: int) -> str:
     return "\n".join(explain(misread(line), width))
 
 
-@pytest.mark.parametrize(("line", "sentence"), LINES)
+@cases(("line", "sentence"), LINES)
 def test_a_line_that_is_no_command(line: str, sentence: str) -> None:
     assert refused(misread(line)) == sentence
 
@@ -1276,8 +1277,8 @@ def test_explain(line: str, width: int, text: str) -> None:
     assert told(line, width) == text
 
 
-@pytest.mark.parametrize("column", [0, 3, 30, 100, 250, 290])
-@pytest.mark.parametrize("width", [20, 40, 80])
+@cases("column", [0, 3, 30, 100, 250, 290])
+@cases("width", [20, 40, 80])
 def test_the_caret_stays_under_the_word(column: int, width: int) -> None:
     line = ("." * column + "@@@").ljust(300, ".")
     shown, carets, *_ = explain(misfit(line, column), width)
@@ -1287,9 +1288,9 @@ def test_the_caret_stays_under_the_word(column: int, width: int) -> None:
     assert shown.strip(".") == "@@@"
 
 
-@pytest.mark.parametrize("width", [20, 21, 40, 41, 80])
-@pytest.mark.parametrize("text", WIDE)
-@pytest.mark.parametrize("times", [0, 1, 2, 30])
+@cases("width", [20, 21, 40, 41, 80])
+@cases("text", WIDE)
+@cases("times", [0, 1, 2, 30])
 def test_the_caret_knows_what_takes_two_columns(text: str, times: int, width: int) -> None:
     line = f"{text * times}@@@{text * times}"
     error = misfit(line, len(text) * times)

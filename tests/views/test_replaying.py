@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cases import cases
 from tests.play.annals import CAPTURE, DRAW, LONGER, TROLLS, Annals, saved
 from thudmud.play.archive import Battle
 from thudmud.play.options import Style
@@ -174,9 +175,9 @@ def test_a_player_who_is_not_known() -> None:
     assert seen(annals.battle(1), 2).startswith("Battle 1, ply 2 of 4: somebody shoves")
 
 
-@pytest.mark.parametrize("style", Style)
-@pytest.mark.parametrize("width", [20, 40, 80])
-@pytest.mark.parametrize("ply", range(5))
+@cases("style", Style)
+@cases("width", [20, 40, 80])
+@cases("ply", range(5))
 def test_every_line_is_shorter_than_the_screen_is_wide(
     ended: Battle, ply: int, style: Style, width: int
 ) -> None:
