@@ -29,19 +29,16 @@ def run(*words: str | Path, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of the commands of an environment with nothing but the wheel in it."""
+    """Return the folder of the commands of an environment with the wheel in it, and pytest."""
     folder = tmp_path_factory.mktemp("wheel")
     run(*PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, ROOT, cwd=folder)
     (wheel,) = folder.glob("*.whl")
     venv.create(folder / "venv")
     commands = folder / "venv" / "bin"
-    install(commands, f"{wheel}[server]")
+    # Both at once, and by our own pip: to start one takes as long as to install a wheel.
+    what = f"{wheel}[server]", "pytest>=9,<10"
+    run(*PIP, "--python", commands / "python", "install", "--no-compile", *what, cwd=commands)
     return commands
-
-
-def install(commands: Path, what: str) -> None:
-    """Install something into an environment, which needs no pip of its own."""
-    run(*PIP, "--python", commands / "python", "install", "--no-compile", what, cwd=commands)
 
 
 def test_it_counts(installed: Path, tmp_path: Path) -> None:
@@ -74,7 +71,6 @@ def test_it_is_played_against(
 
 def test_pytest_collects_transcripts(installed: Path, tmp_path: Path) -> None:
     """As an entry point, in somebody's project, beside nothing but pytest."""
-    install(installed, "pytest>=9,<10")
     pytest_run: list[str | Path] = [installed / "python", "-m", "pytest", "-W", "error", "-q"]
     (tmp_path / "test_it.py").write_text(
         "import sys\n\ndef test_it():\n    assert 'thudmud' not in sys.modules\n", "utf-8"
