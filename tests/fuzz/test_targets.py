@@ -7,9 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.fuzz.targets import CORPUS, TARGETS, WILLING, check
 from tests.fuzz.wire import reported
 from thudmud.telnet.interface import Credentials, Overlong, Signal
@@ -42,7 +43,7 @@ FRAGMENTS = st.one_of(
 OPENINGS = st.sampled_from([b"", WILLING, b"\x16", b"\x16\x03", b"\x16\x03\x01", b"\x16\x03\xff"])
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(OPENINGS, st.lists(FRAGMENTS, max_size=12).map(b"".join), st.data())
 def test_any_cut_into_packets_means_the_same(
     opening: bytes, data: bytes, draw: st.DataObject
@@ -70,7 +71,7 @@ def test_an_input_of_the_corpus(path: Path) -> None:
     asyncio.run(TARGETS[path.parent.name](path.read_bytes()))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.sampled_from(sorted(TARGETS)), st.binary(max_size=300))
 def test_any_bytes(name: str, data: bytes) -> None:
     asyncio.run(TARGETS[name](data))

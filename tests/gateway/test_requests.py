@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from thudmud.gateway.requests import (
     KINDS,
     Ack,
@@ -190,7 +191,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(
     st.sampled_from(sorted(KINDS)),
     st.dictionaries(

@@ -3,9 +3,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.house.plays import told
 from thudmud.house import House
 from thudmud.language import KEYWORDS
@@ -156,7 +157,7 @@ LINES = st.one_of(st.text(max_size=60), st.builds("{}{}".format, COMMANDS, OBJEC
 """None is a connection that is lost."""
 
 
-@settings(max_examples=200)
+@examples(100)
 @given(
     st.lists(st.tuples(st.sampled_from(["Anna", "Bert", "Carla"]), LINES), max_size=40),
     st.integers(20, 200),

@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.house.plays import (
     BEGUN,
     BOARDS,
@@ -67,7 +68,7 @@ def texts(messages: list[Any]) -> str:
 
 
 class TestMadeAgain:
-    @settings(max_examples=80)
+    @examples(40)
     @given(
         st.sampled_from([[], BEGUN, PUT_AWAY]),
         PLAYS,
@@ -379,7 +380,7 @@ class TestDamage:
         assert House(BOARDS, events=[f"{line}\n" for line in GOOD]).events() == GOOD
         assert seated(House(BOARDS, events=[*GOOD, BACK]), OAK) == ("Anna", "Bert")
 
-    @settings(max_examples=100)
+    @examples(50)
     @given(st.data())
     def test_changed_lines_are_refused_or_those_of_a_house_there_can_be(
         self, data: st.DataObject

@@ -10,10 +10,10 @@ from random import Random
 from typing import TypeVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import SOAKING
+from tests.conftest import SOAKING, examples
 from tests.rules import plain_rules
 from tests.rules.shorthand import (
     ask,
@@ -198,7 +198,7 @@ def test_attempts_over_a_position(name: str, side: Side) -> None:
             assert str(answer).startswith(answer.code.value)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.sampled_from(list(RULESETS.values())), st.integers(0, 2**32 - 1).map(seeded))
 def test_attempts_like_legal_moves(ruleset: Ruleset, random: Random) -> None:
     position = random.choice(
@@ -211,7 +211,7 @@ def test_attempts_like_legal_moves(ruleset: Ruleset, random: Random) -> None:
             assert_answered_as_in(book, ruleset, position, attempt)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(st.sampled_from(list(RULESETS.values())), st.integers(0, 2**32 - 1).map(seeded))
 def test_every_legal_move_is_granted_when_asked_for(ruleset: Ruleset, random: Random) -> None:
     position = random.choice(

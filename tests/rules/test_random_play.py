@@ -8,9 +8,10 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.rules import plain_rules
 from tests.rules.shorthand import T, plain_outcome, plain_state, random_positions, scattered, seeded
 from thudmud.rules import (
@@ -29,7 +30,7 @@ from thudmud.rules import (
 
 seeds = st.integers(0, 2**32 - 1).map(seeded)
 rulesets = st.sampled_from(list(RULESETS.values()))
-few = settings(max_examples=25, deadline=None)
+few = examples(25)
 PLIES = 60
 
 
@@ -86,7 +87,7 @@ def test_both_generators_agree_in_random_play(ruleset: Ruleset, random: Random) 
         assert_agrees_with_plain_rules(ruleset, position)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(rulesets, seeds)
 def test_both_generators_agree_in_artificial_positions(ruleset: Ruleset, random: Random) -> None:
     assert_agrees_with_plain_rules(ruleset, scattered(ruleset, random))

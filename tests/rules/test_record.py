@@ -6,10 +6,11 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cases import cases
+from tests.conftest import examples
 from tests.rules.shorthand import D, T, board, seeded, squares
 from thudmud.errors import InvalidValueError
 from thudmud.rules import (
@@ -63,7 +64,7 @@ def test_an_opening(name: str, setup: str) -> None:
     assert read_record(setup, RULESETS[name]).game == start
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rulesets, seeds)
 def test_what_is_written_reads_back_as_the_same_battle(ruleset: Ruleset, random: Random) -> None:
     game = battle(ruleset, random, 60)
@@ -74,7 +75,7 @@ def test_what_is_written_reads_back_as_the_same_battle(ruleset: Ruleset, random:
     assert write_record(again) == text
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(rulesets, seeds)
 def test_a_ply_reads_back_as_the_same_move(ruleset: Ruleset, random: Random) -> None:
     game = battle(ruleset, random, 40)
@@ -381,7 +382,7 @@ def error_in(text: str, ruleset: Ruleset) -> RecordError | None:
     return None
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(rulesets, st.text() | st.text("dTRABCDEFGHIJKLMNOP0123456789x-,\n"))
 def test_any_text_reads_or_raises_the_one_error(ruleset: Ruleset, text: str) -> None:
     for record in (text, f"{THUD}\n{text}", f"{VALLEY}\n{text}"):
@@ -391,7 +392,7 @@ def test_any_text_reads_or_raises_the_one_error(ruleset: Ruleset, text: str) -> 
             assert str(error).startswith(f"line {error.line}: {error.problem}")
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rulesets, seeds)
 def test_a_spoilt_record_reads_or_raises_the_one_error(ruleset: Ruleset, random: Random) -> None:
     text = write_record(battle(ruleset, random, 12))

@@ -6,9 +6,10 @@ from itertools import islice
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.rules.looks import Looks, looks_of
 from tests.rules.shorthand import T, ask, board, random_positions, scattered, seeded, squares
 from thudmud.rules import (
@@ -66,7 +67,7 @@ def test_all_paths_over_the_lattice() -> None:
     assert KOOM_VALLEY.count_moves(LATTICE) == 317_896
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(seeds)
 def test_searches_agree_with_all_paths(random: Random) -> None:
     origin, prey, empty = cluster(random)
@@ -144,7 +145,7 @@ def test_a_bounded_list_takes_no_more_work_than_its_length(looks: Looks, most: i
         assert resolved(LATTICE, move.attempt()) == move
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.sampled_from(list(RULESETS.values())), seeds, st.integers(0, 20))
 def test_a_bounded_list_has_the_shortest_tramples_and_all_other_moves(
     ruleset: Ruleset, random: Random, most: int

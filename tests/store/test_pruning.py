@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.house.plays import BEGUN, DEEDS, NAMES, PLAYS, RICH_DEEDS, do, house_of
 from tests.store.deeds import (
     NOON,
@@ -134,7 +135,7 @@ async def known(store: Store) -> dict[str, Any]:
 
 
 class TestAnyHistory:
-    @settings(max_examples=60)
+    @examples(30)
     @given(
         st.lists(DEEDS | CLOCKS, max_size=20),
         PLAYS,

@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import lru_cache
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from tests.language.generated import colours
 from tests.views.positions import table_with
 from thudmud.house import House
@@ -135,7 +136,7 @@ def shown(table: Table, terminal: Terminal, options: Options, style: Style) -> l
     return [line for message in told for line in message.text.split("\n")]
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(tables(), terminals, displays, st.sampled_from(Style))
 def test_what_is_shown_fits_and_needs_no_colour(
     table: Table, terminal: Terminal, options: Options, style: Style

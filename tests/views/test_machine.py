@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import examples
 from thudmud.house import House
 from thudmud.play.options import Toggle
 from thudmud.play.table import BoardSpec
@@ -157,7 +158,7 @@ STEPS = st.one_of(
 
 
 @pytest.mark.parametrize("rules", ["discworld", "koom valley"])
-@settings(max_examples=25)
+@examples(25)
 @given(st.lists(STEPS, max_size=25), st.integers(20, 120))
 def test_the_lines_come_to_the_position_of_the_table(
     rules: str, steps: list[tuple[str, Any]], width: int
