@@ -38,7 +38,7 @@ class Mistake(NamedTuple):
 
 BREAKS: dict[str, Mistake] = {
     "the answer by a transaction's number": Mistake(
-        21,
+        28,
         [
             Change(
                 POSTGRES,
@@ -62,19 +62,19 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a lost commit counts as done": Mistake(
-        21,
+        28,
         [
             Change(POSTGRES, "return written == self._number", "return True"),
         ],
     ),
     "a lost commit counts as not done": Mistake(
-        10,
+        165,
         [
             Change(POSTGRES, "return written == self._number", "return False"),
         ],
     ),
     "what a primary brings back is shown at once": Mistake(
-        95,
+        233,
         [
             Change(
                 POSTGRES,
@@ -84,13 +84,13 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what is not known is done again": Mistake(
-        37,
+        81,
         [
             Change(POSTGRES, "raise self._not_known() from error", "return False"),
         ],
     ),
     "no look at the version before an append": Mistake(
-        4,
+        16,
         [
             Change(DATABASE, "            if found != expected:\n", "            if False:\n"),
         ],
@@ -136,7 +136,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "no fence after the lease": Mistake(
-        6,
+        4,
         [
             Change(NODES, "self._until is not None and self._clock() < self._until", "True"),
             Change(
@@ -165,7 +165,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "the claim goes before it is stored that a player is away": Mistake(
-        26,
+        32,
         [
             Change(
                 SERVICE,
@@ -178,7 +178,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "nobody is told by a note to let go": Mistake(
-        3,
+        102,
         [
             Change(
                 NODES, "                    now(service.let_go(name))", "                    pass"
@@ -186,7 +186,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what was missed is not asked for": Mistake(
-        50,
+        5,
         [
             Change(
                 NODES,
@@ -198,7 +198,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a gateway takes no notice of the key of a line": Mistake(
-        30,
+        24,
         [
             Change(
                 "thudmud.gateway.boards",
@@ -208,7 +208,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a gateway does again what comes again": Mistake(
-        50,
+        200,
         [
             Change(
                 "thudmud.gateway.session",
@@ -218,7 +218,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a gateway sends nothing again": Mistake(
-        50,
+        52,
         [
             Change(
                 "thudmud.gateway.link",
@@ -245,7 +245,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "whose node has died stays here": Mistake(
-        13,
+        32,
         [
             Change(
                 SERVICE,
@@ -255,7 +255,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a node that begins is not told who is here": Mistake(
-        2,
+        0,
         [
             Change(
                 NODES,
@@ -271,7 +271,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a commit that was refused counts as done": Mistake(
-        2,
+        90,
         [
             Change(
                 POSTGRES,
@@ -295,13 +295,13 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a name is not let go": Mistake(
-        12,
+        5,
         [
             Change(SERVICE, "            await self._node.release(self, name)", "            pass"),
         ],
     ),
     "whom one ignores is heard": Mistake(
-        51,
+        53,
         [
             Change(
                 "thudmud.play.hall",
@@ -311,7 +311,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "the prompt comes before the text": Mistake(
-        28,
+        4,
         [
             Change(
                 "thudmud.server.session",
@@ -322,7 +322,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what came to nothing is still cached": Mistake(
-        19,
+        98,
         [
             Change(
                 DATABASE,
@@ -334,7 +334,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "nothing is looked at over a new link": Mistake(
-        None,
+        145,
         [
             Change(
                 DATABASE,
@@ -344,7 +344,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "who goes on from another node stays where they were": Mistake(
-        1,
+        4,
         [
             Change(
                 SERVICE,
@@ -354,7 +354,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "nobody sees out whom a dead node had": Mistake(
-        25,
+        32,
         [
             Change(
                 NODES,
@@ -365,7 +365,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a clock runs while a seat is free": Mistake(
-        None,
+        52,
         [
             Change(
                 "thudmud.play.table",
@@ -375,7 +375,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what was stored first is charged for an outage": Mistake(
-        None,
+        80,
         [
             Change(
                 SERVICE,
@@ -385,7 +385,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "who was late to store hides that no server lived": Mistake(
-        None,
+        96,
         [
             Change(
                 DATABASE,
@@ -395,7 +395,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "clocks run through an outage": Mistake(
-        None,
+        15,
         [
             Change(
                 "thudmud.verbs.tables",
@@ -405,7 +405,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a server is not started again if the database goes away as it begins": Mistake(
-        None,
+        43,
         [
             Change(
                 "thudmud.server.serve",
@@ -415,7 +415,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "who keeps order on another server is not asked": Mistake(
-        None,
+        87,
         [
             Change(
                 "thudmud.store.store",
@@ -435,7 +435,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a bot that was cut off does not come back": Mistake(
-        None,
+        32,
         [
             Change(
                 "thudmud.server.bots",
@@ -455,7 +455,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what ends a battle counts twice": Mistake(
-        None,
+        4,
         [
             Change(
                 DATABASE,
