@@ -60,7 +60,7 @@ class Aside:
         """Make it so in the hall, and return who is told."""
         return Telling(self, (self.player,))
 
-    def chosen(self, person: Person) -> Person:
+    def chosen(self, hall: Hall, person: Person) -> Person:
         """Return the player, a member, with what they have chosen by it."""
         return person
 
@@ -374,7 +374,7 @@ class StyleChosen(Aside):
     board: str
     style: Style
 
-    def chosen(self, person: Person) -> Person:
+    def chosen(self, hall: Hall, person: Person) -> Person:
         return replace(person, styles={**person.styles, self.board: self.style})
 
     def happen(self, hall: Hall) -> Telling:
@@ -394,7 +394,7 @@ class OptionChosen(Aside):
     choice: SetOption
     options: Options
 
-    def chosen(self, person: Person) -> Person:
+    def chosen(self, hall: Hall, person: Person) -> Person:
         return replace(person, options=self.options)
 
     def happen(self, hall: Hall) -> Telling:
@@ -748,3 +748,6 @@ class Asked(Aside):
         self.question.answered(hall, person, self.answer)
         table = hall.board_seen(self.player, self.board) if self.board else None
         return Telling(self, (self.player,), table)
+
+    def chosen(self, hall: Hall, person: Person) -> Person:
+        return self.question.chosen(hall, person)

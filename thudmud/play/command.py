@@ -7,7 +7,7 @@ one, and says by which rules of the grammar it is typed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 _TYPED: Mapping[str, Callable[[Any], str]] = {
     "level": "level {}".format,
     "on": "on {}".format,
+    "opponent": "with {}".format,
     "page": "page {}".format,
     "seconds": lambda seconds: f"for {length(seconds)}",
     "sender": "from {}".format,
     "side": lambda side: f"as {side.value}",
+    "turn": lambda side: f"turn {side.plural}",
     "why": "because {}".format,
 }
 """How fields of some names are typed; all others as they are."""
@@ -54,12 +56,16 @@ class Command:
     speaks: ClassVar[bool] = False
 
     def __str__(self) -> str:
-        words = [self.words]
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if value != each.default:
-                words.append(_TYPED.get(each.name, _plainly)(value))
-        return " ".join(words)
+        return f"{self.words}{self._typed(*self.__match_args__)}"
+
+    def _typed(self, *names: str) -> str:
+        """Return some fields as they are typed, each behind a blank; nothing of a default."""
+        known, text = self.__dataclass_fields__, ""
+        for name in names:
+            value = getattr(self, name)
+            if value != known[name].default:
+                text += f" {_TYPED.get(name, _plainly)(value)}"
+        return text
 
     def decide(self, scene: Scene) -> Decision:
         """Return what it brings about. Nothing has changed yet.
@@ -70,6 +76,10 @@ class Command:
             Unread: something has to be looked up first.
         """
         raise NotImplementedError
+
+    def chosen(self, hall: Hall, person: Person) -> Person:
+        """Return whoever asked, a member, as they are to be kept once it is answered."""
+        return person
 
     def answered(self, hall: Hall, person: Person, answer: Any) -> None:
         """Note what the answer to a question changes for whoever asked; mostly that is nothing."""

@@ -130,7 +130,7 @@ from thudmud.verbs.letters import Letters
 from thudmud.verbs.matchmaking import PlayNow, require_share
 from thudmud.verbs.more import Again, Quit
 from thudmud.verbs.queries import Hint
-from thudmud.verbs.rooms import Go, Look, ViewNews
+from thudmud.verbs.rooms import Go, Look
 from thudmud.verbs.tables import come_back, held, overdue, vanish
 from thudmud.verbs.talk import is_shout
 from thudmud.views import archive, rooms
@@ -1768,9 +1768,7 @@ class Service:
             return None
         after = person
         for aside in decision.asides:
-            after = aside.chosen(after)
-            if isinstance(aside, Asked) and isinstance(aside.question, ViewNews):
-                after = replace(after, news=self.hall.edition)
+            after = aside.chosen(self.hall, after)
         return None if after == person else after
 
 

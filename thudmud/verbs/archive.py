@@ -111,10 +111,7 @@ class History(ArchiveCommand):
         return cls(player, page or 1, opponent, by, day)
 
     def __str__(self) -> str:
-        opponent = self.opponent and f"with {self.opponent}"
-        page = "" if self.page == 1 else f"page {self.page}"
-        words = "history", self.player, opponent, self.rules, self.day, page
-        return " ".join(filter(None, words))
+        return f"history{self._typed('player', 'opponent', 'rules', 'day', 'page')}"
 
     def decide(self, scene: Scene) -> Decision:
         opponent, me = _named(self.opponent, scene.me), scene.me
@@ -164,7 +161,7 @@ class Step(ArchiveCommand):
     plies: int = 1
 
     def __str__(self) -> str:
-        return self.way.value + ("" if self.plies == 1 else f" {self.plies}")
+        return f"{self.way.value}{self._typed('plies')}"
 
     def decide(self, scene: Scene) -> Decision:
         person = scene.person
@@ -294,10 +291,6 @@ class ViewStandings(ArchiveCommand):
     @classmethod
     def turned(cls, time: TimeClass, rules: str) -> ViewStandings:
         return cls(rules, time)
-
-    def __str__(self) -> str:
-        words = "standings", self.rules, self.time and self.time.value
-        return " ".join(filter(None, words))
 
     def decide(self, scene: Scene) -> Decision:
         lookup = StandingsLookup(scene.me, self.rules, self.time)

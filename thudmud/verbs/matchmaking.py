@@ -76,13 +76,6 @@ class Seeks(Command):
 _Terms = tuple[str | None, TimeControl | None] | None
 
 
-def _terms(rules: str | None, time: TimeControl | None, side: Side | None, *, rated: bool) -> str:
-    """Return the words for what a match is to be like, each after a blank."""
-    as_side = None if side is None else f"as {side.value}"
-    words = rules, time and str(time), as_side, None if rated else "unrated"
-    return "".join(f" {each}" for each in words if each)
-
-
 @verb(seek="typed")
 class Seek(Command):
     """Say that one would like to play, by some ruleset and clock or none, with anybody."""
@@ -98,7 +91,8 @@ class Seek(Command):
         return cls(rules, side, unrated is None, time)
 
     def __str__(self) -> str:
-        return f"seek{_terms(self.rules, self.time, self.side, rated=self.rated)}"
+        unrated = "" if self.rated else " unrated"
+        return f"seek{self._typed('rules', 'time', 'side')}{unrated}"
 
     def decide(self, scene: Scene) -> Decision:
         rules = self.rules or DEFAULT_RULES.name
@@ -133,9 +127,9 @@ class Challenge(Command):
         return cls(player, rules, side, unrated is None, level, time)
 
     def __str__(self) -> str:
-        terms = _terms(self.rules, self.time, self.side, rated=self.rated)
-        level = "" if self.level is None else f" level {self.level}"
-        return f"match {self.player}{terms}{level}"
+        unrated = "" if self.rated else " unrated"
+        terms = self._typed("player", "rules", "time", "side")
+        return f"match{terms}{unrated}{self._typed('level')}"
 
     def decide(self, scene: Scene) -> Decision:
         hall, me = scene.hall, scene.me
@@ -192,9 +186,7 @@ class Invite(Command):
         return cls(player, side, on, level)
 
     def __str__(self) -> str:
-        side = "" if self.side is None else f" as {self.side.value}"
-        level = "" if self.level is None else f" level {self.level}"
-        return f"invite {self.player}{side}{level}{'' if self.on is None else f' on {self.on}'}"
+        return f"{self.words}{self._typed('player', 'side', 'level', 'on')}"
 
     def decide(self, scene: Scene) -> Decision:
         hall, person = scene.hall, scene.person
@@ -246,7 +238,7 @@ class PlayNow(Command):
         return cls(rules, side, time)
 
     def __str__(self) -> str:
-        return f"play{_terms(self.rules, self.time, self.side, rated=True)}"
+        return f"play{self._typed('rules', 'time', 'side')}"
 
     def decide(self, scene: Scene) -> Decision:
         hall, name, time = scene.hall, scene.me, self.time

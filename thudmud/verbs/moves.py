@@ -80,8 +80,8 @@ class Play(TableCommand):
 
     def __str__(self) -> str:
         asked = self.attempt
-        on = "" if self.on is None else f" on {self.on}"
-        line = f"{asked.verb.value} from {asked.origin} to {asked.target}{on}"
+        way = f"{asked.verb.value} from {asked.origin} to {asked.target}"
+        line = f"{way}{self._typed('on')}"
         if asked.captures is None:
             return line
         if asked.captures is EVERY:

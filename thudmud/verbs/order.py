@@ -183,7 +183,7 @@ class StopServer(OperatorCommand):
 
     def __str__(self) -> str:
         when = f"in {length(self.seconds)}" if self.seconds else "now"
-        return f"shutdown {when}{f' because {self.why}' if self.why else ''}"
+        return f"shutdown {when}{self._typed('why')}"
 
     def decide_for(self, scene: Scene, order: Order) -> Decision:
         at = scene.now + self.seconds

@@ -113,7 +113,7 @@ class PlanChosen(Aside):
         hall.people[self.player].plan = self.plan
         return Telling(self, (self.player,))
 
-    def chosen(self, person: Person) -> Person:
+    def chosen(self, hall: Hall, person: Person) -> Person:
         return replace(person, plan=self.plan)
 
 
@@ -160,7 +160,7 @@ class FollowChosen(Aside):
         hall.follow(self.player, self.followed)
         return Telling(self, (self.player,))
 
-    def chosen(self, person: Person) -> Person:
+    def chosen(self, hall: Hall, person: Person) -> Person:
         return replace(person, followed=self.followed)
 
 
@@ -206,7 +206,7 @@ class IgnoreChosen(Aside):
         hall.ignore(self.player, self.ignored)
         return Telling(self, (self.player,))
 
-    def chosen(self, person: Person) -> Person:
+    def chosen(self, hall: Hall, person: Person) -> Person:
         return replace(person, ignored=self.ignored)
 
 

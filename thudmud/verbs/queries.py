@@ -40,7 +40,7 @@ class Where(Query):
     on: str | None = None
 
     def __str__(self) -> str:
-        return f"where {_NAMES[self.piece]}{'' if self.on is None else f' on {self.on}'}"
+        return f"where {_NAMES[self.piece]}{self._typed('on')}"
 
 
 @verb(scan_row="numbered")
@@ -55,7 +55,7 @@ class ScanRow(Query):
         return cls(row - 1, on)
 
     def __str__(self) -> str:
-        return f"scan row {self.row + 1}{'' if self.on is None else f' on {self.on}'}"
+        return f"scan row {self.row + 1}{self._typed('on')}"
 
 
 @verb(scan_column="lettered")
@@ -70,7 +70,7 @@ class ScanColumn(Query):
         return cls(LETTERS.index(column.upper()), on)
 
     def __str__(self) -> str:
-        return f"scan column {LETTERS[self.column]}{'' if self.on is None else f' on {self.on}'}"
+        return f"scan column {LETTERS[self.column]}{self._typed('on')}"
 
 
 @verb("around")
@@ -90,7 +90,7 @@ class Lines(Query):
 
     def __str__(self) -> str:
         side = "" if self.side is None else f" {self.side.plural}"
-        return f"lines{side}{'' if self.on is None else f' on {self.on}'}"
+        return f"lines{side}{self._typed('on')}"
 
 
 @verb("captures")
@@ -144,7 +144,7 @@ class ViewPossible(GameCommand):
 
     def __str__(self) -> str:
         start = "" if self.origin is None else f" from {self.origin}"
-        return f"view possible{start}{'' if self.on is None else f' on {self.on}'}"
+        return f"view possible{start}{self._typed('on')}"
 
     def decide(self, scene: Scene) -> Decision:
         table = board_meant(scene.hall, scene.person, self.on)

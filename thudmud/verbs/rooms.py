@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from thudmud.errors import Refused
@@ -89,6 +90,9 @@ class ViewNews(Command):
 
     def decide(self, scene: Scene) -> Decision:
         return scene.answer(self)
+
+    def chosen(self, hall: Hall, person: Person) -> Person:
+        return replace(person, news=hall.edition)
 
     def answered(self, hall: Hall, person: Person, answer: Any) -> None:
         person.news = hall.edition

@@ -70,8 +70,7 @@ class Join(SitDown):
         return cls(side, on)
 
     def __str__(self) -> str:
-        side = "" if self.side is None else f" as {self.side.value}"
-        return f"join game{side}{'' if self.on is None else f' on {self.on}'}"
+        return f"{self.words}{self._typed('side', 'on')}"
 
     def for_(self, scene: Scene) -> Join:
         return replace(self, level=scene.hall.level(scene.me, self.level))

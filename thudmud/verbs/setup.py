@@ -53,7 +53,7 @@ class SetClock(TableCommand):
         return cls(None, words[-1])
 
     def __str__(self) -> str:
-        return f"set clock {self.time or 'off'}{'' if self.on is None else f' on {self.on}'}"
+        return f"set clock {self.time or 'off'}{self._typed('on')}"
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         board, time = table.name, self.time
@@ -151,7 +151,7 @@ class SetUp(SetUpCommand):
     on: str | None = None
 
     def __str__(self) -> str:
-        return f"setup {self.pieces}{_turn(self.turn)}{_on(self.on)}"
+        return f"setup {self.pieces}{self._typed('turn', 'on')}"
 
     def position(self, before: Position, rules: Ruleset) -> Position:
         return _with(self.pieces, replace(rules.opening, dwarfs=0, trolls=0), rules, self.turn)
@@ -171,7 +171,7 @@ class SetUpMore(SetUpCommand):
 
     def __str__(self) -> str:
         added = f" add {self.pieces}" if any(self.pieces) else ""
-        return f"setup{added}{_turn(self.turn)}{_on(self.on)}"
+        return f"setup{added}{self._typed('turn', 'on')}"
 
     def position(self, before: Position, rules: Ruleset) -> Position:
         return _with(self.pieces, before, rules, self.turn)
@@ -186,7 +186,7 @@ class SetUpLess(SetUpCommand):
     on: str | None = None
 
     def __str__(self) -> str:
-        return f"setup remove {', '.join(map(str, self.squares))}{_turn(self.turn)}{_on(self.on)}"
+        return f"setup remove {', '.join(map(str, self.squares))}{self._typed('turn', 'on')}"
 
     def position(self, before: Position, rules: Ruleset) -> Position:
         standing = _standing(before)
@@ -204,14 +204,6 @@ class SetUpOpening(SetUpCommand):
 
     def position(self, before: Position, rules: Ruleset) -> Position:
         return rules.opening
-
-
-def _turn(side: Side | None) -> str:
-    return "" if side is None else f" turn {side.plural}"
-
-
-def _on(words: str | None) -> str:
-    return "" if words is None else f" on {words}"
 
 
 def _standing(position: Position) -> dict[Square, Piece]:

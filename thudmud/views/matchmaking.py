@@ -26,7 +26,7 @@ def _invited(asked: Invited, _: Occasion, view: View) -> list[str]:
         sits = f'To do so, say "{Join(side, board)}".'
         return wrapped(f"{player} asks you to {seat}. {sits}", view.width)
     how = "" if asked.level is None else f", at level {asked.level}"
-    asks = capitalised(does(player, view.me, "ask"))
+    asks = does(player, view.me, "ask")
     return wrapped(f"{asks} {to} to play the {side.plural} at the {board}{how}.", view.width)
 
 
@@ -38,7 +38,7 @@ def _invited_facts(asked: Invited, _: Occasion) -> Iterator[Fact]:
 
 @words.register
 def _turned_down(told: TurnedDown, _: Occasion, view: View) -> list[str]:
-    declines = capitalised(does(told.player, view.me, "decline"))
+    declines = does(told.player, view.me, "decline")
     return wrapped(f"{declines} to sit down at the {told.board}.", view.width)
 
 

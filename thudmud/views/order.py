@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from thudmud.english import capitalised, counted, does, lasting, length
+from thudmud.english import counted, does, lasting, length
 from thudmud.play.asides import (
     Announced,
     Lifted,
@@ -43,7 +43,7 @@ def _sanctioned(told: Sanctioned, _: Occasion, view: View) -> list[str]:
     player, sanction = told.player, told.sanction
     if sanction.whom == view.me:
         return wrapped(_to_whom(player, sanction), view.width)
-    done = capitalised(f"{does(player, view.me, sanction.measure.value)} {sanction.whom}")
+    done = f"{does(player, view.me, sanction.measure.value)} {sanction.whom}"
     return wrapped(f"{done}{_length(sanction)}{because(sanction.why)}.", view.width)
 
 
@@ -52,13 +52,13 @@ def _lifted(told: Lifted, _: Occasion, view: View) -> list[str]:
     player, sanction = told.player, told.sanction
     if sanction.whom == view.me:
         return wrapped(f"{player} lets you be heard again.", view.width)
-    done = capitalised(does(player, view.me, f"un{sanction.measure.value}"))
+    done = does(player, view.me, f"un{sanction.measure.value}")
     return wrapped(f"{done} {sanction.whom}.", view.width)
 
 
 @words.register
 def _report_closed(told: ReportClosed, _: Occasion, view: View) -> list[str]:
-    closes = capitalised(does(told.player, view.me, "close"))
+    closes = does(told.player, view.me, "close")
     return wrapped(f"{closes} report {told.number}.", view.width)
 
 

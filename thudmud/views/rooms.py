@@ -73,7 +73,7 @@ def _entered(told: Entered, occasion: Occasion, view: View) -> list[str]:
     player, room, width = told.player, told.room, view.width
     lines: list[str] = []
     if room is None:
-        lines = wrapped(f"{capitalised(does(player, view.me, 'come'))} into the hall.", width)
+        lines = wrapped(f"{does(player, view.me, 'come')} into the hall.", width)
     if player != view.me:
         return lines
     if room is None:
@@ -96,7 +96,7 @@ def _entered_facts(told: Entered, occasion: Occasion) -> Iterator[Fact]:
 @words.register
 def _took_over(told: TookOver, occasion: Occasion, view: View) -> list[str]:
     player, width = told.player, view.width
-    lines = wrapped(f"{capitalised(does(player, view.me, 'go'))} on from here.", width)
+    lines = wrapped(f"{does(player, view.me, 'go')} on from here.", width)
     if player != view.me:
         return lines
     if table := occasion.table:
@@ -130,7 +130,7 @@ def _gone_facts(told: Gone, _: Occasion) -> Iterator[Fact]:
 
 @words.register
 def _went_out(told: WentOut, _: Occasion, view: View) -> list[str]:
-    goes = capitalised(does(told.player, view.me, "go"))
+    goes = does(told.player, view.me, "go")
     return wrapped(f"{goes} to the {told.to or 'hall'}.", view.width)
 
 
@@ -142,7 +142,7 @@ def _went_out_facts(told: WentOut, _: Occasion) -> Iterator[Fact]:
 @words.register
 def _came_in(told: CameIn, occasion: Occasion, view: View) -> list[str]:
     hall, player, room, width = occasion.hall, told.player, told.room, view.width
-    walks = capitalised(does(player, view.me, "walk"))
+    walks = does(player, view.me, "walk")
     lines = wrapped(f"{walks} to the {room or 'hall'}.", width)
     if player != view.me:
         return lines
