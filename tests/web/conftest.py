@@ -46,6 +46,16 @@ BOARDS = {
 }
 BOARD = '[[board]]\nname = "{} board"\nrules = "{}"\n'
 
+LIMITS = """
+[server]
+accepts_per_second = 100000
+accepts_at_once = 100000
+
+[players]
+names_per_hour = 100000
+"""
+"""All who visit come from one address, and a quick machine opens many pages in a second."""
+
 
 class Served:
     """A server in a folder of its own, without bots; a board for each test.
@@ -62,7 +72,7 @@ class Served:
     def __init__(self, folder: Path, web: int, boards: dict[str, str]) -> None:
         self.config = folder / "config.toml"
         named = "".join(BOARD.format(name, rules) for name, rules in boards.items())
-        self.config.write_text(f"bot = []\n{named}", "utf-8")
+        self.config.write_text(f"bot = []\n{LIMITS}\n{named}", "utf-8")
         self._web = web
         self.address = f"http://127.0.0.1:{web}"
         self.start()
