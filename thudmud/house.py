@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
@@ -25,11 +25,11 @@ from thudmud.play.events import (
 )
 from thudmud.play.hall import Hall, kept_for
 from thudmud.play.match import game_of
-from thudmud.play.options import Options, Style
+from thudmud.play.options import UNKNOWN, Profile
 from thudmud.play.projections import HALL, is_board_key, is_of_a_match
 from thudmud.play.table import BoardSpec, Table, require_fit, require_ply
 from thudmud.rules import DEFAULT_RULES, Game
-from thudmud.service import Adviser, Service, Visit, Watcher
+from thudmud.service import Adviser, Arrival, Policy, Service, Visit, Watcher
 from thudmud.service.boards import close_board, open_board, put_up, rename_board
 from thudmud.store import Conflict, Entry, Store, StoreError, at_once
 from thudmud.store.codec import from_line, to_line
@@ -129,7 +129,7 @@ class House:
             told=lambda message, _: self._told.append(message),
             pause=0 if replays_at_once else None,
             adviser=adviser,
-            read=vocabulary.parse if verbs or without else parse,
+            policy=Policy(read=vocabulary.parse if verbs or without else parse),
         )
         position = at_once(self._store.position())
         at_once(self._store.subscribe(None, position, self._note_others, _never))
@@ -224,11 +224,7 @@ class House:
         *,
         room: str | None = None,
         member: bool = False,
-        styles: Mapping[str, Style] | None = None,
-        options: Options | None = None,
-        ignored: Sequence[str] | None = None,
-        followed: Sequence[str] | None = None,
-        plan: str | None = None,
+        profile: Profile = UNKNOWN,
         quiet: bool = False,
         watcher: Watcher | None = None,
     ) -> list[Message]:
@@ -245,11 +241,8 @@ class House:
                 changes it.
             room: the board where they are, in any case, if it is you who says who stands where.
             member: whether they have an account, so that their battles can count for ratings.
-            styles: how they want to see boards, by the boards' names in any case.
-            options: how they want to see everything, if that is known.
-            ignored: the names of those whom they do not want to hear, if that is known.
-            followed: the names of those whom they follow, if that is known.
-            plan: what they say about themselves, if that is known.
+            profile: how they want to see things, whom they ignore and follow, and what they say
+                about themselves, as far as that is known.
             quiet: whether they only stand about: nobody is told that they come or go, but at a
                 seat.
             watcher: for a program that plays: what is called with all that happens and concerns
@@ -266,21 +259,18 @@ class House:
             raise ValueError(f"{here} is here already")
         if kept := kept_for(self.hall, name, at_once(self._service.adjourned(name))):
             raise ValueError(f"{kept} has a seat or a match here, so {name} is no name to take")
-        if room is not None and self._service.called(room) not in self.hall.tables:
+        if room is not None and self.hall.spelt(room) not in self.hall.tables:
             raise ValueError(f"there is no {room}")
-        joining = self._service.join(
+        arrival = Arrival(
             name,
             None if watcher else terminal or Terminal(),
             watcher=watcher,
             room=room,
             member=member,
-            styles=styles,
-            options=options,
-            ignored=ignored,
-            followed=followed,
-            plan=plan,
+            profile=profile,
             quiet=quiet,
         )
+        joining = self._service.join(arrival)
         return self._drive(joining, now)
 
     def take_over(self, name: str, terminal: Terminal, now: float) -> list[Message]:
@@ -290,7 +280,7 @@ class House:
             ValueError: nobody of that name is here.
         """
         self._require(name, now)
-        return self._drive(self._service.join(name, terminal), now)
+        return self._drive(self._service.join(Arrival(name, terminal)), now)
 
     def obey(self, name: str, line: str | Command, now: float) -> list[Message]:
         """Do what a player's line asks for, and return what everybody is told.
@@ -384,7 +374,7 @@ class House:
         Raises:
             KeyError: there is no such board.
         """
-        return self.hall.tables[self._service.called(board)].game
+        return self.hall.tables[self.hall.spelt(board)].game
 
     @property
     def people(self) -> tuple[str, ...]:

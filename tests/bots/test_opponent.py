@@ -24,7 +24,7 @@ from thudmud.play.hall import Hall as PlayHall
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.telling import Telling
 from thudmud.rules import RULESETS, Game, Side
-from thudmud.service import Service, Visit
+from thudmud.service import Arrival, Service, Visit
 from thudmud.service.boards import close_board, rename_board
 from thudmud.store import Store, at_once
 from thudmud.verbs.rooms import Go
@@ -81,7 +81,7 @@ class Hall:
             if name in self.minds:
                 self.minds[name].told(telling, self.now)
 
-        visit = at_once(self.service.join(name, None, watcher=watch))
+        visit = at_once(self.service.join(Arrival(name, None, watcher=watch)))
         assert visit
         self.visits[name] = visit
 

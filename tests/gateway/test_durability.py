@@ -13,7 +13,8 @@ from tests.gateway.client import NOW, SECRET, Client, opened, stored
 from thudmud.gateway.session import GatewayPolicy
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall
-from thudmud.service import Service, Visit
+from thudmud.service import Visit
+from thudmud.service.presence import Presence
 from thudmud.store import Entry, NotWritten, Store, Stored, StoreError
 
 
@@ -271,18 +272,16 @@ async def test_a_board_that_cannot_be_put_away_is_gone_and_does_not_keep_the_oth
     await client.greet()
     for board in ("oak", "elm", "ash"):
         await client.seat(board)
-    leave = Service.leave
+    see_out = Presence.see_out
 
-    async def fail(
-        self: Service, visit: Visit, parting: Parting = Parting.LOST, *, cause: object = None
-    ) -> None:
+    async def fail(self: Presence, visit: Visit, parting: Parting, cause: object) -> None:
         if visit.name in failing:
             failing.remove(visit.name)
             raise RuntimeError("a mistake")
-        await leave(self, visit, parting, cause=cause)
+        await see_out(self, visit, parting, cause)
 
     failing = ["Anna"]
-    monkeypatch.setattr(Service, "leave", fail)
+    monkeypatch.setattr(Presence, "see_out", fail)
     client.say(type="bye")
     await client.end()
     again = Client(gateway)

@@ -12,7 +12,9 @@ from tests.gateway.conftest import Connect
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.requests import Hello, OpenRequest
 from thudmud.gateway.session import GatewayPolicy
-from thudmud.service import Result, Service, Visit
+from thudmud.play.command import Command
+from thudmud.service import Result, Visit
+from thudmud.service.lines import PlayerLines
 from thudmud.store import Store
 
 GREETING = {"type": "hello", "version": 1, "client": "mud", "secret": SECRET}
@@ -296,7 +298,7 @@ async def test_why_a_line_comes_to_nothing_is_data_for_who_typed_it(client: Clie
         assert data["data"]["code"] == code
 
 
-# Lines.
+# PlayerLines.
 
 
 async def test_answers_come_behind_what_has_happened_with_the_number_of_the_request(
@@ -384,14 +386,16 @@ async def test_boards_do_not_wait_for_each_other(
     for board in ("oak", "elm"):
         await client.answer("open", board=board)
         await client.answer("enter", board=board, player="Anna")
-    free, submit = asyncio.Event(), Service.submit
+    free, decide = asyncio.Event(), PlayerLines._decide
 
-    async def slow(self: Service, visit: Visit, line: str, **more: Any) -> Result:
-        if line == "boards":
+    async def slow(
+        self: PlayerLines, visit: Visit, command: Command, *how: Any, **more: Any
+    ) -> Result:
+        if str(command) == "boards":
             await free.wait()
-        return await submit(self, visit, line, **more)
+        return await decide(self, visit, command, *how, **more)
 
-    monkeypatch.setattr(Service, "submit", slow)
+    monkeypatch.setattr(PlayerLines, "_decide", slow)
     for number, (board, line) in enumerate([("oak", "boards"), ("oak", "who"), ("elm", "look")], 5):
         client.say(type="line", id=number, board=board, player="Anna", line=line)
     while (await client.hear())["type"] != "answer":
@@ -413,7 +417,7 @@ async def test_a_mistake_of_ours_closes_one_board(
     await client.seat()
     await client.answer("open", board="elm")
     with monkeypatch.context() as patched:
-        patched.setattr(Service, "submit", lambda *_, **__: 1 / 0)
+        patched.setattr(PlayerLines, "_decide", lambda *_, **__: 1 / 0)
         answer = await client.answer("line", board="oak", player="Anna", line="look")
     assert answer["code"] == "internal"
     assert "ZeroDivisionError" in caplog.text

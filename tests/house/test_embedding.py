@@ -14,7 +14,7 @@ from thudmud import BoardSpec, House, Message, Options, Parting, Style, Terminal
 from thudmud.errors import ThudmudError
 from thudmud.language import parse
 from thudmud.play.events import Joined
-from thudmud.play.options import Orient
+from thudmud.play.options import Orient, Profile
 from thudmud.play.telling import Telling
 from thudmud.rules import Side
 
@@ -93,7 +93,13 @@ class TestComingIn:
         house = furniture()
         options = Options(orient=Orient.NORTH)
         styles = {"oak board": Style.FULL}
-        house.enter("Anna", 1.0, member=True, styles=styles, options=options, room="oak board")
+        house.enter(
+            "Anna",
+            1.0,
+            member=True,
+            room="oak board",
+            profile=Profile(styles=styles, options=options),
+        )
         assert house.hall.people["Anna"].member
         assert "orient: north" in told(house.obey("Anna", "options", 1.0))["Anna"]
         rows = [
@@ -132,8 +138,10 @@ class TestComingIn:
     def test_a_board_is_named_in_any_case(self, board: str) -> None:
         house = furniture()
         styles = {board: Style.FULL}
-        came = house.enter("Anna", 1.0, room=board, styles=styles)
-        as_ever = furniture().enter("Anna", 1.0, room="oak board", styles={"oak board": Style.FULL})
+        came = house.enter("Anna", 1.0, room=board, profile=Profile(styles=styles))
+        as_ever = furniture().enter(
+            "Anna", 1.0, room="oak board", profile=Profile(styles={"oak board": Style.FULL})
+        )
         assert came == as_ever
         house.obey("Anna", "join game as dwarf", 2.0)
         assert seated(house, "oak board") == ("Anna",)

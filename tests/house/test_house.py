@@ -10,7 +10,7 @@ from tests.conftest import examples
 from tests.house.plays import told
 from thudmud.house import House
 from thudmud.language import KEYWORDS
-from thudmud.play.options import Style, Switch
+from thudmud.play.options import Profile, Style, Switch
 from thudmud.play.table import BoardSpec
 from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal
@@ -215,7 +215,7 @@ def test_no_form_of_what_somebody_ignored_says_is_sent() -> None:
 def test_whom_somebody_ignores_can_be_given_to_a_house() -> None:
     house = House(BOARDS)
     house.enter("Bert", 0.0)
-    told_of = house.enter("Anna", 0.0, ignored=["bert"])
+    told_of = house.enter("Anna", 0.0, profile=Profile(ignored=("bert",)))
     assert told_of
     assert house.hall.people["Anna"].ignored == ("bert",)
     [answer] = house.obey("Bert", "tell anna hello", 0.0)

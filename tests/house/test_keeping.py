@@ -36,6 +36,7 @@ from thudmud import BoardSpec, House, Message, Options
 from thudmud.errors import InvalidValueError
 from thudmud.play.archive import BattleLookup, HistoryLookup, ScoreLookup
 from thudmud.play.events import BattleId, Cleared, Joined, Moved, Returned
+from thudmud.play.options import Profile
 from thudmud.rules import Move, Piece, Side, Square
 from thudmud.store.codec import SCHEMA, Misread, TooNew, to_line
 
@@ -60,7 +61,7 @@ def emptied(house: House, now: float) -> House:
 def come(house: House, name: str, now: float) -> list[Message]:
     """Let somebody come in, of whom it is known how they want to see everything."""
     terminal, styles = TERMINALS[NAMES.index(name)], {each.name: each.style for each in BOARDS}
-    return house.enter(name, now, terminal, styles=styles, options=Options())
+    return house.enter(name, now, terminal, profile=Profile(styles=styles, options=Options()))
 
 
 def texts(messages: list[Any]) -> str:

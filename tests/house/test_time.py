@@ -9,7 +9,7 @@ from tests.house.test_house import BOARDS
 from thudmud.house import House
 from thudmud.play.archive import BattleLookup
 from thudmud.play.events import Absent, BattleStarted, Event, Joined, Moved, Parting, Returned
-from thudmud.play.options import Style
+from thudmud.play.options import Profile, Style
 from thudmud.rules import Ending, Side
 from thudmud.store.codec import from_line
 from thudmud.views.view import Terminal
@@ -365,7 +365,7 @@ class TestPlaying:
 
 def test_who_has_an_account_is_known() -> None:
     house = House(BOARDS)
-    house.enter("Anna", 0.0, member=True, styles={"oak board": Style.BRIEF})
+    house.enter("Anna", 0.0, member=True, profile=Profile(styles={"oak board": Style.BRIEF}))
     house.enter("Bert", 0.0, member=True)
     for line in PLAYED[:3]:
         say(house, line)

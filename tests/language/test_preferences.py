@@ -8,12 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thudmud.language.parsing import (
-    followed_of,
     ignored_of,
-    news_of,
     options_of,
-    plan_of,
     preferences_of,
+    profile_of,
     styles_of,
 )
 from thudmud.play.hall import LONGEST_PLAN, MOST_IGNORED, Hall
@@ -31,6 +29,7 @@ from thudmud.play.options import (
 )
 from thudmud.play.table import BoardSpec
 from thudmud.server.sessions import Sessions, make_service
+from thudmud.service import Arrival
 from thudmud.store import Store
 from thudmud.views.view import Terminal
 
@@ -56,7 +55,7 @@ def test_what_is_kept_is_read_again(
     chosen: Options, styles: dict[str, Style], ignored: list[str], news: str
 ) -> None:
     kept = json.loads(json.dumps(preferences_of(styles, chosen, ignored, news)))
-    assert news_of(kept) == news
+    assert profile_of(kept).news == news
     assert ignored_of(kept) == tuple(ignored)
     assert options_of(kept) == chosen
     assert styles_of(kept) == styles
@@ -65,8 +64,8 @@ def test_what_is_kept_is_read_again(
 @given(st.lists(st.text()), st.sampled_from(["", "To win.", "I'm \N{GRINNING FACE}"]))
 def test_whom_a_member_follows_and_what_they_say_is_kept(followed: list[str], plan: str) -> None:
     kept = json.loads(json.dumps(preferences_of({}, Options(), followed=followed, plan=plan)))
-    assert followed_of(kept) == tuple(followed)
-    assert plan_of(kept) == plan
+    assert profile_of(kept).followed == tuple(followed)
+    assert profile_of(kept).plan == plan
 
 
 async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
@@ -74,7 +73,7 @@ async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
     service = make_service(store, Hall([BoardSpec("oak board")]))
     sessions = Sessions(service)
     await service.open()
-    anna = await service.join("Anna", Terminal())
+    anna = await service.join(Arrival("Anna", Terminal()))
     assert anna
     for line in (
         "options reader on",
@@ -90,15 +89,15 @@ async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
     assert options_of(account.preferences) == Options(reader=Switch.ON)
     assert styles_of(account.preferences) == {"oak board": Style.BRIEF}
     assert ignored_of(account.preferences) == ("Mallory",)
-    assert followed_of(account.preferences) == ("Bert",)
+    assert profile_of(account.preferences).followed == ("Bert",)
     await service.submit(anna, "plan To win.")
     account = await store.find("Anna")
     assert account
-    assert plan_of(account.preferences) == "To win."
+    assert profile_of(account.preferences).plan == "To win."
     await service.submit(anna, "plan none")
     account = await store.find("Anna")
     assert account
-    assert plan_of(account.preferences) == ""
+    assert profile_of(account.preferences).plan == ""
     await store.close()
 
 
@@ -110,7 +109,7 @@ def test_what_nobody_knows_is_passed_over() -> None:
     }
     assert options_of(kept) == Options(orient=Orient.NORTH)
     assert styles_of(kept) == {}
-    assert ignored_of(kept) == followed_of(kept) == ()
-    assert plan_of({"plan": "a\nb" + "c" * 1000}) == "a b" + "c" * (LONGEST_PLAN - 3)
+    assert ignored_of(kept) == profile_of(kept).followed == ()
+    assert profile_of({"plan": "a\nb" + "c" * 1000}).plan == "a b" + "c" * (LONGEST_PLAN - 3)
     assert options_of({"options": "all"}) == Options()
     assert len(ignored_of({"ignored": ["Mallory"] * 1000})) == MOST_IGNORED

@@ -14,7 +14,7 @@ from thudmud.play.archive import AdjournedLookup, Battle, BattleLookup, Found, L
 from thudmud.play.command import Command
 from thudmud.play.events import Parting, SavedMatch, TableEvent, is_complete
 from thudmud.play.hall import Decision, Hall
-from thudmud.play.options import Style
+from thudmud.play.options import Profile, Style
 from thudmud.play.projections import HALL
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
@@ -123,7 +123,7 @@ def enter(
     *,
     member: bool = False,
 ) -> list[Telling]:
-    return commit(hall, arrive(hall, player, now, member=member, styles=styles or {}))
+    return commit(hall, arrive(hall, player, now, Profile(styles or {}), member=member))
 
 
 def do(hall: StoredHall, player: str, command: Command, now: float = NOW) -> list[Telling]:

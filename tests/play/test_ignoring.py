@@ -9,6 +9,7 @@ from tests.play.halls import StoredHall, commit, do, enter, hall_of, lose, refus
 from thudmud.play.asides import CameIn, Gone, Told, WentOut
 from thudmud.play.command import Command
 from thudmud.play.hall import Decision
+from thudmud.play.options import Profile
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
 from thudmud.verbs.decisions import arrive
@@ -143,6 +144,7 @@ def test_a_list_stays_with_a_seat_that_is_kept(hall: StoredHall) -> None:
 
 def test_a_list_that_was_kept_holds_at_once() -> None:
     hall = hall_of("Bert")
-    commit(hall, arrive(hall, "Anna", NOW, member=True, styles={}, ignored=("BERT", "Zoe")))
+    profile = Profile(ignored=("BERT", "Zoe"))
+    commit(hall, arrive(hall, "Anna", NOW, profile, member=True))
     assert refusal(hall, "Bert", Tell("anna", "hello")) is Refusal.NOT_LISTENING
     assert hear(hall, "Bert", Say("hello")) == {"Bert"}

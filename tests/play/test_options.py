@@ -8,6 +8,7 @@ from thudmud.errors import Refused
 from thudmud.play.asides import Asked, OptionChosen
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.options import (
+    UNKNOWN,
     Charset,
     Colour,
     Element,
@@ -74,7 +75,7 @@ def test_a_scheme_forgets_what_was_chosen_one_by_one() -> None:
 @pytest.fixture
 def hall() -> Hall:
     hall = Hall([BoardSpec("oak board"), BoardSpec("elm board")])
-    for decision in arrive(hall, "Anna", 0.0, member=False, styles={}):
+    for decision in arrive(hall, "Anna", 0.0, UNKNOWN, member=False):
         hall.commit(decision)
     return hall
 

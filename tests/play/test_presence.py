@@ -21,7 +21,7 @@ from thudmud.play.events import (
     RulesSet,
 )
 from thudmud.play.hall import MOST_MISSED
-from thudmud.play.options import Style
+from thudmud.play.options import UNKNOWN, Style
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.rules import Side
@@ -97,7 +97,7 @@ class TestGoing:
     def test_deciding_changes_nothing(self, hall: StoredHall) -> None:
         before = dict(hall.tables), dict(hall.people)
         part(hall, "Bert", Parting.LOST, NOW)
-        arrive(hall, "Dora", NOW, member=True, styles={})
+        arrive(hall, "Dora", NOW, UNKNOWN, member=True)
         assert (dict(hall.tables), dict(hall.people)) == before
 
 

@@ -17,6 +17,7 @@ from thudmud.play.command import Command
 from thudmud.play.events import Parting, Resumed, TableEvent
 from thudmud.play.hall import Decision
 from thudmud.play.match import game_of
+from thudmud.play.options import UNKNOWN
 from thudmud.rules import Side, Square
 from thudmud.verbs.decisions import arrive, part
 from thudmud.verbs.matchmaking import No
@@ -87,7 +88,7 @@ class Witness:
         if deed == "all come":
             for player in PLAYERS:
                 if player not in self.hall.people:
-                    self.commit(arrive(self.hall, player, self.now, member=False, styles={}))
+                    self.commit(arrive(self.hall, player, self.now, UNKNOWN, member=False))
         elif deed == "move":
             self.move()
         elif deed in {"time", "restart"}:

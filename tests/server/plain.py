@@ -17,7 +17,7 @@ from thudmud.play.hall import Decision, Hall
 from thudmud.play.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.sessions import Sessions, keep_preferences
-from thudmud.service import Result, Service, Visit
+from thudmud.service import Policy, Result, Service, Visit
 from thudmud.store import Store
 from thudmud.verbs.more import Password, Register
 from thudmud.views import Message, Terminal
@@ -44,33 +44,37 @@ class PlainService(Service):
             store,
             clock=time.time,
             later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
-            keep=partial(keep_preferences, store),
-            leaves=(Register, Password),
+            policy=Policy(keep=partial(keep_preferences, store), leaves=(Register, Password)),
         )
-        self.lines: list[str] = []
+        self.typed: list[str] = []
+        self.submit = self._submit  # type: ignore[assignment]  # it takes less
+        self._carry_out = self.broadcaster.carry_out
+        self.broadcaster.carry_out = self._told  # type: ignore[method-assign]
 
     @property
     def terminals(self) -> Mapping[str, Terminal]:
-        return self._screens
+        return self.broadcaster.screens
 
     @property
     def widths(self) -> Mapping[str, int]:
-        return {name: terminal.width for name, terminal in self._screens.items()}
+        return {name: terminal.width for name, terminal in self.terminals.items()}
 
     def name_problem(self, name: str) -> str | None:
         return None if name.isalpha() else "Letters, please."
 
-    async def _obey(
-        self,
-        visit: Visit,
-        line: str | Command,
-        cause: object,
-        at: int | None,
-        key: str | None,
-    ) -> Result:
+    async def _submit(self, visit: Visit, line: str | Command) -> Result:
         line = str(line)
-        self.lines.append(line)
         verb, _, rest = line.partition(" ")
+        if verb in {"quit", "register", "password", "real"}:
+            self.typed.append(line)
+            return await self.lines.submit(visit, rest if verb == "real" else line)
+        async with self.presence.names.of(visit.name):
+            if visit.is_over:
+                return Result()
+            self.typed.append(line)
+            return self._answered(visit, verb, rest)
+
+    def _answered(self, visit: Visit, verb: str, rest: str) -> Result:
         match verb:
             case "":
                 pass
@@ -79,9 +83,9 @@ class PlainService(Service):
             case "flood":
                 self.announce("x" * int(rest))
             case "big":
-                self._tell([Message((visit.name,), "x" * int(rest))])
+                self._tell(Message((visit.name,), "x" * int(rest)))
             case "ring":
-                self._tell([Message((visit.name,), "Your turn.", bell=True)])
+                self._tell(Message((visit.name,), "Your turn.", bell=True))
             case "hard":
                 done = time.monotonic() + int(rest) / 1000
                 while time.monotonic() < done:
@@ -90,31 +94,30 @@ class PlainService(Service):
                 return Result(seconds=int(rest) / 1000)
             case "boom":
                 raise RuntimeError("boom \x1b[31m")
-            case "quit" | "register" | "password":
-                return await super()._obey(visit, line, cause, at, key)
-            case "real":
-                return await super()._obey(visit, rest, cause, at, key)
             case "width":
-                self._tell([Message((visit.name,), f"width {self.widths[visit.name]}")])
+                self._tell(Message((visit.name,), f"width {self.widths[visit.name]}"))
             case _:
-                self._tell([Message((visit.name,), f"echo {line}")])
+                self._tell(Message((visit.name,), f"echo {self.typed[-1]}"))
         return Result()
 
-    def _carry_out(
+    def _tell(self, message: Message) -> None:
+        self.broadcaster.send([message])
+
+    def _told(
         self, decision: Decision, cause: object = None, *, alone: str = "", **how: bool
     ) -> None:
         match decision.asides:
             case [Entered(name)]:
-                super()._carry_out(decision, cause, told=False)
+                self._carry_out(decision, cause, told=False)
                 self._announce(f"{name} comes in.", alone)
             case [Gone(name, _, Parting.QUIT)]:
                 self._announce(f"{name} leaves.", alone)
-                super()._carry_out(decision, cause, told=False)
+                self._carry_out(decision, cause, told=False)
             case [Gone(name)]:
-                super()._carry_out(decision, cause, told=False)
+                self._carry_out(decision, cause, told=False)
                 self._announce(f"{name} is lost.", alone)
             case _:
-                super()._carry_out(decision, cause, alone=alone, **how)
+                self._carry_out(decision, cause, alone=alone, **how)
 
     def _announce(self, sentence: str, alone: str) -> None:
         if not alone:

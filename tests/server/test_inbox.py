@@ -18,7 +18,7 @@ async def test_a_paste_passes_at_once_and_the_rest_holds_nobody_else_up(serving:
     await anna.until(b"echo line 120\r\n")
     await bob.send(b"look\n")
     await bob.until(b"echo look")
-    assert "line 199" not in setup.service.lines
+    assert "line 199" not in setup.service.typed
 
 
 async def test_the_rest_of_a_paste_waits_without_loss(serving: Serving) -> None:
@@ -30,7 +30,7 @@ async def test_the_rest_of_a_paste_waits_without_loss(serving: Serving) -> None:
     await anna.send("".join(f"{line}\n" for line in lines).encode())
     await anna.until(b"echo line 59\r\n> ")
     assert loop.time() - begun > (60 - 30 - 1) / 20
-    assert [line for line in setup.service.lines if line in lines] == lines
+    assert [line for line in setup.service.typed if line in lines] == lines
 
 
 @pytest.mark.parametrize("line", ["hard 500", "dear 500"])
@@ -64,7 +64,7 @@ async def test_more_than_may_wait_is_not_read(serving: Serving) -> None:
     bob = await setup.connect("Bob")
     transport = anna.writer.transport
     anna.writer.write(b"x\n" * 10_000_000)
-    while setup.service.lines.count("x") < 6:
+    while setup.service.typed.count("x") < 6:
         await bob.send(b"look\n")
         await bob.until(b"echo look")
     # The rest is where it came from: no more than the sockets between them hold has been sent.

@@ -229,7 +229,7 @@ async def test_the_last_words_arrive_though_the_client_goes_on_sending(serving: 
     await anna.fence()
     await bob.send(b"look\r\n")
     assert await bob.rest() == b"Bob leaves.\r\n"
-    assert setup.service.lines == ["quit"]
+    assert setup.service.typed == ["quit"]
 
 
 async def test_a_client_that_does_not_close_is_closed(serving: Serving) -> None:
@@ -256,7 +256,7 @@ async def test_input_that_ends_is_answered_to_its_end(serving: Serving) -> None:
     # The end may come a moment later than the lines, and find the next prompt there.
     told = (await client.rest()).removesuffix(b"> ")
     assert told.endswith(b"Anna comes in.\r\necho look\r\n")
-    assert setup.service.lines == ["look"]
+    assert setup.service.typed == ["look"]
     assert not setup.service.widths
 
 
@@ -268,7 +268,7 @@ async def test_a_disconnection_in_the_middle_of_a_line_discards_it(serving: Serv
     await bob.until(b"hello\r\n")
     bob.writer.close()
     assert await anna.until(b"lost.\r\n> ") == b"\r\nBob says: hello\r\n> \r\nBob is lost.\r\n> "
-    assert setup.service.lines == ["say hello"]
+    assert setup.service.typed == ["say hello"]
 
 
 async def test_a_server_that_stops_tells_everybody(serving: Serving) -> None:

@@ -113,7 +113,7 @@ async def test_a_member_is_asked_for_the_password(serving: Serving) -> None:
     )
     await again.send(b"password\r\n")
     assert await again.until(b"> ") == b"\r\n" + IAC + WONT + ECHO + b"Anna comes in.\r\n> "
-    assert not [line for line in setup.service.lines if "password" in line]
+    assert not [line for line in setup.service.typed if "password" in line]
 
 
 async def test_without_the_password_another_name_can_be_given(serving: Serving) -> None:
@@ -195,7 +195,7 @@ async def test_lines_sent_ahead_are_taken_in_their_order(serving: Serving) -> No
     lines += [b"password", b"other one", b"other one", b"three", b"quit"]
     await client.send(b"".join(line + b"\r\n" for line in lines))
     assert (await client.rest()).endswith(b"Anna leaves.\r\n")
-    assert setup.service.lines == ["one", "register", "two", "password", "three", "quit"]
+    assert setup.service.typed == ["one", "register", "two", "password", "three", "quit"]
     again = await named(setup, b"anna\r\nother one\r\nfour")
     await again.until(b"echo four")
 

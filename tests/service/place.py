@@ -10,7 +10,7 @@ from thudmud.play.events import Parting
 from thudmud.play.hall import Hall, Person
 from thudmud.play.options import Options, Style
 from thudmud.play.table import BoardSpec
-from thudmud.service import Adviser, Dismissal, Node, Result, Service, Visit, now
+from thudmud.service import Adviser, Arrival, Dismissal, Node, Policy, Result, Service, Visit, now
 from thudmud.service.interface import Later
 from thudmud.store import NotWritten, Store
 from thudmud.verbs.more import Password, Register
@@ -91,8 +91,10 @@ class Place:
             node=node,
             told=lambda message, cause: self.take(message, cause),  # noqa: PLW0108  (tests set it)
             later=later or (lambda delay, call: asyncio.get_running_loop().call_later(delay, call)),
-            keep=lambda person: self.keep(person),  # noqa: PLW0108  (tests set it)
-            leaves=(Register, Password),
+            policy=Policy(
+                keep=lambda person: self.keep(person),  # noqa: PLW0108  (tests set it)
+                leaves=(Register, Password),
+            ),
             adviser=adviser,
         )
         self.hall = self.service.hall
@@ -120,7 +122,7 @@ class Place:
     ) -> None:
         for name in names:
             visit = await self.service.join(
-                name, Terminal(200), screen, member=member, origin=origin
+                Arrival(name, Terminal(200), screen, member=member, origin=origin)
             )
             assert visit
             self.visits[name] = visit

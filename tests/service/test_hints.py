@@ -9,7 +9,7 @@ import pytest
 from tests.service.place import Place, until
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Game, Move
-from thudmud.service import service
+from thudmud.service import hinting
 from thudmud.store import Store
 
 HINT = 'Try "move from A6 to B6": it keeps all your dwarfs safe.'
@@ -95,7 +95,7 @@ async def test_one_at_a_time_for_each_player(place: Place, adviser: SlowAdviser)
 async def test_who_waits_long_is_told_that_it_comes(
     place: Place, adviser: SlowAdviser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "HINT_SLOW", 0.0)
+    monkeypatch.setattr(hinting, "HINT_SLOW", 0.0)
     place.told.clear()
     await place.type("Anna", "hint")
     await until(lambda: bool(place.told))

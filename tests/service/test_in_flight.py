@@ -10,7 +10,7 @@ from tests.service.place import Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
 from thudmud.play.events import Parting
 from thudmud.rules import Side
-from thudmud.service import service
+from thudmud.service import presence
 
 
 @pytest.mark.parametrize("room", ["", "go oak board"])
@@ -49,7 +49,7 @@ async def test_lost_while_a_style_is_being_kept(
 async def test_how_somebody_left_is_stored_even_if_it_is_late(
     place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "RETRY", 0.0)
+    monkeypatch.setattr(presence, "RETRY", 0.0)
     await place.enter("Anna", "Bert")
     await place.type("Anna", "join game as dwarf on oak board")
     store.broken = True
@@ -62,7 +62,7 @@ async def test_how_somebody_left_is_stored_even_if_it_is_late(
 async def test_back_while_it_is_being_stored_that_one_is_away(
     place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "RETRY", 0.0)
+    monkeypatch.setattr(presence, "RETRY", 0.0)
     await place.sit()
     store.broken = True
     await place.leave("Anna")

@@ -19,7 +19,7 @@ from thudmud.play.hall import Hall
 from thudmud.play.options import Style
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
-from thudmud.service import Dismissal, Result, Service, service
+from thudmud.service import Arrival, Dismissal, Result, Service, lines, presence
 from thudmud.store import Conflict, NotWritten, Store, Stored, StoreError
 from thudmud.store.database import Changes
 from thudmud.views import Message, Terminal
@@ -334,14 +334,14 @@ async def test_after_a_conflict_nothing_has_been_told(
     store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here, there = await two_places(store)
-    lines: list[str] = []
+    read: list[str] = []
 
     def noted(line: str) -> Command:
-        lines.append(line)
+        read.append(line)
         return parse(line)
 
     for place in (here, there):
-        monkeypatch.setattr(place.service, "_read", noted)
+        monkeypatch.setattr(place.service.lines, "_policy", lines.Policy(read=noted))
     here.told.clear()
     there.told.clear()
     store.hold()
@@ -353,7 +353,7 @@ async def test_after_a_conflict_nothing_has_been_told(
     assert not there.told
     store.gate.set()
     await finished(first, second)
-    assert len(lines) == len([first, second])
+    assert len(read) == len([first, second])
     assert there.hall.tables["oak board"].seats == {Side.DWARF: "Anna", Side.TROLL: "Bert"}
     assert "\n".join(there.told["Bert"]).count("You sit down") == 1
 
@@ -362,7 +362,7 @@ async def test_a_board_that_stands_at_another_version(place: Place) -> None:
     await place.sit()
     single = Service(Hall(BOARDS[:1]), place.service.store, clock=lambda: 1000.0, is_alone=True)
     await single.open()
-    visit = await single.join("Anna", Terminal())
+    visit = await single.join(Arrival("Anna", Terminal()))
     assert visit
     version = single.hall.tables["oak board"].version
     with pytest.raises(Conflict):
@@ -460,7 +460,7 @@ async def test_walking_to_a_seat_that_cannot_be_stored_goes_nowhere(
 async def test_who_is_lost_while_nothing_can_be_stored_is_noted_later(
     place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "RETRY", 0.0)
+    monkeypatch.setattr(presence, "RETRY", 0.0)
     await place.sit()
     store.broken = True
     await place.leave("Bert")
@@ -475,7 +475,7 @@ async def test_who_is_lost_while_nothing_can_be_stored_is_noted_later(
 async def test_who_is_back_has_not_lost_though_that_could_not_be_stored(
     place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "RETRY", 0.0)
+    monkeypatch.setattr(presence, "RETRY", 0.0)
     await place.sit()
     await place.type("Anna", MOVE)
     await place.leave("Anna")
@@ -505,7 +505,7 @@ async def test_who_cannot_be_brought_back_stays_outside_where_that_is_asked_for(
 
     monkeypatch.setattr(store, "append", fail_at_elm)
     with pytest.raises(StoreError):
-        await place.service.join("Anna", Terminal(), must_store=True)
+        await place.service.join(Arrival("Anna", Terminal(), must_store=True))
     assert "Anna" not in place.service
     assert place.away() == place.away("elm board") == {"Anna"}
 
@@ -513,12 +513,12 @@ async def test_who_cannot_be_brought_back_stays_outside_where_that_is_asked_for(
 async def test_who_gives_up_while_they_are_brought_back_is_gone_all_the_same(
     place: Place, store: SlowStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "RETRY", 0.0)
+    monkeypatch.setattr(presence, "RETRY", 0.0)
     await place.enter("Anna")
     await place.type("Anna", "join as dwarf on oak board", "join as dwarf on elm board")
     await place.leave("Anna")
     store.hold()
-    coming = begin(place.service.join("Anna", Terminal(), must_store=True))
+    coming = begin(place.service.join(Arrival("Anna", Terminal(), must_store=True)))
     await store.held_up()
     store.gate.set()
     store.hold()
@@ -563,7 +563,7 @@ async def test_nothing_is_done_afterwards_and_nobody_is_written_away(
     await place.service.close()
     assert await place.submit("Anna", MOVE) == Result()
     await place.leave("Anna")
-    assert await place.service.join("Carla", Terminal()) is None
+    assert await place.service.join(Arrival("Carla", Terminal())) is None
     assert not place.told
     assert await store.position() == position
 

@@ -12,7 +12,7 @@ from tests.service.test_nodes import World
 from thudmud.language.parsing import preferences_of
 from thudmud.play.hall import Caps
 from thudmud.play.options import Options
-from thudmud.service import Service
+from thudmud.service import Policy, Service
 from thudmud.store import Nobody, NotWritten, Store
 
 CAPS = Caps(letters=25, letters_from_one=12, reports=2)
@@ -229,8 +229,10 @@ class TestShouts:
             place.hall,
             place.service.store,
             clock=lambda: 0.0,
-            allow=lambda visit: taken.append(f"{visit.name} speaks"),
-            allow_shout=lambda visit: taken.append(f"{visit.name} shouts"),
+            policy=Policy(
+                allow=lambda visit: taken.append(f"{visit.name} speaks"),
+                allow_shout=lambda visit: taken.append(f"{visit.name} shouts"),
+            ),
         )
         await place.open()
         await place.enter("Anna")

@@ -13,9 +13,11 @@ from tests.service.test_nodes import World
 from thudmud.play.asides import Aside, CameIn, Entered, Gone
 from thudmud.play.events import Parting
 from thudmud.play.hall import BotLevel, Caps
+from thudmud.play.options import Profile
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
+from thudmud.service import Arrival
 from thudmud.views import Terminal
 
 MATCH = "3rd board"
@@ -337,7 +339,9 @@ async def test_a_member_is_told_of_news_until_they_have_seen_it(hall: Place) -> 
 
     async def come(name: str, seen: str | None, *, member: bool) -> str:
         screen = Screen()
-        visit = await hall.service.join(name, Terminal(80), screen, member=member, news=seen)
+        visit = await hall.service.join(
+            Arrival(name, Terminal(80), screen, member=member, profile=Profile(news=seen))
+        )
         assert visit
         hall.visits[name] = visit
         return screen.told[0]

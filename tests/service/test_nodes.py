@@ -8,17 +8,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
-from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
-from thudmud.play.options import Options, Style, Switch, Toggle
+from thudmud.play.options import Options, Profile, Style, Switch, Toggle
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
-from thudmud.service import Dismissal, Elsewhere, Node, service
+from thudmud.service import Arrival, Dismissal, Elsewhere, Node, presence
 from thudmud.service.nodes import NodeHello, note_form
 from thudmud.store import NotesMissed, NotWritten, StoreError
 from thudmud.verbs.options import SetWidth
@@ -124,7 +123,7 @@ async def test_a_second_node_marks_nobody_away(world: World, one: Place) -> None
 async def test_it_is_tried_until_it_is_stored_and_then_they_are_let_go(
     world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "RETRY", 0.0)
+    monkeypatch.setattr(presence, "RETRY", 0.0)
     await sit(one, two)
     world.store.hold("claim")
     world.store.gate.set()
@@ -147,7 +146,7 @@ async def test_a_join_that_is_cancelled_halfway_leaves_nothing(
     await one.leave("Anna")
     before = two.hall.tables["oak board"].version
     world.store.hold(call)
-    coming = begin(one.service.join("Anna", Terminal()))
+    coming = begin(one.service.join(Arrival("Anna", Terminal())))
     await world.store.held_up()
     coming.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -163,7 +162,7 @@ async def test_a_join_that_is_cancelled_halfway_leaves_nothing(
 async def test_who_is_not_admitted_leaves_nothing(world: World, one: Place, two: Place) -> None:
     await sit(one, two)
     await one.leave("Anna")
-    assert await one.service.join("Anna", Terminal(), admit=lambda: False) is None
+    assert await one.service.join(Arrival("Anna", Terminal(), admit=lambda: False)) is None
     assert await world.claimed() == {"Bert": "two"}
     assert "Anna" not in one.service
     assert two.away() == {"Anna"}
@@ -208,7 +207,7 @@ async def test_a_node_that_does_not_answer_keeps_its_people(world: World, two: P
     assert await world.store.claim("Anna", "deaf", "") is None
     world.nodes["two"].lease = 0.0
     with pytest.raises(Elsewhere, match="deaf"):
-        await two.service.join("Anna", Terminal())
+        await two.service.join(Arrival("Anna", Terminal()))
     assert "Anna" not in two.service
 
 
@@ -225,7 +224,7 @@ async def test_who_hangs_up_while_they_are_taken_over_is_gone(
     world: World, one: Place, two: Place
 ) -> None:
     await sit(one, two)
-    assert await two.service.join("Anna", Terminal(), admit=lambda: False) is None
+    assert await two.service.join(Arrival("Anna", Terminal(), admit=lambda: False)) is None
     await nowhere(world, one, two)
 
 
@@ -237,7 +236,7 @@ async def test_who_is_let_go_when_nobody_waits_any_more_is_gone(
     world.store.hold()
     moving = one.submit("Anna", MOVE)
     world.nodes["two"].lease = 0.0 if how == "late" else LEASE
-    coming = begin(two.service.join("Anna", Terminal()))
+    coming = begin(two.service.join(Arrival("Anna", Terminal())))
     if how == "cancelled":
         coming.cancel()
     with pytest.raises(Elsewhere if how == "late" else asyncio.CancelledError):
@@ -250,10 +249,10 @@ async def test_who_is_let_go_when_nobody_waits_any_more_is_gone(
 async def test_whom_another_node_has_let_go_for_nothing_is_gone(
     world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "RETRY", 0.0)
+    monkeypatch.setattr(presence, "RETRY", 0.0)
     await sit(one, two)
     world.store.hold("catch_up")
-    coming = begin(two.service.join("Anna", Terminal()))
+    coming = begin(two.service.join(Arrival("Anna", Terminal())))
     await world.store.held_up()
     world.store.broken = True
     world.store.gate.set()
@@ -270,7 +269,7 @@ async def test_who_is_here_stays_though_nobody_knows_what_is_stored(
     with monkeypatch.context() as meanwhile:
         meanwhile.setattr(world.store, "catch_up", fail)
         with pytest.raises(StoreError):
-            await one.service.join("Anna", Terminal())
+            await one.service.join(Arrival("Anna", Terminal()))
     assert await world.claimed() == {"Anna": "one", "Bert": "two"}
     assert (await one.submit("Anna", MOVE)).done
 
@@ -281,7 +280,7 @@ async def test_two_nodes_that_take_somebody_over_at_one_moment(
     await sit(one, two)
     three = await world.begin("three")
     world.store.hold("claim")
-    coming = [begin(place.service.join("Anna", Terminal())) for place in (two, three)]
+    coming = [begin(place.service.join(Arrival("Anna", Terminal()))) for place in (two, three)]
     await world.store.held_up()
     await world.store.held_up()
     world.store.gate.set()
@@ -328,8 +327,9 @@ async def test_who_was_noted_as_away_between_two_nodes_is_back(
 
 
 async def test_how_they_want_things_goes_with_them(world: World, one: Place, two: Place) -> None:
-    join = partial(one.service.join, "Anna", Terminal(200), member=True)
-    visit = await join(options=Options(width=60), styles={"OAK board": Style.FULL})
+    profile = Profile({"OAK board": Style.FULL}, Options(width=60))
+    arrival = Arrival("Anna", Terminal(200), member=True, profile=profile)
+    visit = await one.service.join(arrival)
     assert visit
     one.visits["Anna"] = visit
     await one.type("Anna", "options reader on")
@@ -412,12 +412,16 @@ async def test_what_is_kept_with_an_account_holds_where_they_come_in(
 ) -> None:
     await one.enter("Anna")  # who has not waited until all was kept
     visit = await two.service.join(
-        "Anna",
-        Terminal(),
-        member=True,
-        options=Options(reader=Switch.ON),
-        styles={"oak board": Style.FULL},
-        ignored=["Bert"],
+        Arrival(
+            "Anna",
+            Terminal(),
+            member=True,
+            profile=Profile(
+                options=Options(reader=Switch.ON),
+                styles={"oak board": Style.FULL},
+                ignored=("Bert",),
+            ),
+        )
     )
     assert visit
     two.visits["Anna"] = visit
@@ -437,7 +441,7 @@ async def test_an_account_made_on_one_node_is_known_on_the_other(one: Place, two
 
 async def test_what_a_guest_has_chosen_at_the_door_goes_with_them(one: Place, two: Place) -> None:
     await one.enter("Anna")
-    assert await two.service.join("Anna", Terminal(), choices=[SetWidth(60)])
+    assert await two.service.join(Arrival("Anna", Terminal(), choices=[SetWidth(60)]))
     await one.enter("Anna")
     assert one.hall.people["Anna"].options.width == 60
 
@@ -583,7 +587,7 @@ async def test_a_node_that_has_slept_through_its_lease_fences_itself(
     with pytest.raises(NotWritten):
         await one.service.submit(one.visits["Anna"], "say I am here")
     with pytest.raises(NotWritten):
-        await one.service.join("Carla", Terminal())
+        await one.service.join(Arrival("Carla", Terminal()))
     assert two.plies() == 0
     assert "I am here" not in two.told["Bert"][-1]
     await world.nodes["one"].renew()
@@ -711,7 +715,7 @@ async def test_the_dismissal_does_not_wait_for_who_comes_in(
 async def test_where_nobody_else_can_serve_a_full_disk_keeps_nobody_from_what_needs_none(
     world: World, one: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "RETRY", 0.0)
+    monkeypatch.setattr(presence, "RETRY", 0.0)
     world.store.is_exclusive = True
     await one.sit()
     world.store.broken = True

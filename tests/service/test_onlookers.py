@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.service.place import BOARDS, Alarms, Place, Screen
 from thudmud.play.table import BoardSpec
-from thudmud.service import Onlooker, Visit
+from thudmud.service import Arrival, Onlooker, Visit
 from thudmud.service.boards import close_board, open_board, rename_board
 from thudmud.store import Store
 from thudmud.views import Terminal
@@ -36,7 +36,7 @@ def watch(place: Place, words: str | None, terminal: Terminal = EVERYTHING) -> t
 async def joined(place: Place, name: str = "Anna") -> tuple[Screen, Visit]:
     """Let somebody come in with a program."""
     screen = Screen()
-    visit = await place.service.join(name, EVERYTHING, screen)
+    visit = await place.service.join(Arrival(name, EVERYTHING, screen))
     assert visit
     return screen, visit
 

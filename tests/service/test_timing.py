@@ -18,7 +18,7 @@ from thudmud.play.events import BattleEnded, ClockHeld, IdleWarned, Moved, Parti
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.rules import Ending, Outcome, Side
-from thudmud.service import Node, Result
+from thudmud.service import Arrival, Node, Result
 from thudmud.store import NotWritten
 from thudmud.verbs.moves import Claim, Resign, Start
 from thudmud.verbs.seats import Join
@@ -71,7 +71,7 @@ class TimedPlace(Place):
         """Let players in who are told what happens as it happened."""
         for name in names:
             told = self.tellings[name] = []
-            visit = await self.service.join(name, None, watcher=told.append)
+            visit = await self.service.join(Arrival(name, None, watcher=told.append))
             assert visit
             self.visits[name] = visit
 

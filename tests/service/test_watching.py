@@ -10,6 +10,7 @@ from thudmud.play.events import Joined, Parting
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.rules import Side
+from thudmud.service import Arrival
 from thudmud.store import Store
 from thudmud.verbs.moves import Undo
 from thudmud.verbs.seats import Join
@@ -23,7 +24,7 @@ class Program(Screen):
         self.seen: list[Telling] = []
 
     async def enter(self, place: Place) -> None:
-        visit = await place.service.join("Grog", None, self, watcher=self.seen.append)
+        visit = await place.service.join(Arrival("Grog", None, self, watcher=self.seen.append))
         assert visit
         place.visits["Grog"] = visit
 

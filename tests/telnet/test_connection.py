@@ -95,7 +95,7 @@ async def test_a_paste_does_not_make_others_wait(serving: Serving) -> None:
     await anna.until(b"echo x")
     await bob.send(b"look\n")
     await bob.until(b"echo look")
-    assert setup.service.lines.count("x") < 5_000
+    assert setup.service.typed.count("x") < 5_000
     assert (await anna.fence()).count(b"echo x") == 4_999
 
 
@@ -105,7 +105,7 @@ async def test_nothing_is_lost_where_little_may_wait(serving: Serving) -> None:
     lines = [f"line {number}" for number in range(5000)]
     await client.send("\n".join([*lines, ""]).encode())
     await client.fence()
-    assert setup.service.lines == lines
+    assert setup.service.typed == lines
 
 
 async def test_who_leaves_while_their_lines_wait_is_missed(serving: Serving) -> None:
@@ -143,8 +143,8 @@ async def test_whoever_reads_slowly_waits_for_their_own_answers(serving: Serving
     await anna.send(b"big 20000\r\n" * 1000)  # 20 MB of answers
     handled = -1
     # It stops once nothing more fits into the sockets between them.
-    while setup.service.lines.count("big 20000") > handled:
-        handled = setup.service.lines.count("big 20000")
+    while setup.service.typed.count("big 20000") > handled:
+        handled = setup.service.typed.count("big 20000")
         assert await well(bob)
     assert handled < 1000
     assert "Anna" in setup.service.widths

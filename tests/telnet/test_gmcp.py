@@ -215,7 +215,7 @@ async def test_a_member_is_let_in_without_a_question(
     await client.send(package(login))
     assert await client.until(b"> ") == b"\r\nAnna comes in.\r\n" + RESULT + b"> "
     assert "password" not in " ".join(each.getMessage() for each in caplog.records)
-    assert "password" not in " ".join(setup.service.lines)
+    assert "password" not in " ".join(setup.service.typed)
 
 
 async def test_a_wrong_password_leaves_it_to_the_player(serving: Serving) -> None:

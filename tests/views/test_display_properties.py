@@ -20,6 +20,7 @@ from thudmud.play.options import (
     Element,
     Options,
     Orient,
+    Profile,
     Scheme,
     Size,
     Style,
@@ -121,7 +122,7 @@ def shown(table: Table, terminal: Terminal, options: Options, style: Style) -> l
     """Return all lines that are shown to who plays and to who watches, of questions and events."""
     house = House([BoardSpec("oak board", style=style), BoardSpec("elm table", "classic")])
     for name in (DWARFS, TROLLS, WATCHER):
-        house.enter(name, 0.0, terminal, options=options)
+        house.enter(name, 0.0, terminal, profile=Profile(options=options))
         house.obey(name, "go to oak board", 0.0)
     house.hall.tables["oak board"] = table
     game = table.game

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from thudmud.house import House
+from thudmud.play.options import Profile
 from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec
 from thudmud.views import Terminal
@@ -129,7 +130,7 @@ def test_times() -> None:
 def test_facts() -> None:
     house = House(BOARDS)
     house.enter("Anna", NOON, Terminal(packages=frozenset({"thud"})))
-    house.enter("Bert", NOON, member=True, plan="To win.", followed=["Anna"])
+    house.enter("Bert", NOON, member=True, profile=Profile(plan="To win.", followed=("Anna",)))
     house.obey("Bert", "practice on oak board", NOON)
     bert = {
         "player": "Bert",

@@ -80,7 +80,7 @@ async def test_a_line_is_a_message_however_it_is_ended_or_cut(serving: Serving) 
         await client.send(bytes([byte]))
     await client.until(b"echo eight")
     lines = ["one", "two", "three", "four", "five", "six", "sseven", "eight"]
-    assert setup.service.lines == lines
+    assert setup.service.typed == lines
 
 
 def frame_connections() -> list[FrameConnection]:
@@ -166,7 +166,7 @@ async def test_what_is_no_frame_ends_the_connection_and_nothing_else(
         await bert.until("Anna is lost.")
         await bert.type("one")
         await bert.until("echo one")
-    assert setup.service.lines == ["one"]
+    assert setup.service.typed == ["one"]
 
 
 async def test_lines_that_are_too_long_are_not_read(serving: Serving) -> None:
@@ -296,7 +296,7 @@ async def test_who_sends_too_many_frames_waits_and_nobody_else(
     async with browser(setup, "Bert") as bert:
         await bert.type("one")
         await bert.until("echo one")
-        assert setup.service.lines == ["one"]
+        assert setup.service.typed == ["one"]
         await pass_time(1000)
         await client.until(b"echo late")
 
@@ -309,7 +309,7 @@ async def test_who_does_not_read_is_choked_and_then_cut_off(serving: Serving) ->
     async with browser(setup, "Bert") as bert:
         await bert.type("one")
         await bert.until("echo one")
-        assert setup.service.lines.count("big 20000") < 500  # hers wait
+        assert setup.service.typed.count("big 20000") < 500  # hers wait
         heard = ""
         while "Anna is lost." not in heard:
             await bert.type("flood 20000")

@@ -27,6 +27,9 @@ DATABASE = "thudmud.store.database"
 RUNNING = "thudmud.store.running"
 NODES = "thudmud.service.nodes"
 SERVICE = "thudmud.service.service"
+PRESENCE = "thudmud.service.presence"
+FOLLOWING = "thudmud.service.following"
+BROADCASTING = "thudmud.service.broadcasting"
 
 
 class Mistake(NamedTuple):
@@ -120,7 +123,7 @@ BREAKS: dict[str, Mistake] = {
     "what is stored is handed out twice, and taken": Mistake(
         0,
         [
-            Change(SERVICE, "if table and entry.version > table.version:", "if table:"),
+            Change(FOLLOWING, "if table and entry.version > table.version:", "if table:"),
             Change(
                 RUNNING,
                 "        if entries and entries[0].position <= self.position:\n",
@@ -168,11 +171,11 @@ BREAKS: dict[str, Mistake] = {
         32,
         [
             Change(
-                SERVICE,
-                "            if name in self.hall.people:\n"
+                PRESENCE,
+                "            if name in self._hall.people:\n"
                 "                await self._go(name, parting, None)",
-                "            await self._node.release(self, name)\n"
-                "            if name in self.hall.people:\n"
+                "            await self._node.release(self._realm, name)\n"
+                "            if name in self._hall.people:\n"
                 "                await self._go(name, parting, None)",
             ),
         ],
@@ -248,9 +251,9 @@ BREAKS: dict[str, Mistake] = {
         32,
         [
             Change(
-                SERVICE,
-                "        now(self._note_presence(name))\n\n    async",
-                "        pass\n\n    async",
+                PRESENCE,
+                "        now(self.note(name))\n\n    def recount",
+                "        pass\n\n    def recount",
             ),
         ],
     ),
@@ -259,7 +262,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 NODES,
-                "                    now(self.tell(service, service.people_here()))",
+                "                    now(self.tell(service.realm, service.people_here()))",
                 "                    pass",
             ),
         ],
@@ -267,7 +270,7 @@ BREAKS: dict[str, Mistake] = {
     "other nodes are told nothing of what is only told": Mistake(
         0,
         [
-            Change(SERVICE, "            if crossing:\n", "            if False:\n"),
+            Change(BROADCASTING, "            if crossing:\n", "            if False:\n"),
         ],
     ),
     "a commit that was refused counts as done": Mistake(
@@ -297,7 +300,11 @@ BREAKS: dict[str, Mistake] = {
     "a name is not let go": Mistake(
         5,
         [
-            Change(SERVICE, "            await self._node.release(self, name)", "            pass"),
+            Change(
+                PRESENCE,
+                "            await self._node.release(self._realm, name)",
+                "            pass",
+            ),
         ],
     ),
     "whom one ignores is heard": Mistake(
@@ -347,7 +354,7 @@ BREAKS: dict[str, Mistake] = {
         4,
         [
             Change(
-                SERVICE,
+                PRESENCE,
                 "                self._dismiss(visit, Dismissal.MOVED)",
                 "                pass",
             ),
@@ -378,8 +385,8 @@ BREAKS: dict[str, Mistake] = {
         80,
         [
             Change(
-                SERVICE,
-                "        self._unheld |= {table.key for table in self.hall.tables.values()}",
+                FOLLOWING,
+                "        self.unheld |= {table.key for table in self._hall.tables.values()}",
                 "        pass",
             ),
         ],

@@ -62,7 +62,7 @@ FAULTS = (
 
 
 TASKS = {
-    "serve", "Server._run", "Node.live", "Service.ended", "Store.stopped", "Bots._follow",
+    "serve", "Server._run", "Node.live", "Following.ended", "Store.stopped", "Bots._follow",
     "Bot._live", "Event.wait", "Queue.get", "Program._listen", "note_time_set",
     "_follow_removals", "_wait_for_end",
 }  # fmt: skip
@@ -400,14 +400,17 @@ class Run:
             }
             registers = {
                 "people": set(server.service.hall.people) - self._bots,
-                "visits": server.service._visits.keys() - self._bots,
-                "watching": server.service._watching.keys() - self._bots,
-                "retries": server.service._retries._set,
-                "replays": server.service._replays._set,
-                "hints": server.service._advised,
-                "unchecked": server.service._unchecked,
-                "boards to hold": server.service._unheld,
-                "turns": [*server.service._names._waiting, *server.service._tables._waiting],
+                "visits": server.service.broadcaster.visits.keys() - self._bots,
+                "watching": server.service.broadcaster.watching.keys() - self._bots,
+                "retries": server.service.presence.retries._set,
+                "replays": server.service.replays._alarms._set,
+                "hints": server.service.lines.hints.waiting,
+                "unchecked": server.service.presence.unchecked,
+                "boards to hold": server.service.following.unheld,
+                "turns": [
+                    *server.service.presence.names._waiting,
+                    *server.service.following.tables._waiting,
+                ],
                 "sessions": [each for each in server.acceptor.sessions.all if each.address],
                 "held": server.acceptor.sessions._held,
                 "connections": range(server.acceptor.limiter._count),

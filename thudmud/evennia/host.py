@@ -20,7 +20,7 @@ from thudmud.language.parsing import options_of, preferences_of, styles_of
 from thudmud.play.command import Command
 from thudmud.play.events import Parting
 from thudmud.play.hall import Person
-from thudmud.play.options import WIDTHS, Options, Style
+from thudmud.play.options import WIDTHS, Options, Profile, Style
 from thudmud.play.table import Table
 from thudmud.views import Message
 from thudmud.views.colours import PALETTE_RGB
@@ -307,9 +307,10 @@ class BoardHost:
             terminal(character.sessions.all()),
             room=self.table.name,
             member=True,
-            styles={self.table.name: style} if style else {},
-            options=options(character),
             quiet=True,
+            profile=Profile(
+                styles={self.table.name: style} if style else {}, options=options(character)
+            ),
         )
 
     def _name(self, character: Any) -> str:

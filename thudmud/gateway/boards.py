@@ -20,10 +20,11 @@ from thudmud.language.parsing import board_problem
 from thudmud.play.asides import Asked
 from thudmud.play.events import BoardOpened, Parting
 from thudmud.play.hall import Hall, kept_for
+from thudmud.play.options import Profile
 from thudmud.play.projections import HALL
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.telling import Telling
-from thudmud.service import Service, Unfollowed, Visit
+from thudmud.service import Arrival, Service, Unfollowed, Visit
 from thudmud.service.boards import put_up
 from thudmud.store import Conflict, Store, StoreError
 from thudmud.verbs.queries import ViewGame
@@ -241,23 +242,25 @@ class BoardRegistry:
         if len(service.hall.people) >= self._policy.players:
             raise Fault(Code.TOO_MANY, f"There are {len(service.hall.people)} players here.")
         packages = PACKAGES if request.data else frozenset[str]()
-        await service.join(
+        terminal = Terminal(
+            request.width,
+            request.utf8,
+            request.colours,
+            request.reader,
+            packages,
+            request.height,
+        )
+        arrival = Arrival(
             name,
-            Terminal(
-                request.width,
-                request.utf8,
-                request.colours,
-                request.reader,
-                packages,
-                request.height,
-            ),
+            terminal,
             member=request.member,
-            styles={table.name: request.style} if request.style else None,
+            profile=Profile({table.name: request.style} if request.style else {}),
             room=table.name if request.room == "board" else None,
             looks=request.room != "board",
             must_store=True,
             cause=request.id,
         )
+        await service.join(arrival)
 
     async def _obey(self, board: _Board, request: requests.LineRequest) -> Data:
         """Do what a player has typed."""

@@ -32,7 +32,7 @@ from thudmud.play.archive import PLAN
 from thudmud.play.command import Command
 from thudmud.play.hall import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
 from thudmud.play.meaning import RESERVED
-from thudmud.play.options import Options, SetOption, Style, Toggle
+from thudmud.play.options import Options, Profile, SetOption, Style, Toggle
 from thudmud.play.refusals import Mistake, NameProblem
 from thudmud.rules import RULESETS
 from thudmud.verbs.options import (
@@ -352,28 +352,25 @@ def options_of(preferences: Mapping[str, Any]) -> Options:
     return options
 
 
+def profile_of(preferences: Mapping[str, Any]) -> Profile:
+    """Return how a member wants things."""
+    return Profile(
+        styles_of(preferences),
+        options_of(preferences),
+        ignored_of(preferences),
+        str(preferences.get(_NEWS, "")),
+        _names(preferences.get(_FOLLOWED))[:MOST_FOLLOWED],
+        clean(str(preferences.get(PLAN, "")))[:LONGEST_PLAN],
+    )
+
+
 def ignored_of(preferences: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of those whom a member ignores."""
     return _names(preferences.get(_IGNORED))[:MOST_IGNORED]
 
 
-def followed_of(preferences: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of those whom a member follows."""
-    return _names(preferences.get(_FOLLOWED))[:MOST_FOLLOWED]
-
-
 def _names(kept: object) -> tuple[str, ...]:
     return tuple(map(str, kept)) if isinstance(kept, list) else ()
-
-
-def plan_of(preferences: Mapping[str, Any]) -> str:
-    """Return what a member says about themselves; "" for nothing."""
-    return clean(str(preferences.get(PLAN, "")))[:LONGEST_PLAN]
-
-
-def news_of(preferences: Mapping[str, Any]) -> str:
-    """Return which edition of the news a member has seen last."""
-    return str(preferences.get(_NEWS, ""))
 
 
 def chosen_by(line: str) -> SetOption | None:
@@ -394,7 +391,7 @@ def preferences_of(
     followed: Iterable[str] = (),
     plan: str = "",
 ) -> dict[str, Any]:
-    """Return the preferences that `styles_of`, `options_of`, `ignored_of` and so on read.
+    """Return the preferences that `profile_of` reads.
 
     The options are kept as the commands that choose them: those are what stays the same.
     """

@@ -555,6 +555,12 @@ class Hall:
         """Return the name of the board with a key; the key itself if it is not here."""
         return self._keys.get(key, key)
 
+    def spelt(self, board: str) -> str:
+        """Return what a board is called that is named in any case; else the same again."""
+        if board in self.tables:
+            return board
+        return next((each for each in self.tables if each.lower() == board.lower()), board)
+
     def board_with(self, key: str) -> Table | None:
         """Return the board with a key, if it is here."""
         name = self._keys.get(key)

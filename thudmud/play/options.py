@@ -6,8 +6,8 @@ the screen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -201,6 +201,31 @@ class Options:
         for choice in choices:
             options = choice.after(options)
         return options
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How a player wants things, as far as that is known before they come in.
+
+    Attributes:
+        styles: how they want to see boards, by the boards' names in any case.
+        options: how they want to see everything.
+        ignored: the names of those whom they do not want to hear.
+        news: which edition of the news they have seen last.
+        followed: the names of those whom they follow.
+        plan: what they say about themselves.
+    """
+
+    styles: Mapping[str, Style] = field(default_factory=dict)
+    options: Options | None = None
+    ignored: tuple[str, ...] | None = None
+    news: str | None = None
+    followed: tuple[str, ...] | None = None
+    plan: str | None = None
+
+
+UNKNOWN = Profile()
+"""That of somebody of whom nothing is known."""
 
 
 class OptionCommand(Command):

@@ -15,15 +15,7 @@ from typing import Protocol
 from thudmud.accounts.limiters import TalkLimiter, is_local, network, parsed_address
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.language.parsing import (
-    followed_of,
-    ignored_of,
-    news_of,
-    options_of,
-    plan_of,
-    preferences_of,
-    styles_of,
-)
+from thudmud.language.parsing import preferences_of, profile_of
 from thudmud.play.asides import (
     Announced,
     Lifted,
@@ -34,10 +26,10 @@ from thudmud.play.asides import (
 )
 from thudmud.play.command import Command
 from thudmud.play.hall import Hall, Person
-from thudmud.play.options import SetOption
+from thudmud.play.options import UNKNOWN, SetOption
 from thudmud.play.order import Measure, Order
 from thudmud.play.refusals import Refusal
-from thudmud.service import Adviser, Node, Outbox, Result, Service, Visit, Watcher
+from thudmud.service import Adviser, Arrival, Node, Outbox, Policy, Result, Service, Visit, Watcher
 from thudmud.store import Account, Nobody, Store, StoreError
 from thudmud.telnet.screen import Goodbye
 from thudmud.verbs.more import Password, Register
@@ -201,22 +193,18 @@ class Sessions:
             StoreError: what is stored of them cannot be read.
         """
         preferences, address = member.preferences if member else None, session.address
-        visit = await self.service.join(
+        arrival = Arrival(
             name,
             terminal,
             session,
-            watcher=watcher,
+            watcher,
             member=member is not None,
-            styles=styles_of(preferences) if preferences is not None else None,
-            options=options_of(preferences) if preferences is not None else None,
-            ignored=ignored_of(preferences) if preferences is not None else None,
-            news=news_of(preferences) if preferences is not None else None,
-            followed=followed_of(preferences) if preferences is not None else None,
-            plan=plan_of(preferences) if preferences is not None else None,
+            profile=UNKNOWN if preferences is None else profile_of(preferences),
             choices=choices,
             origin=address if is_local(address) else network(address),
             admit=partial(self._may_come_in, session, name),
         )
+        visit = await self.service.join(arrival)
         if visit and member and choices:
             try:
                 await self._keep_preferences(name)
@@ -348,11 +336,13 @@ def make_service(
         clock=clock,
         node=node,
         later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
-        keep=partial(keep_preferences, store),
-        allow=partial(allow, limiter=talk, code=Refusal.TALK_TOO_FAST),
-        allow_shout=partial(allow, limiter=shouts, code=Refusal.SHOUTS_TOO_FAST),
-        ordered=partial(note_order, store),
-        leaves=(Register, Password),
+        policy=Policy(
+            leaves=(Register, Password),
+            keep=partial(keep_preferences, store),
+            ordered=partial(note_order, store),
+            allow=partial(allow, limiter=talk, code=Refusal.TALK_TOO_FAST),
+            allow_shout=partial(allow, limiter=shouts, code=Refusal.SHOUTS_TOO_FAST),
+        ),
         adviser=adviser,
         pause=replay_pause,
     )

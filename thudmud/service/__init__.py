@@ -7,6 +7,7 @@ a store; `thudmud.service.driving` begins what may have nothing to wait for.
 from thudmud.service.driving import metered, now
 from thudmud.service.interface import (
     Adviser,
+    Arrival,
     Dismissal,
     Onlooker,
     Outbox,
@@ -15,16 +16,19 @@ from thudmud.service.interface import (
     Visit,
     Watcher,
 )
+from thudmud.service.lines import Policy
 from thudmud.service.nodes import Elsewhere, Node
 from thudmud.service.service import Service
 
 __all__ = [
     "Adviser",
+    "Arrival",
     "Dismissal",
     "Elsewhere",
     "Node",
     "Onlooker",
     "Outbox",
+    "Policy",
     "Result",
     "Service",
     "Unfollowed",

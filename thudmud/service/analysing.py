@@ -9,14 +9,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from thudmud.errors import Refused
 from thudmud.play.analysis import Analysis, AnalysisLookup, Weighed, analysed, positions
+from thudmud.play.archive import Found
 from thudmud.play.asides import Analysing
 from thudmud.play.events import BattleId
+from thudmud.play.hall import Decision
+from thudmud.play.refusals import Refusal
+from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import now
-from thudmud.service.interface import Adviser
+from thudmud.service.hinting import HINT_SECONDS
+from thudmud.service.interface import Adviser, Base, Result, Visit
 from thudmud.store import StoreError
+from thudmud.verbs.archive import Analyse
 
 if TYPE_CHECKING:
     import asyncio
@@ -28,18 +35,6 @@ STEP = 40
 """After how many plies those who wait are told how far it has come."""
 
 _log = logging.getLogger(__name__)
-
-
-class AnalysisTeller(Protocol):
-    """What tells those who wait."""
-
-    def tell_progress(self, progress: Analysing, cause: object) -> None:
-        """Tell a player how far the analysis has come, unless they have left."""
-
-    async def tell_analysed(
-        self, name: str, asked: AnalysisLookup, analysis: Analysis | None, cause: object
-    ) -> None:
-        """Tell a player what was found out, if anything was, unless they have left."""
 
 
 @dataclass(slots=True, eq=False)
@@ -69,58 +64,74 @@ class Analyses:
     """All that are under way.
 
     Args:
-        adviser: who weighs positions.
-        keep: stores what was found out.
-        teller: tells those who wait.
+        base: what they stand on.
+        adviser: who weighs positions; None if there is nobody.
+        broadcaster: what tells those who wait how far it has come.
+        found: answers one of those who wait, once all is found out.
     """
 
     def __init__(
         self,
-        adviser: Adviser,
-        keep: Callable[[BattleId, Analysis], Awaitable[None]],
-        teller: AnalysisTeller,
+        base: Base,
+        adviser: Adviser | None,
+        broadcaster: Broadcaster,
+        found: Callable[[str, AnalysisLookup, Analysis | None, object], Awaitable[None]],
     ) -> None:
-        self._adviser, self._keep, self._teller = adviser, keep, teller
+        self._hall, self._keep = base.hall, base.store.keep_analysis
+        self._adviser, self._broadcaster, self._tell_found = adviser, broadcaster, found
         self._works: dict[BattleId, AnalysisWork] = {}
+        self._closed = False
 
-    def awaited_by(self, player: str) -> AnalysisWork | None:
-        """Return what a player waits for, if anything."""
-        return next((each for each in self._works.values() if player in each.waiting), None)
+    def look_for(
+        self, visit: Visit, asked: AnalysisLookup, found: Found, cause: object
+    ) -> Result | None:
+        """Have a battle analysed; None if that is there at once, as it is where nothing waits.
 
-    def is_under_way(self, asked: AnalysisLookup) -> bool:
-        """Whether a battle is being analysed."""
-        return asked.battle.id in self._works
-
-    @property
-    def is_full(self) -> bool:
-        """Whether as many are under way as can be."""
-        return len(self._works) >= MOST
-
-    def begun_from(self, origin: str) -> int:
-        """Return how many were begun for those who come from somewhere; they may have left."""
-        return sum(each.origin == origin for each in self._works.values())
-
-    def begin(
-        self, asked: AnalysisLookup, player: str, origin: str, cause: object
-    ) -> AnalysisWork | Analysis | None:
-        """Let a player wait for an analysis, which is begun unless it is under way.
-
-        Returns:
-            what it is that they wait for; or what has come of it, where nothing waits.
+        Else it is waited for in the background: the player's other lines do not wait for it.
         """
+        name, number = visit.name, asked.battle.number
+        if refusal := self._refusal(visit, asked):
+            return self._broadcaster.refuse(name, Analyse(number), refusal, cause)
         work = self._works.get(asked.battle.id)
         if work is None:
-            work = self._works[asked.battle.id] = AnalysisWork(asked, origin)
+            work = self._works[asked.battle.id] = AnalysisWork(asked, visit.origin)
             going = now(self._do(work))
             if going is None or isinstance(going, Analysis):
-                return going
+                found.take(asked, going)
+                return None
             work.task = going
-        work.waiting[player] = cause
-        return work
+        work.waiting[name] = cause
+        self._broadcaster.carry_out(Decision(name, asides=(work.progress(name),)), cause)
+        return Result(Analyse(number), done=True, seconds=HINT_SECONDS)
+
+    def _refusal(self, visit: Visit, asked: AnalysisLookup) -> Refused | None:
+        """Return why a player cannot have a battle analysed now, if so."""
+        if self._adviser is None:
+            return Refused(Refusal.NO_ANALYSES, number=asked.battle.number)
+        if under_way := self.under_way(visit.name):
+            number, done, plies = under_way
+            return Refused(Refusal.ANALYSIS_PENDING, number=number, done=done, plies=plies)
+        if asked.battle.id in self._works:
+            return None
+        most = self._hall.caps.analyses_per_address
+        begun = sum(each.origin == visit.origin for each in self._works.values())
+        if visit.origin and begun >= most:  # those for whom they were begun may have left
+            return Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="analyses", most=most)
+        return Refused(Refusal.ANALYSES_TOO_MANY) if len(self._works) >= MOST else None
+
+    def under_way(self, player: str) -> tuple[int, int, int] | None:
+        """Return for which battle's analysis a player waits, and how far that has come."""
+        work = self._awaited_by(player)
+        if work is None:
+            return None
+        return work.asked.battle.number, work.done, len(work.asked.game.moves)
+
+    def _awaited_by(self, player: str) -> AnalysisWork | None:
+        return next((each for each in self._works.values() if player in each.waiting), None)
 
     def cancel(self, player: str) -> None:
         """Let a player wait no longer; what nobody waits for any more is given up."""
-        work = self.awaited_by(player)
+        work = self._awaited_by(player)
         if work is None:
             return
         del work.waiting[player]
@@ -130,6 +141,7 @@ class Analyses:
 
     def close(self) -> None:
         """Give all of them up."""
+        self._closed = True
         for work in self._works.values():
             if work.task:
                 work.task.cancel()
@@ -140,15 +152,23 @@ class Analyses:
         finally:
             self._forget(work)
         for player, cause in work.waiting.items():
-            await self._teller.tell_analysed(player, work.asked, analysis, cause)
+            await self._tell_found(player, work.asked, analysis, cause)
         return analysis
+
+    def _tell_progress(self, work: AnalysisWork) -> None:
+        for player, cause in work.waiting.items():
+            if player in self._broadcaster.visits and not self._closed:
+                told = Decision(player, asides=(work.progress(player),))
+                self._broadcaster.carry_out(told, cause)
 
     def _forget(self, work: AnalysisWork) -> None:
         if self._works.get(work.asked.battle.id) is work:
             del self._works[work.asked.battle.id]
 
     async def _found(self, work: AnalysisWork) -> Analysis | None:
-        """Return what is found out, and keep it; None if the adviser fails."""
+        """Return what is found out, and keep it; None if the adviser fails, or there is none."""
+        if self._adviser is None:
+            return None
         game, weighed = work.asked.game, list[Weighed]()
         try:
             for then in positions(game):
@@ -158,8 +178,7 @@ class Analyses:
                 weighed.append(found)
                 work.done = len(then.moves)
                 if work.done and work.done % STEP == 0 and work.done < len(game.moves):
-                    for player, cause in work.waiting.items():
-                        self._teller.tell_progress(work.progress(player), cause)
+                    self._tell_progress(work)
             analysis = analysed(game, weighed)
         except Exception:  # noqa: BLE001  (those who wait are told that there is none)
             _log.exception("battle %d was not analysed", work.asked.battle.number)

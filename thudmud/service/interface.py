@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -11,13 +11,16 @@ from thudmud.errors import Refused
 from thudmud.play.analysis import Weighed
 from thudmud.play.asides import OfOperators
 from thudmud.play.command import Command
-from thudmud.play.hall import Decision, Person
+from thudmud.play.hall import Decision, Hall, Person
 from thudmud.play.hints import Line
+from thudmud.play.options import UNKNOWN, Profile, SetOption
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
 from thudmud.rules import Game
-from thudmud.store import Conflict, StoreError
+from thudmud.service.nodes import Node
+from thudmud.store import Conflict, Store, StoreError
 from thudmud.views.messages import Message
+from thudmud.views.view import Terminal
 
 Teller = Callable[[Message, object], None]
 """Called with all that is told, once each, and what has caused it, if that is known."""
@@ -41,6 +44,11 @@ class Dismissal(Enum):
     MOVED = "they have come in on another node"
     CUT_OFF = "this node has lost touch with the store"
     KICKED = "an operator has ended it"
+
+
+Limit = Callable[["Visit"], None]
+"""Called before others are told of something that a player does; raises Refused if that is too
+much."""
 
 
 class Outbox(Protocol):
@@ -110,6 +118,27 @@ class Stores(Protocol):
         """Close a board unless somebody needs it; StoreError if that cannot be stored."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Base:
+    """What the parts of a service stand on.
+
+    Attributes:
+        hall: the boards and the people.
+        store: where what happens is stored.
+        clock: returns the seconds since the epoch.
+        later: has something done later; None where nothing waits.
+        node: what the service lives on, where several share the store.
+        realm: that of the hall's boards.
+    """
+
+    hall: Hall
+    store: Store
+    clock: Callable[[], float]
+    later: Later | None
+    node: Node | None
+    realm: str
+
+
 class Unfollowed(StoreError):
     """The store cannot be followed any longer, so it is not known what became of an append."""
 
@@ -137,6 +166,47 @@ class Result:
     refusal: Refused | None = None
     before: int | None = None
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrival:
+    """A player who comes in by a front end.
+
+    Attributes:
+        name: what they are called.
+        terminal: what is known of it; None if they have no screen, so that they are told nothing
+            of what happens, and only answered.
+        outbox: where what they are told goes.
+        watcher: what is called with all that happens and concerns them, as it happened.
+        member: whether they have an account.
+        profile: how they want things, as far as that is known.
+        choices: what they have chosen just now, which comes on top of that.
+        room: the board that they come to; without one they come to where a seat of theirs was
+            kept, or else to the hall.
+        looks: whether they are shown a board to which they come and where they have no seat.
+        quiet: they only stand about: nobody is told that they come or go, but at a seat.
+        origin: where they come from, if that is known: an address.
+        must_store: whether they stay outside if it cannot be stored that they are back, and here
+            if it cannot be stored that they go: each a StoreError.
+        admit: called once all is done that was begun under that name; returns whether they may
+            still come in.
+        cause: what ``told`` is to be told that this is about.
+    """
+
+    name: str
+    terminal: Terminal | None
+    outbox: Outbox | None = None
+    watcher: Watcher | None = None
+    member: bool = False
+    profile: Profile = UNKNOWN
+    choices: Sequence[SetOption] = ()
+    room: str | None = None
+    looks: bool = True
+    quiet: bool = False
+    origin: str = ""
+    must_store: bool = False
+    admit: Callable[[], bool] = lambda: True
+    cause: object = None
 
 
 @dataclass(slots=True, eq=False)

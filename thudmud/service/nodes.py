@@ -4,19 +4,19 @@ A name belongs to one node at a time, by a claim in the store. A node lives as l
 that it has there, and renews it. What holds besides what `thudmud.service.service` says:
 
 10. Only the node that has the claim on a name stores that its player is away, or back: it claims,
-    stores, releases. (`Service._note_presence`)
+    stores, releases. (`Presence.note`)
 11. After a claim, everything that is stored has to be applied here before anything is decided: the
-    node before may have stored a moment ago that the player is away. (`Service._claim`)
+    node before may have stored a moment ago that the player is away. (`Node.claim`)
 12. A node that has died is reaped by one that lives. One transaction gives its claims to the
     reaper, which stores and tells that the players are away, and releases them. A reaper that dies
     is reaped likewise. (`Node.reap`)
 13. A node acts only while its own clock says that its lease holds. If it wakes up after that, it
     dismisses its players, but for those whom nobody has taken: if the store was away, no other node
     could. None of this is needed where no other process can serve from the store.
-    (`Node.is_alive`, `Node.renew`, `Service.dismiss`)
+    (`Node.is_alive`, `Node.renew`, `Presence.dismiss`)
 14. What is only told, and not stored, reaches other nodes in no certain order against events, and
     is lost while the link is. After that they are asked who is on them, and whoever nobody has is
-    seen out. (`Service.recount`)
+    seen out. (`Presence.recount`)
 
 A claim is on a name in a realm, so each service of one node has to have a realm of its own.
 """
@@ -24,11 +24,11 @@ A claim is on a name in a realm, so each service of one node has to have a realm
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from thudmud.errors import ThudmudError
 from thudmud.play.asides import Aside
@@ -40,7 +40,6 @@ from thudmud.store.steady import seconds
 if TYPE_CHECKING:
     import asyncio
 
-    from thudmud.service.service import Service
 
 GREETINGS = 3
 """How often the others are asked who is on them, half a lease apart, after something was missed."""
@@ -101,6 +100,43 @@ def note_form() -> Form:
     return form_of(Note)
 
 
+class Resident(Protocol):
+    """A service, as the node sees it that it lives on.
+
+    Attributes:
+        realm: that of its boards.
+    """
+
+    realm: str
+
+    def people_here(self) -> tuple[Aside, ...]:
+        """Return who is here, where, and how they want to see things."""
+
+    def hear(self, asides: Iterable[Aside]) -> None:
+        """Apply and tell what has happened on another node, or note who is there."""
+
+    async def let_go(self, name: str) -> None:
+        """Leave a player to another node, after their line in flight."""
+
+    def lost(self, name: str) -> None:
+        """See out a player whom no node has any more, unless they are here."""
+
+    def recount(self) -> None:
+        """See out those who have left other nodes while nothing was heard of these."""
+
+    async def dismiss(self, kept: Collection[str] = ()) -> None:
+        """Dismiss all who are here but for some, whose names are in lower case."""
+
+    def expect_clocks_held(self) -> None:
+        """Store nothing at a board before it is noted there that its clock stood."""
+
+    async def hold_all_clocks(self) -> None:
+        """Note that clocks stood still while no server could store anything."""
+
+    def fail(self, error: Exception) -> None:
+        """Let everybody know that nothing can be stored here any more."""
+
+
 class Node:
     """One of those that share a store.
 
@@ -128,7 +164,7 @@ class Node:
         self.lease = lease
         self.peers: set[str] = set()
         self._store, self._settings, self._clock = store, settings, clock
-        self._services: list[Service] = []
+        self._services: list[Resident] = []
         self._until: float | None = None
         self._greetings = 0
         """How often `live` still tells the others who is here, and asks who is on them.
@@ -247,7 +283,7 @@ class Node:
             return
         for service in list(self._services):
             if people := service.people_here():
-                await self.tell(service, people)
+                await self.tell(service.realm, people)
 
     def _spare_others(self) -> None:
         """Take no other node for dead for a while: the store was away, and so for them as well."""
@@ -281,20 +317,20 @@ class Node:
         except StoreError as error:
             _log.error("it cannot be stored that the server stops: %s", error)
 
-    async def add(self, service: Service) -> None:
+    async def add(self, service: Resident) -> None:
         """Add a service to this node; it is told who is on the others."""
         self._services.append(service)
         await self._notify(NodeHello(self.name))
 
-    def remove(self, service: Service) -> None:
+    def remove(self, service: Resident) -> None:
         """Remove a service from this node."""
         self._services.remove(service)
 
-    async def claim(self, service: Service, name: str, *, asks: bool) -> bool:
+    async def claim(self, realm: str, name: str, *, asks: bool) -> bool:
         """Claim a name.
 
         Args:
-            service: whose player it is.
+            realm: that of the service whose player it is.
             name: the name.
             asks: whether a node that has it is asked to release it, and waited for.
 
@@ -305,7 +341,7 @@ class Node:
             Elsewhere: it was not released.
             StoreError: whose it is cannot be told.
         """
-        realm, was_released = service.realm, True
+        was_released = True
         try:
             if not asks and self._is_sparing and await self._is_elsewhere(realm, name):
                 return False
@@ -354,29 +390,29 @@ class Node:
                     self._late.add(key)  # if it is released after all, see the player out
         return bool(done)
 
-    async def release(self, service: Service, name: str) -> None:
+    async def release(self, realm: str, name: str) -> None:
         """Release a name; a note tells whoever waits for it."""
         try:
-            await self._store.release(name, self.name, realm=service.realm)
+            await self._store.release(name, self.name, realm=realm)
             if self.peers:
-                await self._notify(NameReleased(service.realm, name))
+                await self._notify(NameReleased(realm, name))
         except StoreError as error:  # it is let go when this node ends, or comes back
             _log.error("not stored: %s", error, extra={"player": name})
 
-    async def tell(self, service: Service, asides: tuple[Aside, ...]) -> None:
+    async def tell(self, realm: str, asides: tuple[Aside, ...]) -> None:
         """Tell the other nodes what has happened that is only told, or who is here.
 
         That is done in several notes if one would be too long.
         """
         try:
-            await self._notify(NodeAsides(self.name, service.realm, asides))
+            await self._notify(NodeAsides(self.name, realm, asides))
         except TooLong as error:
             if len(asides) == 1:
                 _log.error("other nodes are not told: %s", error)
                 return
             middle = len(asides) // 2
-            await self.tell(service, asides[:middle])
-            await self.tell(service, asides[middle:])
+            await self.tell(realm, asides[:middle])
+            await self.tell(realm, asides[middle:])
         except StoreError as error:
             self._greetings = GREETINGS
             _log.error("other nodes are not told: %s", error)
@@ -402,7 +438,7 @@ class Node:
             case NodeHello(node) if node != self.name:
                 self.peers.add(node)
                 for service in self._services:
-                    now(self.tell(service, service.people_here()))
+                    now(self.tell(service.realm, service.people_here()))
             case NodeAsides(node, realm, asides) if node != self.name:
                 self.peers.add(node)
                 for service in self._of(realm):
@@ -421,5 +457,5 @@ class Node:
         for service in self._of(realm):
             service.lost(name)
 
-    def _of(self, realm: str) -> list[Service]:
+    def _of(self, realm: str) -> list[Resident]:
         return [service for service in self._services if service.realm == realm]

@@ -40,11 +40,19 @@ class Tidying:
         stores: what stores what is decided.
         clock: returns the seconds since the epoch.
         later: has something done later; None where nothing waits, and nothing is kept for a time.
+        is_ours: whether a player is, or was, here and not on another node.
     """
 
     def __init__(
-        self, hall: Hall, stores: Stores, clock: Callable[[], float], later: Later | None
+        self,
+        hall: Hall,
+        stores: Stores,
+        clock: Callable[[], float],
+        later: Later | None,
+        *,
+        is_ours: Callable[[str], bool],
     ) -> None:
+        self._is_ours = is_ours
         self._hall, self._stores, self._clock = hall, stores, clock
         self._boards = Alarms(clock, later)
         """By the key of a board, when it is looked at again."""
@@ -71,13 +79,8 @@ class Tidying:
             self._wait_for_seeker(name)
         self.turn_ended()
 
-    def note(self, telling: Telling, *, is_ours: Callable[[str], bool]) -> None:
-        """Take note of what somebody leaves behind.
-
-        Args:
-            telling: what has happened.
-            is_ours: whether a player is, or was, here and not on another node.
-        """
+    def note(self, telling: Telling) -> None:
+        """Take note of what somebody leaves behind."""
         room = telling.table.name if telling.table else None
         match telling.event:
             case Gone(player=name, room=left, parting=parting):
@@ -85,7 +88,7 @@ class Tidying:
                 if any(name in {seek.player, seek.to} for seek in self._hall.seeks.values()):
                     if parting in {Parting.LOST, Parting.RESTART}:
                         self._wait_for_seeker(name)
-                    elif is_ours(name):
+                    elif self._is_ours(name):
                         self._departed.append(name)
             case WentOut(room=left):
                 room = left

@@ -5,8 +5,6 @@ What each command means is in its class, in the other modules of this room. Noth
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from thudmud.play.archive import Found
 from thudmud.play.asides import CaughtUp, Entered, Gone
 from thudmud.play.command import Command
@@ -24,7 +22,7 @@ from thudmud.play.events import (
 )
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.letters import NO_LETTERS, LetterCount
-from thudmud.play.options import Options, Style
+from thudmud.play.options import Profile
 from thudmud.play.scene import Scene
 from thudmud.play.table import Table
 from thudmud.verbs.exercises import followed, obey
@@ -105,14 +103,9 @@ def arrive(
     hall: Hall,
     player: str,
     now: float,
+    profile: Profile,
     *,
     member: bool,
-    styles: Mapping[str, Style],
-    options: Options | None = None,
-    ignored: tuple[str, ...] | None = None,
-    news: str | None = None,
-    followed: tuple[str, ...] | None = None,
-    plan: str | None = None,
     room: str | None = None,
     adjourned: bool = False,
     letters: LetterCount = NO_LETTERS,
@@ -131,14 +124,14 @@ def arrive(
         player,
         room,
         member,
-        tuple(styles.items()),
-        options,
+        tuple(profile.styles.items()),
+        profile.options,
         adjourned,
-        ignored,
-        news,
+        profile.ignored,
+        profile.news,
         letters,
-        followed,
-        plan,
+        profile.followed,
+        profile.plan,
         active=now,
     )
     caught_up = [

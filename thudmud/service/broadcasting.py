@@ -1,0 +1,186 @@
+"""Making decisions so in the hall, and telling everybody whom that concerns.
+
+Everybody: players in words, by their outboxes; programs that play in this process, by what happens
+itself; those who watch without a name; and other nodes, of what is only told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from thudmud.errors import Refused
+from thudmud.play.asides import Aside
+from thudmud.play.command import Command
+from thudmud.play.hall import Decision
+from thudmud.play.meaning import board_meant, named
+from thudmud.play.refusals import Refusal
+from thudmud.play.telling import Telling
+from thudmud.service.driving import now
+from thudmud.service.interface import Base, Result, Teller, Visit
+from thudmud.service.onlookers import Onlookers
+from thudmud.verbs.rooms import Go, Look
+from thudmud.views import rooms
+from thudmud.views.facts import concerning
+from thudmud.views.messages import (
+    Message,
+    display_of,
+    fitted,
+    messages,
+    refusal_messages,
+    sent,
+)
+from thudmud.views.view import Display, Screens, Terminal
+from thudmud.views.words import wrapped
+
+
+class Broadcaster:
+    """Tells what happens, to all who are here.
+
+    Args:
+        base: what it stands on.
+        told: takes all that is told, and what has caused it.
+
+    Attributes:
+        screens: what is known of everybody's terminals.
+        onlookers: those who watch without a name.
+        visits: by name, those who are here.
+        watching: those of them that have a watcher.
+        heeds: what else has to be done once something of a type has happened, whoever did it.
+    """
+
+    def __init__(self, base: Base, told: Teller | None) -> None:
+        self._hall, self._clock, self._told = base.hall, base.clock, told
+        self._node, self._realm = base.node, base.realm
+        self.screens = Screens()
+        self.onlookers = Onlookers(base.hall, self.screens)
+        self.visits: dict[str, Visit] = {}
+        self.watching: dict[str, Visit] = {}
+        self.heeds: dict[type[Any], Callable[[Telling], None]] = {}
+
+    def carry_out(
+        self,
+        decision: Decision,
+        cause: object = None,
+        *,
+        told: bool = True,
+        crosses: bool = True,
+        alone: str = "",
+    ) -> None:
+        """Make a decision so, and tell whom it concerns; on other nodes, too, if it ``crosses``.
+
+        Args:
+            decision: what has been decided.
+            cause: what ``told`` is to be told that it is about.
+            told: whether anybody is told.
+            crosses: whether other nodes are.
+            alone: the only player who is told, if not all are.
+        """
+        for telling in self._hall.commit(decision):
+            if alone:
+                audience = tuple(each for each in telling.audience if each == alone)
+                telling = replace(telling, audience=audience)  # noqa: PLW2901
+            try:
+                if told:
+                    self._spread(telling, cause)
+            finally:
+                if heed := self.heeds.get(type(telling.event)):
+                    heed(telling)
+        if told and crosses:
+            self.pass_on(decision.asides)
+
+    def _spread(self, telling: Telling, cause: object = None) -> None:
+        """Tell an audience what has happened: outboxes in words, watchers by the telling itself."""
+        telling = telling.told_at(self._clock())
+        seen = self.onlookers.join(telling)
+        self.send(messages(self._hall, seen, self.screens), cause)
+        self.onlookers.follow(telling)
+        for name in [each for each in self.watching if each in telling.audience]:
+            if watcher := self.watching[name].watcher:
+                watcher(telling)
+
+    def send(self, told: Iterable[Message], cause: object = None) -> None:
+        """Put messages into the outboxes of those whom they are for."""
+        for message in told:
+            if self._told:
+                self._told(message, cause)
+            for name in message.to:
+                visit = self.visits.get(name)
+                outbox = visit.outbox if visit else self.onlookers.outbox(name)
+                if outbox:
+                    outbox.put(message)
+
+    def tell_here(self, aside: Aside) -> None:
+        """Tell something to those on this node alone."""
+        self.carry_out(Decision(aside.player, asides=(aside,)), crosses=False)
+
+    def pass_on(self, asides: Sequence[Aside]) -> None:
+        """Tell the other nodes, if there are any, what of it is for them."""
+        if self._node and self._node.peers:
+            crossing = tuple(each for each in asides if each.crosses)
+            if crossing:
+                now(self._node.tell(self._realm, crossing))
+
+    def announce(self, sentence: str) -> None:
+        """Tell everybody the same."""
+        if self._hall.people:
+            self.send([Message(tuple(self._hall.people), sentence)])
+
+    def say(self, name: str, sentence: str, cause: object = None) -> None:
+        """Tell somebody who is here a sentence."""
+        display = self.display(name)
+        lines = fitted(wrapped(sentence, display.width), display)
+        self.send([Message((name,), "\n".join(lines))], cause)
+
+    def display(self, name: str) -> Display:
+        """Return how everything is shown to a player."""
+        return display_of(self._hall, name, self.screens)
+
+    def brief(self, name: str) -> list[Message]:
+        """Return how things stand for a player, for a program of theirs that has just come."""
+        known = concerning(self._hall, name) if name in self._hall.people else ()
+        return sent(known, (name,), self.screens)
+
+    def fit(self, name: str, terminal: Terminal, *, brief: bool = False) -> None:
+        """Note what a player's terminal can show, now or as soon as they come in.
+
+        Args:
+            name: the player's.
+            terminal: what is known of it.
+            brief: whether a program that has just come is told how things stand.
+        """
+        before = self.screens.get(name)
+        self.screens.fit(name, terminal.nearest())
+        if brief and before and terminal.packages - before.packages:
+            self.send(self.brief(name))
+
+    def refuse(self, name: str, command: Command | None, refusal: Refused, cause: object) -> Result:
+        """Tell a player, and their programs, why nothing comes of a line or a command."""
+        board = None
+        if command:
+            words = _words(command)
+            self.carry_out(named(self._hall, name, words), cause)
+            if words or hasattr(command, "on"):
+                with suppress(Refused):
+                    board = board_meant(self._hall, self._hall.people[name], words).name
+        alone = refusal.code is Refusal.NEEDS_OPPONENT
+        told = refusal_messages(
+            refusal,
+            name,
+            self.display(name),
+            self.screens,
+            board=board,
+            advice=rooms.seat_for_a_bot(self._hall) if alone else (),
+        )
+        self.send(told, cause)
+        return Result(command, refusal=refusal)
+
+
+def _words(command: Command) -> str | None:
+    """Return the words for a board that a command holds, if any."""
+    match command:
+        case Look(words) | Go(words):
+            return words
+    return getattr(command, "on", None)

@@ -1,0 +1,365 @@
+"""Writing events to the store, and applying what comes back from it, one board at a time.
+
+Own events and those of other nodes are applied and told in one place, in the store's order. What
+only the decision of an own event knows comes along as a mark.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, cast
+
+from thudmud.play.events import (
+    BoardClosed,
+    BoardOpened,
+    BoardRenamed,
+    HallEvent,
+    Interrupted,
+    TableEvent,
+)
+from thudmud.play.hall import Decision
+from thudmud.play.projections import HALL, realm_of
+from thudmud.play.table import Table
+from thudmud.service.boards import close_at
+from thudmud.service.broadcasting import Broadcaster
+from thudmud.service.driving import Turns, future, settle
+from thudmud.service.interface import Base, Unfollowed
+from thudmud.store import Conflict, Entry, Forgotten, NotWritten, StoreError
+from thudmud.verbs.tables import held, overdue
+
+if TYPE_CHECKING:
+    import asyncio
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pending:
+    """The mark of an append of ours: it tells our entries from those of other services."""
+
+    by: Following
+    decision: Decision
+    cause: object
+
+
+class Applied(Protocol):
+    """What takes note of what has been applied, and told."""
+
+    def board_changed(self, entry: Entry, before: Table, after: Table, *, is_ours: bool) -> None:
+        """Take note of an event at a board."""
+
+    def hall_changed(self, event: HallEvent, table: Table | None) -> None:
+        """Take note of an event of the hall's own, and of the board that it was about."""
+
+    def taken(self) -> None:
+        """Take note that all is applied that has come in from the store in one go."""
+
+
+class Following:
+    """Stores what is decided here, and applies all that is stored.
+
+    Args:
+        base: what it stands on.
+        broadcaster: what tells it.
+        applied: what takes note of it besides.
+        is_alone: whether no other boards of this realm are ever shown here.
+
+    Attributes:
+        tables: the locks of the boards, by name, and of the hall.
+        trouble: why what is stored cannot be made so here any more.
+        unheld: by key, the boards at which it may have to be noted yet that the clock stood still.
+    """
+
+    def __init__(
+        self, base: Base, broadcaster: Broadcaster, applied: Applied, *, is_alone: bool
+    ) -> None:
+        self._hall, self._store, self._clock = base.hall, base.store, base.clock
+        self._node, self._realm = base.node, base.realm
+        self._broadcaster = broadcaster
+        self._applied, self._is_alone = applied, is_alone
+        self.tables = Turns()
+        self.trouble: Exception | None = None
+        self.unheld: set[str] = set()
+        self._ended: list[asyncio.Future[None]] = []
+        """Of those who wait for trouble."""
+        self._news: list[asyncio.Future[None]] = []
+        """Of those who wait until something has come in from the store."""
+
+    async def begin(self, position: int | None = None) -> None:
+        """Follow the store from now on, or from a position; the boards stand as they did then.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        if position is None:
+            position = await self._store.position()
+            self._hall.version = None if self._is_alone else await self._store.version(HALL)
+        streams = [table.key for table in self._hall.tables.values()] if self._is_alone else None
+        self._subscription = await self._store.subscribe(
+            streams, position, self._take, self._unread
+        )
+
+    def close(self) -> None:
+        """Follow the store no longer."""
+        self._subscription.close()
+        settle(self._ended)
+
+    async def write(self, decision: Decision, cause: object = None, key: str | None = None) -> None:
+        """Store the events of a decision. When this returns, they have been applied and told.
+
+        With the hall's own go those of a board that they open. Nobody knows that board yet, so it
+        has no lock.
+
+        Raises:
+            Conflict: something else came first, so nothing has happened.
+            StoreError: they cannot be stored, so nothing has happened.
+            Unfollowed: they may have been stored.
+        """
+        board = str(decision.board)
+        async with self.tables.of(HALL if decision.hall else board):
+            table = self._hall.tables.get(board) if self.unheld else None
+            if table and table.key in self.unheld:
+                await self._hold_clock(table.key)
+            await self._append(decision, cause, key)
+
+    async def _append(
+        self, decision: Decision, cause: object = None, key: str | None = None
+    ) -> None:
+        """Store the events of a decision; its board's lock is held, see `write`."""
+        board, mark = str(decision.board), _Pending(self, decision, cause)
+        self.require_lease()
+        if decision.hall:
+            version = decision.hall_version
+            if self._hall.version != version:
+                raise Conflict(HALL, version, self._hall.version or 0)
+            of_hall = {HALL: (version, decision.hall)}
+            for event in decision.hall:
+                if isinstance(event, BoardOpened) and event.name == board:
+                    key, at, events = event.key, event.version, decision.events
+                    await self._store.append_to_board(key, at, events, first=of_hall, mark=mark)
+                    break
+            else:
+                await self._store.append(of_hall, mark=mark)
+        else:
+            version, table = decision.version, self._hall.tables.get(board)
+            if table is None:
+                raise Conflict(board, version, 0)  # it was closed, or has another name
+            if table.version != version:
+                raise Conflict(table.key, version, table.version)
+            await self._store.append_to_board(
+                table.key, version, decision.events, key=key, mark=mark
+            )
+        if self.trouble:
+            raise Unfollowed from self.trouble
+
+    async def until(self, conflict: Conflict) -> None:
+        """Wait until what came first at a board, or in the hall, has come in here.
+
+        Raises:
+            StoreError: it cannot be read.
+            Unfollowed: it will never be.
+        """
+        if conflict.expected > conflict.found > 0:
+            # A database that had not got all of it has taken the place of one that had. The store
+            # sees that itself, unless others have written as much again by now.
+            self.fail(Forgotten("The store has forgotten what this server has seen of it."))
+            raise Unfollowed from conflict
+        while self._version(conflict.stream, conflict.found) < conflict.found:
+            if self.trouble:
+                raise Unfollowed from self.trouble
+            news = future()
+            self._news.append(news)
+            await news
+
+    def _version(self, stream: str, found: int) -> int:
+        """Return the version at which a stream stands here; ``found`` if it is not followed.
+
+        That of a match is not, but looked up anew.
+        """
+        if stream == HALL:
+            return self._hall.version or 0
+        table = self._hall.board_with(stream)
+        return table.version if table else found
+
+    def require_lease(self) -> None:
+        """Raise NotWritten if other nodes may have taken ours for dead; there may be none."""
+        if self._node and not self._store.is_exclusive and not self._node.is_alive:
+            raise NotWritten("The lease of this node has run out: others may play on by now.")
+
+    # What is stored is made so.
+
+    def _take(self, entries: Sequence[Entry]) -> None:
+        """Apply and tell what has been stored, by whomever, in the order of the store."""
+        if self.trouble:
+            return
+        try:
+            for entry in entries:
+                if entry.stream == HALL:
+                    self._take_hall_event(entry)
+                    continue
+                table = self._hall.board_with(entry.stream)
+                # It may have been folded with what came meanwhile.
+                if table and entry.version > table.version:
+                    self._take_board_event(entry, table)
+        except Exception as error:  # noqa: BLE001  (whoever waits for the end is told)
+            self.fail(error)
+        self._wake()
+        self._applied.taken()
+
+    def _take_hall_event(self, entry: Entry) -> None:
+        """Apply and tell an event of the hall's own; each node moves those whom it knows."""
+        if self._hall.version is None or entry.version <= self._hall.version:
+            return
+        self._hall.version = entry.version
+        event = cast("HallEvent", entry.event)
+        if isinstance(event, Interrupted):
+            return
+        # What is no board's is of the server's own hall.
+        key = event.key if isinstance(event, BoardOpened | BoardClosed | BoardRenamed) else ""
+        if realm_of(key) != self._realm:
+            return
+        decision, cause = Decision(event.player, hall=(event,)), None
+        if isinstance(entry.mark, _Pending) and entry.mark.by is self:
+            decided, cause = entry.mark.decision, entry.mark.cause
+            is_first = entry.version == decided.hall_version + 1 and not decided.events
+            if is_first and decided.player in self._hall.people:
+                decision = replace(decision, asides=decided.asides, board=decided.board)
+        self._broadcaster.carry_out(decision, cause)
+        table = self._hall.board_with(key)
+        if table is None:
+            self.unheld.discard(key)
+        self._applied.hall_changed(event, table)
+
+    def _take_board_event(self, entry: Entry, table: Table) -> None:
+        board = table.name
+        is_ours = isinstance(entry.mark, _Pending) and entry.mark.by is self
+        decision, cause = self._decided(entry, board)
+        try:
+            self._broadcaster.carry_out(decision, cause)
+        except Exception:
+            # Nobody may play on a board that is not as it is stored; but what is only told badly
+            # is no reason to stop.
+            if self._hall.tables[board].version != entry.version:
+                raise
+            _log.exception("what has happened at the %s was not told to all", board)
+        self._applied.board_changed(entry, table, self._hall.tables[board], is_ours=is_ours)
+
+    def _decided(self, entry: Entry, board: str) -> tuple[Decision, object]:
+        """Return what an entry brings about, and its cause, if it was decided here."""
+        event = cast("TableEvent", entry.event)
+        cause: object = None
+        if isinstance(entry.mark, _Pending) and entry.mark.by is self:
+            decided, cause = entry.mark.decision, entry.mark.cause
+            # With the first event come the asides. But if the line was cancelled, its player may
+            # be gone by now and walks nowhere; and the board may have another name.
+            is_first = entry.version == decided.version + 1 and decided.board == board
+            if is_first and decided.player in self._hall.people:
+                stored = replace(decided, battle=entry.battle, changes=entry.changes)
+                return replace(stored, events=(event,), hall=()), cause
+        version = entry.version - 1
+        told = Decision(event.player, board, version, (event,), battle=entry.battle)
+        return replace(told, changes=entry.changes), cause
+
+    def _unread(self, error: StoreError) -> None:
+        """Let nobody wait for what cannot be read for now. It comes when it can be."""
+        _log.error("what is new in the store cannot be read: %s", error)
+        self._wake(error)
+
+    def _wake(self, error: StoreError | None = None) -> None:
+        waiting, self._news = self._news, []
+        settle(waiting, error)
+
+    def fail(self, error: Exception) -> None:
+        """Let everybody know who waits for the end that nothing can be made so here any more."""
+        self.trouble = error
+        settle(self._ended, error)
+
+    async def ended(self) -> None:
+        """Wait until what is stored cannot be made so here any more: it went wrong, or may not be.
+
+        Raises:
+            Exception: always, when that is so.
+        """
+        if self.trouble:
+            raise self.trouble
+        waiting = future()
+        self._ended.append(waiting)
+        await waiting
+
+    # Clocks stood still while no server ran.
+
+    def expect_clocks_held(self) -> None:
+        """Store nothing at a board, from now on, before it is noted there that its clock stood.
+
+        What is stored moves a clock on: nobody could tell any more that it should have stood still.
+        """
+        self.unheld |= {table.key for table in self._hall.tables.values()}
+
+    async def hold_all_clocks(self, *, must_store: bool = False) -> None:
+        """Note that clocks stood still while no server could store anything.
+
+        Raises:
+            StoreError: that must be stored, and cannot be.
+        """
+        self.expect_clocks_held()
+        for table in list(self._hall.tables.values()):
+            await self.hold_clock(table, must_store=must_store)
+
+    async def hold_clock(self, table: Table, *, must_store: bool = False) -> None:
+        """Note the same of one board."""
+        try:
+            async with self.tables.of(table.name):
+                await self._hold_clock(table.key)
+        except StoreError as error:
+            if must_store:
+                raise
+            _log.error("not stored: %s", error, extra={"board": table.name})
+
+    async def hold_clocks(self, since: float) -> None:
+        """Note that clocks have stood still since then, of which the store does not know.
+
+        Raises:
+            StoreError: that cannot be stored.
+        """
+        for table in list(self._hall.tables.values()):
+            async with self.tables.of(table.name):
+                await self._hold_clock(table.key, [(since, self._clock())])
+
+    async def _hold_clock(
+        self, key: str, interruptions: Sequence[tuple[float, float]] | None = None
+    ) -> None:
+        """Note that the clock at a board stood still while no server ran, if one runs there.
+
+        The board's lock is held.
+        """
+        while (table := self._hall.board_with(key)) and table.clock:
+            missed = interruptions
+            if missed is None:
+                missed = await self._store.interruptions(table.clock.at)
+            events = held(table, missed, self._clock())
+            if not events:
+                break
+            try:
+                await self._append(Decision("", table.name, table.version, events))
+                break
+            except Conflict as conflict:
+                await self.until(conflict)  # another node has noted it
+        self.unheld.discard(key)
+
+    async def pass_time(self) -> None:
+        """Do what the time has brought about, for a front end where nothing is done later."""
+        for table in list(self._hall.tables.values()):
+            if events := overdue(table, self._clock()):
+                await self.write(Decision("", table.name, table.version, events))
+
+    async def close_idle_board(self, key: str) -> None:
+        """Close a board that players have opened, unless somebody needs it."""
+        async with self.tables.of(HALL):  # no other of ours comes first
+            while (table := self._hall.board_with(key)) and self._hall.is_idle(table):
+                self.require_lease()
+                try:
+                    await close_at(self._store, table, self._hall.version or 0, self._clock())
+                except Conflict as conflict:
+                    await self.until(conflict)

@@ -1,0 +1,392 @@
+"""What players type: each line is read, decided, stored if need be, and answered; in order.
+
+The decision itself is made in `thudmud.verbs`, and changes nothing; what comes of it is stored by
+`Following` or told by `Broadcaster`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from thudmud.errors import Refused
+from thudmud.language import ParseError, parse
+from thudmud.play.analysis import Analysis, AnalysisLookup, UnderWayLookup
+from thudmud.play.archive import Found, Lookup, Unread
+from thudmud.play.asides import (
+    Active,
+    Aside,
+    Asked,
+    Emoted,
+    LetterSent,
+    LettersForgotten,
+    OfOperators,
+    ReportMade,
+    ShutdownTold,
+)
+from thudmud.play.command import Command
+from thudmud.play.events import Parting
+from thudmud.play.hall import Decision, Person
+from thudmud.play.hints import AdviceLookup
+from thudmud.play.letters import LettersPage
+from thudmud.play.refusals import Refusal
+from thudmud.play.table import Table
+from thudmud.play.telling import Telling
+from thudmud.service.analysing import Analyses
+from thudmud.service.broadcasting import Broadcaster
+from thudmud.service.countdown import Countdown
+from thudmud.service.following import Following
+from thudmud.service.hinting import Hints
+from thudmud.service.interface import Adviser, Base, Keep, Limit, Ordered, Result, Unfollowed, Visit
+from thudmud.service.lookups import look_up
+from thudmud.service.presence import Presence
+from thudmud.service.replaying import Replays
+from thudmud.store import Conflict, Nobody, StoreError
+from thudmud.verbs.archive import Analyse, CancelAnalysis, Replay, Step
+from thudmud.verbs.decisions import decide, is_limited
+from thudmud.verbs.letters import Letters
+from thudmud.verbs.matchmaking import PlayNow, require_share
+from thudmud.verbs.more import Again, Quit
+from thudmud.verbs.talk import is_shout
+from thudmud.views.data import Fact
+from thudmud.views.facts import refusal_fact
+from thudmud.views.messages import sent
+from thudmud.views.telling import facts
+
+ACTIVE_EVERY = 30.0
+"""How many seconds apart it is noted, and other nodes are told, that somebody types."""
+
+_ReplayCommand = Replay | Step | PlayNow
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How lines are taken here, which the front ends of a service decide.
+
+    Attributes:
+        read: makes a command of a line; raises ParseError.
+        leaves: kinds of commands that are left to the front end.
+        keep: stores how members want things; None if nobody does.
+        ordered: called with what operators bring about, before it is told: stores it, or raises
+            StoreError.
+        allow: called before others are told of something that a player does, see
+            `thudmud.verbs.decisions.is_limited`; raises Refused if that is too much.
+        allow_shout: the same before somebody shouts, besides.
+    """
+
+    read: Callable[[str], Command] = parse
+    leaves: tuple[type[Command], ...] = ()
+    keep: Keep | None = None
+    ordered: Ordered | None = None
+    allow: Limit = lambda _: None
+    allow_shout: Limit = lambda _: None
+
+
+class PlayerLines:
+    """Does what the lines of players ask for.
+
+    Args:
+        base: what they stand on.
+        policy: how lines are taken here.
+        adviser: who is asked for hints and analyses; None if there is nobody.
+        broadcaster: what tells of them.
+        following: what stores their events.
+        presence: who is here, and the locks of their names.
+        replays: who shows battles again.
+        countdown: what counts down to a shutdown.
+
+    Attributes:
+        hints: those that are waited for.
+    """
+
+    def __init__(
+        self,
+        base: Base,
+        policy: Policy,
+        adviser: Adviser | None,
+        *,
+        broadcaster: Broadcaster,
+        following: Following,
+        presence: Presence,
+        replays: Replays,
+        countdown: Countdown,
+    ) -> None:
+        self._hall, self._store, self._clock = base.hall, base.store, base.clock
+        self._realm, self._node, self._policy = base.realm, base.node, policy
+        self._broadcaster, self._following, self._presence = broadcaster, following, presence
+        self._replays, self._countdown = replays, countdown
+        self.hints = Hints(base, adviser, broadcaster, presence)
+        self._analyses = Analyses(base, adviser, broadcaster, self._tell_analysed)
+
+    def stop(self) -> None:
+        """Give up what is waited for in the background."""
+        self.hints.close()
+        self._analyses.close()
+
+    async def submit(
+        self,
+        visit: Visit,
+        line: str | Command,
+        *,
+        cause: object = None,
+        at: int | None = None,
+        key: str | None = None,
+    ) -> Result:
+        """Do what a line asks for, after all that this player has asked for before.
+
+        Args:
+            visit: the player's.
+            line: what was typed, any text; or a command.
+            cause: what ``told`` is to be told that this is about.
+            at: the version at which the board has to stand, where there is but one.
+            key: where there is but one board, tells this line from all others at it, so that it is
+                not done twice, whatever became of us meanwhile. What is not stored may be.
+
+        Raises:
+            Conflict: the board stands at another version.
+            StoreError: it cannot be stored, so it has not happened.
+            Unfollowed: it may have happened.
+        """
+        async with self._presence.names.of(visit.name):
+            if visit.is_over or self._presence.closing:
+                return Result()
+            if self._following.trouble:
+                raise Unfollowed from self._following.trouble
+            if self._node:
+                self._following.require_lease()
+            self._note_active(visit.name)
+            if key is not None and (done := await self._store.came_to(self._only_table.key, key)):
+                return Result(done=True, before=done.version)
+            return await self._obey(visit, line, cause, at, key)
+
+    def _note_active(self, name: str) -> None:
+        """Note that a player types, if that has not been noted for a while."""
+        now = self._clock()
+        if now - self._hall.people[name].active >= ACTIVE_EVERY:
+            self._broadcaster.carry_out(Decision(name, asides=(Active(name, now),)))
+
+    async def emote(self, visit: Visit, board: str, deed: str) -> None:
+        """Let all at a board see that a player does something, wherever in the hall the player is.
+
+        Args:
+            visit: the player's.
+            board: its name.
+            deed: what they see, without the name.
+        """
+        async with self._presence.names.of(visit.name):
+            if not (visit.is_over or self._presence.closing) and board in self._hall.tables:
+                self._broadcaster.carry_out(
+                    Decision(visit.name, asides=(Emoted(visit.name, board, deed),))
+                )
+
+    async def ask(self, visit: Visit, line: str) -> None:
+        """Answer a question of a player's program by facts alone; a line that is none does nothing.
+
+        It changes nothing, either, not even what "it" means to the player.
+
+        Raises:
+            StoreError: what was asked about cannot be read.
+        """
+        async with self._presence.names.of(visit.name):
+            if not (visit.is_over or self._presence.closing):
+                known = await self._answers(visit.name, line)
+                self._broadcaster.send(sent(known, (visit.name,), self._broadcaster.screens))
+
+    async def _answers(self, name: str, line: str) -> list[Fact]:
+        found = Found()
+        while True:
+            try:
+                command = self._policy.read(line)
+                if not command.is_question:
+                    return []
+                [decision] = decide(self._hall, name, command, self._clock(), found)
+            except Refused as refusal:
+                return [refusal_fact(refusal, name)]
+            except Unread as unread:
+                found.take(unread.lookup, await look_up(self._store, unread.lookup, self._realm))
+                continue
+            asked = [each for each in decision.asides if isinstance(each, Asked)]
+            return [fact for each in asked for fact in self._answer_to(each)]
+
+    def _answer_to(self, asked: Asked) -> list[Fact]:
+        name, board = asked.player, asked.board
+        table = self._hall.board_seen(name, board) if board else None
+        return facts(self._hall, Telling(asked, (name,), table).told_at(self._clock()))
+
+    async def _obey(
+        self,
+        visit: Visit,
+        line: str | Command,
+        cause: object,
+        at: int | None,
+        key: str | None,
+    ) -> Result:
+        """Do what a player's line asks for. Their name's lock is held."""
+        if at is not None:
+            self._require_version(at)
+        if not isinstance(line, str):
+            command = line
+        elif not line.strip():
+            self._replays.pause(visit.name)
+            return Result()
+        else:
+            try:
+                command = self._policy.read(line)
+            except ParseError as error:
+                return self._broadcaster.refuse(visit.name, None, error, cause)
+        if isinstance(command, Again):
+            command = visit.last or command
+        else:
+            visit.last = command
+        result = await self._decide(visit, command, cause, at, key=key)
+        if isinstance(command, _ReplayCommand) and result.done:
+            self._replays.go_on(visit.name, cause)
+        elif isinstance(command, CancelAnalysis) and result.done:
+            self._analyses.cancel(visit.name)
+        return result
+
+    async def _decide(
+        self,
+        visit: Visit,
+        command: Command,
+        cause: object,
+        at: int | None = None,
+        found: Found | None = None,
+        *,
+        key: str | None = None,
+    ) -> Result:
+        """Do what a command asks for; after a conflict, decide it again."""
+        name = visit.name
+        if isinstance(command, self._policy.leaves):
+            return Result(command, is_left=True)
+        if isinstance(command, Quit):
+            await self._presence.see_out(visit, Parting.QUIT, cause)
+            return Result(command, done=True)
+        found, is_allowed = found or Found(), False
+        while True:
+            if at is not None:
+                self._require_version(at)
+            try:
+                [decision] = decide(self._hall, name, command, self._clock(), found)
+                if decision.hall and visit.origin:
+                    require_share(self._hall, decision, self._presence.all_from(visit.origin))
+                if not is_allowed and is_limited(self._hall, decision):
+                    self._policy.allow(visit)
+                    if is_shout(decision):
+                        self._policy.allow_shout(visit)
+                    is_allowed = True  # it counts once, however often it is decided
+                if self._policy.keep and (chosen := self._chosen(name, decision)):
+                    await self._policy.keep(chosen)
+                for aside in decision.asides:
+                    if aside.is_kept:
+                        await self._store_aside(aside)
+                if decision.hall or decision.events:
+                    await self._following.write(decision, cause, key)
+                else:
+                    self._broadcaster.carry_out(decision, cause)
+                    if isinstance(command, Letters):
+                        await self._mark_read(decision)
+            except Refused as refusal:
+                return self._broadcaster.refuse(name, command, refusal, cause)
+            except Unread as unread:
+                asked = unread.lookup
+            except Conflict as conflict:
+                # What came first may bring other answers, too.
+                await self._following.until(conflict)
+                found = Found()
+                continue
+            else:
+                return Result(command, done=True)
+            if result := await self._look_for(visit, asked, found, cause):
+                return result
+
+    async def _store_aside(self, aside: Aside) -> None:
+        """Store what is no event, before anybody is told of it.
+
+        Raises:
+            Refused: whom it is for is no member any more.
+            StoreError: it cannot be stored.
+        """
+        match aside:
+            case LetterSent(player, to, text):
+                try:
+                    await self._store.post(to, player, text)
+                except Nobody:
+                    raise Refused(Refusal.NO_SUCH_MEMBER, words=to) from None
+            case LettersForgotten(player, numbers):
+                await self._store.forget_letters(player, numbers)
+            case ReportMade(player, about, text, said):
+                number = await self._store.report(player, about, text, said)
+                who = {"number": number, "player": player, "about": about}
+                _log.warning("a player was reported", extra=who)
+            case OfOperators():
+                if self._policy.ordered:
+                    await self._policy.ordered(aside)
+                if isinstance(aside, ShutdownTold):  # that is of this node alone
+                    self._countdown.begin(aside)
+            case _:
+                raise TypeError(f"nobody knows how {aside} is stored")
+
+    async def _mark_read(self, decision: Decision) -> None:
+        """Note that a player has read the letters that were shown to them just now."""
+        for aside in decision.asides:
+            if isinstance(aside, Asked) and isinstance(aside.answer, LettersPage):
+                new = [each.number for each in aside.answer.letters if each.is_new]
+                try:
+                    if new:
+                        await self._store.mark_read(aside.player, new)
+                except StoreError as error:  # they are shown as new once more
+                    _log.error("not stored: %s", error, extra={"player": aside.player})
+
+    async def _look_for(
+        self, visit: Visit, asked: Lookup[Any], found: Found, cause: object
+    ) -> Result | None:
+        """Have something looked up or found out; None if that is there to be decided with."""
+        match asked:
+            case AdviceLookup():
+                return self.hints.look_for(visit.name, asked, found, cause)
+            case AnalysisLookup():
+                return self._analyses.look_for(visit, asked, found, cause)
+            case UnderWayLookup():
+                found.take(asked, self._analyses.under_way(visit.name))
+            case _:
+                found.take(asked, await look_up(self._store, asked, self._realm))
+        return None
+
+    @property
+    def _only_table(self) -> Table:
+        [table] = self._hall.tables.values()
+        return table
+
+    def _require_version(self, at: int) -> None:
+        table = self._only_table
+        if table.version != at:
+            raise Conflict(table.key, at, table.version)
+
+    def _chosen(self, name: str, decision: Decision) -> Person | None:
+        """Return a member with what they want after a decision, if that changes it."""
+        person = self._hall.people[name]
+        if not person.member or not decision.asides:
+            return None
+        after = person
+        for aside in decision.asides:
+            after = aside.chosen(self._hall, after)
+        return None if after == person else after
+
+    async def _tell_analysed(
+        self, name: str, asked: AnalysisLookup, analysis: Analysis | None, cause: object
+    ) -> None:
+        """Tell a player the analysis that they have waited for, unless they have left."""
+        async with self._presence.names.of(name):
+            visit = self._broadcaster.visits.get(name)
+            if self._presence.closing or visit is None:
+                return
+            try:
+                command, found = Analyse(asked.battle.number), Found({asked: analysis})
+                await self._decide(visit, command, cause, found=found)
+            except StoreError as error:
+                _log.error("an analysis was not told: %s", error)

@@ -1,0 +1,112 @@
+"""What other nodes tell of their players, who are in this hall as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from thudmud.play.asides import (
+    Aside,
+    CameIn,
+    Emoted,
+    Entered,
+    Gone,
+    ObserveChosen,
+    Spoke,
+    StyleChosen,
+    WentOut,
+)
+from thudmud.play.hall import DEFAULTS, Decision, Hall, Person
+from thudmud.service.broadcasting import Broadcaster
+
+
+class Neighbours:
+    """Applies, and tells, what has happened on other nodes and is not stored.
+
+    Args:
+        hall: the boards and the people.
+        broadcaster: what tells those who are here.
+    """
+
+    def __init__(self, hall: Hall, broadcaster: Broadcaster) -> None:
+        self._hall, self._broadcaster = hall, broadcaster
+        self._on_the_way: dict[str, CameIn] = {}
+        """By name, who has come on another node to a board that is not known here yet."""
+
+    def people_here(self) -> tuple[Entered, ...]:
+        """Return who is here, where, and how they want to see things, for another node."""
+        return tuple(entered(self._hall.people[name]) for name in self._broadcaster.visits)
+
+    def hear(self, asides: Iterable[Aside]) -> None:
+        """Apply and tell what has happened on another node, or note who is there."""
+        for aside in asides:
+            name = aside.player
+            person = self._hall.people.get(name)
+            if isinstance(aside, CameIn | Gone):
+                self._on_the_way.pop(name, None)  # they have walked on
+            if name in self._broadcaster.visits:
+                continue  # they have come in here before it was heard that they had been there
+            match aside:
+                case Entered() if person:
+                    room = aside.room if aside.room in self._hall.tables else None
+                    if room != person.room:  # what told it has been lost
+                        self._broadcaster.carry_out(
+                            Decision(name, asides=(CameIn(name, room),)), told=False, crosses=False
+                        )
+                    person.member, person.plan = aside.member, aside.plan or ""
+                    person.styles, person.options = dict(aside.styles), aside.options or DEFAULTS
+                    person.active = aside.active
+                    self._hall.keep_lists(name, aside.ignored or (), aside.followed or ())
+                    self._hall.observe(name, self._known_boards(aside.observed))
+                    continue
+                case Gone() if person:
+                    aside = self._gone(aside, person)  # noqa: PLW2901
+                case ObserveChosen(observed=observed):
+                    aside = replace(aside, observed=self._known_boards(observed))  # noqa: PLW2901
+                case StyleChosen(_, board, style) if person and board not in self._hall.tables:
+                    person.styles[board] = style
+                    continue
+                case Entered(room=str(room)) if room not in self._hall.tables:
+                    aside = replace(aside, room=None)  # noqa: PLW2901
+                case CameIn(room=str(room)) if room not in self._hall.tables:
+                    self._on_the_way[name] = aside  # its board may be about to be opened
+                    continue
+                case Spoke(room=str(room)) | Emoted(room=str(room)) | WentOut(room=str(room)):
+                    if room not in self._hall.tables:
+                        continue
+            if person or isinstance(aside, Entered):
+                self._broadcaster.carry_out(Decision(name, asides=(aside,)), crosses=False)
+
+    def _known_boards(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return those boards of another node that are known here, too."""
+        return tuple(name for name in names if name in self._hall.tables)
+
+    def _gone(self, gone: Gone, person: Person) -> Gone:
+        """Return that a player has gone from where they are here. At a seat, it has been told."""
+        table = self._hall.tables.get(person.room) if person.room else None
+        is_told = gone.told or bool(table and table.side_of(person.name) in table.away)
+        return replace(gone, room=person.room, told=is_told)
+
+    def opened(self, board: str) -> None:
+        """Let those come to a board that has just been opened who have come to it elsewhere."""
+        for name, came in list(self._on_the_way.items()):
+            if came.room == board:
+                self.hear([self._on_the_way.pop(name)])
+
+
+def entered(person: Person) -> Entered:
+    """Return what another node has to know of somebody who is here."""
+    styles = tuple(person.styles.items())
+    return Entered(
+        person.name,
+        person.room,
+        person.member,
+        styles,
+        person.options,
+        ignored=person.ignored,
+        news=person.news,
+        followed=person.followed,
+        plan=person.plan,
+        observed=person.observed,
+        active=person.active,
+    )

@@ -1,0 +1,535 @@
+"""Who is here, on which front end; and at their seats, as it is stored, who is away.
+
+A player's name is a lock: it covers joining, each line, leaving and being marked as away. Where
+several nodes share a store, a name is claimed as well, see `thudmud.service.nodes`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from thudmud.errors import Refused
+from thudmud.play.archive import AdjournedLookup
+from thudmud.play.asides import CaughtUp, Gone, Sanctioned, TookOver
+from thudmud.play.events import Parting
+from thudmud.play.hall import Decision
+from thudmud.play.letters import NO_LETTERS, LetterCount, LetterCountLookup
+from thudmud.play.options import Profile
+from thudmud.play.order import Measure
+from thudmud.play.telling import Telling
+from thudmud.service.alarms import Alarms
+from thudmud.service.broadcasting import Broadcaster
+from thudmud.service.countdown import Countdown
+from thudmud.service.driving import Turns, future, now
+from thudmud.service.following import Following
+from thudmud.service.interface import Arrival, Base, Dismissal, Limit, Visit
+from thudmud.service.lookups import look_up
+from thudmud.service.neighbours import entered
+from thudmud.service.replaying import Replays
+from thudmud.service.tidying import Tidying
+from thudmud.store import Conflict, StoreError
+from thudmud.verbs.decisions import arrive, part
+from thudmud.verbs.tables import come_back, vanish
+
+if TYPE_CHECKING:
+    import asyncio
+
+RETRY = 1.0
+"""Seconds before it is tried again to store who is here."""
+
+_log = logging.getLogger(__name__)
+
+
+class Presence:
+    """Lets players in and out, and stores at their seats whether they are here.
+
+    Args:
+        base: what it stands on.
+        broadcaster: what tells that they come and go, and has their visits.
+        following: what stores it.
+        replays: who shows battles again to those who are here.
+        tidying: what sees to what is left of those who are gone.
+        countdown: what counts down to a shutdown.
+        allow: called before others are told that somebody comes in; raises Refused if that is too
+            much.
+
+    Attributes:
+        names: the locks of the players' names.
+        closing: whether nobody is let in or out any more.
+        unchecked: players whose seats may say wrongly whether they are here. It is checked at the
+            end of a turn, when no lock is held.
+        retries: by name, when it is tried again to store somebody's presence.
+    """
+
+    def __init__(
+        self,
+        base: Base,
+        *,
+        broadcaster: Broadcaster,
+        following: Following,
+        replays: Replays,
+        tidying: Tidying,
+        countdown: Countdown,
+        allow: Limit,
+    ) -> None:
+        self._hall, self._store, self._clock = base.hall, base.store, base.clock
+        self._node, self._realm, self._allow = base.node, base.realm, allow
+        self._broadcaster, self._following = broadcaster, following
+        self._replays, self._tidying, self._countdown = replays, tidying, countdown
+        self._visits, self._watching = broadcaster.visits, broadcaster.watching
+        self._screens = broadcaster.screens
+        self.names = Turns(self._turn_ended)
+        self.closing = False
+        self.unchecked: list[str] = []
+        self.retries = Alarms(base.clock, base.later)
+        self._idle: asyncio.Future[None] | None = None
+        """Done when no line is in flight any more; whoever closes waits for it."""
+
+    async def join(self, arrival: Arrival) -> Visit | None:
+        """Let a player in whose name has no problem, and back to the seats that were kept.
+
+        Who is here already goes on by this front end.
+
+        Returns:
+            their visit; None if they may not come in any more.
+
+        Raises:
+            Elsewhere: they are on another node, which does not let them go.
+            Refused: others have been told too much of them to be told that they come in.
+            StoreError: what is stored of them cannot be read, so they have not come in.
+        """
+        name = arrival.name
+        visit = Visit(
+            name,
+            arrival.outbox,
+            arrival.must_store,
+            arrival.quiet,
+            arrival.origin,
+            watcher=arrival.watcher,
+        )
+        is_in = False
+        try:
+            async with self.names.of(name):
+                away = await look_up(self._store, AdjournedLookup(name), self._realm)
+                self._following.require_lease()
+                await self._claim(name, asks=True)
+                letters = NO_LETTERS
+                if arrival.member and self._hall.caps.letters:
+                    # Nothing is waited for after this: of what comes later, they are told.
+                    letters = await look_up(self._store, LetterCountLookup(name), self._realm)
+                if self.closing or not arrival.admit():
+                    return None
+                if name not in self._hall.people and not arrival.quiet:
+                    self._allow_in(visit)
+                before = self._visits.get(name)
+                if before:
+                    self._dismiss(before, Dismissal.TAKEN_OVER)
+                self._visits[name] = visit
+                self._hall.origins[name] = arrival.origin
+                if arrival.watcher:
+                    self._watching[name] = visit
+                if arrival.terminal:
+                    self._broadcaster.fit(name, arrival.terminal)
+                profile = self._profile(arrival)
+                if name in self._hall.people:
+                    self._take_over(visit, None if before else profile, arrival, letters)
+                else:
+                    adjourned = bool(away.matches)
+                    await self._arrive(visit, profile, arrival, letters, adjourned=adjourned)
+                if coming := self._hall.shutdown:
+                    self._broadcaster.tell_here(self._countdown.told_now(coming, name))
+                is_in = True
+            return visit
+        finally:
+            if not is_in:  # their front end before this one may have let them go already
+                self._abandon(visit)
+
+    def _profile(self, arrival: Arrival) -> Profile:
+        """Return how somebody wants things who comes in, with what they have chosen just now."""
+        profile = arrival.profile
+        styles = {self._hall.spelt(board): each for board, each in profile.styles.items()}
+        options = profile.options
+        if arrival.choices:
+            options = self._hall.choose(arrival.name, options, arrival.choices)
+        return replace(profile, styles=styles, options=options)
+
+    def _take_over(
+        self, visit: Visit, profile: Profile | None, arrival: Arrival, letters: LetterCount
+    ) -> None:
+        """Let somebody go on who is here, or was on another node: then by what is known of them."""
+        name, person = visit.name, self._hall.people[visit.name]
+        if profile:
+            self._hall.observe(name, ())  # it lasts as long as a visit
+            person.member = arrival.member or person.member
+            person.styles = dict(profile.styles) or person.styles
+            person.options = profile.options or person.options
+            person.news = profile.news or person.news
+            person.plan = person.plan if profile.plan is None else profile.plan
+            self._hall.keep_lists(name, profile.ignored, profile.followed)
+        person.active = self._clock()
+        self.unchecked.append(name)  # their last node may have died just now
+        taken = TookOver(name, person.room, letters)
+        self._broadcaster.carry_out(Decision(name, asides=(taken,)), arrival.cause)
+        if visit.watcher:
+            for table in self._hall.seats_of(name):
+                visit.watcher(Telling(taken, (name,), table))
+        self._broadcaster.pass_on([entered(person)])
+
+    async def leave(
+        self, visit: Visit, parting: Parting = Parting.LOST, *, cause: object = None
+    ) -> None:
+        """See a player out, after the line in flight; their seats are kept, or given up.
+
+        Args:
+            visit: the player's.
+            parting: how they left. Who has lost the connection hears nothing more.
+            cause: what ``told`` is to be told that it is about.
+
+        Raises:
+            StoreError: that must be stored and cannot be, so they are here still.
+        """
+        if parting is Parting.LOST and not visit.must_store:
+            visit.outbox = visit.watcher = None
+        async with self.names.of(visit.name):
+            if visit.is_over:
+                return
+            if self.closing:
+                visit.end()
+            else:
+                await self.see_out(visit, parting, cause)
+
+    def _allow_in(self, visit: Visit) -> None:
+        """Ask whether others may be told that a player comes in: if not, they are not.
+
+        At a seat they have to be, since it is played on there. So for whoever has one it is asked
+        of the name alone, and what is raised says when: others from their address keep nobody out.
+        """
+        if self._hall.seats_of(visit.name):
+            self._allow(replace(visit, origin=""))
+            return
+        try:
+            self._allow(visit)
+        except Refused:
+            visit.hushed = True
+
+    async def _arrive(
+        self,
+        visit: Visit,
+        profile: Profile,
+        arrival: Arrival,
+        letters: LetterCount,
+        *,
+        adjourned: bool,
+    ) -> None:
+        """Store and tell that a player comes in, and is back at their seats."""
+        cause = arrival.cause
+        entering, *seats, news = arrive(
+            self._hall,
+            visit.name,
+            self._clock(),
+            profile,
+            member=arrival.member,
+            room=None if arrival.room is None else self._hall.spelt(arrival.room),
+            adjourned=adjourned,
+            letters=letters,
+        )
+        is_back = any(each.events for each in seats)
+        is_told = is_back or not visit.quiet
+        alone = visit.name if visit.hushed and not is_back else ""
+        self._broadcaster.carry_out(entering, cause, told=is_told, alone=alone)
+        for each in seats:
+            if each.events:
+                await self._back(visit, str(each.board), cause)
+            else:
+                self._broadcaster.carry_out(each, cause)
+        there = self._hall.tables  # any may have been closed meanwhile
+        asides = tuple(
+            each for each in news.asides if isinstance(each, CaughtUp) and each.board in there
+        )
+        news = replace(news, board=news.board if news.board in there else None, asides=asides)
+        if arrival.looks or seats:
+            self._broadcaster.carry_out(news, cause, told=is_told, alone=alone)
+        else:
+            self._broadcaster.send(self._broadcaster.brief(visit.name), cause)
+
+    async def _back(self, visit: Visit, board: str, cause: object) -> None:
+        """Store that a player is back at a board."""
+        try:
+            await self._note(visit.name, board, Parting.LOST, cause, raises=visit.must_store)
+        except StoreError:
+            gone = part(self._hall, visit.name, Parting.LOST, self._clock())[-1]
+            self._broadcaster.carry_out(gone, told=False)
+            self._forget(visit)
+            raise
+
+    def _abandon(self, visit: Visit) -> None:
+        """See out somebody whose joining has failed half-way."""
+        if self._visits.get(visit.name) is visit:
+            visit.must_store = False  # no front end has them, so they cannot stay
+            now(self.leave(visit))
+        elif self._node and visit.name not in self._visits:
+            now(self.note(visit.name))
+
+    async def see_out(self, visit: Visit, parting: Parting, cause: object) -> None:
+        """Store and tell that a player goes. If it must be stored and cannot be, they stay."""
+        name = visit.name
+        self._replays.end(name)
+        terminal = self._screens.get(name)
+        if parting is Parting.LOST:
+            self._screens.forget(name)  # who has no screen is told nothing
+        try:
+            alone = name if visit.hushed else ""
+            await self._go(
+                name, parting, cause, quiet=visit.quiet, alone=alone, raises=visit.must_store
+            )
+        except StoreError:
+            if terminal:
+                self._screens.fit(name, terminal)
+            raise
+        self._forget(visit)
+        await self._release(name)
+
+    async def _go(
+        self,
+        name: str,
+        parting: Parting,
+        cause: object,
+        *,
+        quiet: bool = False,
+        alone: str = "",
+        raises: bool = False,
+    ) -> None:
+        """Store that somebody leaves their seats, and then tell that they are gone."""
+        *seats, gone = part(self._hall, name, parting, self._clock())
+        for decision in seats:
+            if decision.events:
+                board = str(decision.board)
+                await self._note(name, board, parting, cause, leaves=True, raises=raises)
+        room = self._hall.people[name].room  # it may have been closed meanwhile
+        asides = tuple(replace(each, room=room) for each in gone.asides if isinstance(each, Gone))
+        self._broadcaster.carry_out(
+            replace(gone, asides=asides), cause, told=not quiet, alone=alone
+        )
+
+    def _forget(self, visit: Visit) -> None:
+        visit.end()
+        if self._visits.get(visit.name) is visit:
+            del self._visits[visit.name]
+            self._watching.pop(visit.name, None)
+            if not self._holds(visit.name):
+                self._hall.origins.pop(visit.name, None)
+        self._screens.forget(visit.name)
+        # Another player's doing may have given them one more seat meanwhile.
+        self.unchecked.append(visit.name)
+
+    def _dismiss(self, visit: Visit, why: Dismissal) -> None:
+        """End the visit of a player who is not leaving, and tell their front end why."""
+        outbox = visit.outbox
+        self._replays.end(visit.name)
+        self._forget(visit)
+        if outbox:
+            outbox.dismissed(why)
+
+    def end_kicked(self, telling: Telling) -> None:
+        """End the visit of somebody who has been kicked; their seats are kept."""
+        if not isinstance(sanctioned := telling.event, Sanctioned):
+            return
+        visit = self._visits.get(sanctioned.sanction.whom)
+        if visit and sanctioned.sanction.measure is Measure.KICK:
+            if visit.outbox:
+                visit.outbox.dismissed(Dismissal.KICKED)
+            now(self.leave(visit))
+
+    def enrol(self, name: str) -> None:
+        """Take note that a player has an account now."""
+        person = self._hall.people[name]
+        person.member = True
+        self._broadcaster.pass_on([entered(person)])
+
+    def all_from(self, origin: str) -> list[str]:
+        """Return who comes from somewhere, or did, and has left a seek or a seat behind."""
+        self._hall.origins = {
+            name: where
+            for name, where in self._hall.origins.items()
+            if name in self._visits or self._holds(name)
+        }
+        return [name for name, where in self._hall.origins.items() if where == origin]
+
+    def _holds(self, name: str) -> bool:
+        """Whether a player has what all from one address may have only so much of."""
+        seekers = {seek.player for seek in self._hall.seeks.values()}
+        return name in seekers or bool(self._hall.made_boards_of(name))
+
+    # As it is stored.
+
+    async def _note(
+        self,
+        name: str,
+        board: str,
+        parting: Parting,
+        cause: object = None,
+        *,
+        leaves: bool = False,
+        raises: bool = False,
+    ) -> None:
+        """Store whether a player who has a seat at a board is here; after a conflict, try again.
+
+        If it cannot be stored, they are gone, or back, all the same, and it is tried again later.
+
+        Args:
+            name: the player's.
+            board: which one.
+            parting: how they left, if they are not here.
+            cause: as for `submit`.
+            leaves: whether they are leaving, and here until that is stored.
+            raises: whether a StoreError is raised instead.
+        """
+        try:
+            while True:
+                table = self._hall.tables.get(board)
+                if table is None or not table.side_of(name):
+                    return
+                is_here = name in self._visits and not leaves
+                at = self._clock()
+                events = come_back(table, name, at) if is_here else vanish(table, name, parting, at)
+                if not events:
+                    return
+                try:
+                    await self._following.write(
+                        Decision(name, table.name, table.version, events), cause
+                    )
+                except Conflict as conflict:
+                    await self._following.until(conflict)
+        except StoreError as error:
+            if raises:
+                raise
+            self._note_later(name, parting, error)
+
+    def _note_later(self, name: str, parting: Parting, error: StoreError) -> None:
+        """Try again in a while to store whether a player is here."""
+        _log.error("not stored: %s", error, extra={"player": name})
+        at = self._clock() + RETRY
+        self.retries.set(name, at, lambda: now(self.note(name, parting)))
+
+    async def note(
+        self, name: str, parting: Parting = Parting.LOST, *, raises: bool = False
+    ) -> None:
+        """Store, at all their seats, whether a player is here, or is away, being on no node.
+
+        Players on another node are left to it. Those whom another node had and lost are seen out.
+
+        Args:
+            name: the player's.
+            parting: how they left, if they are nowhere.
+            raises: whether a StoreError is raised; else it is tried again later.
+        """
+        async with self.names.of(name):
+            if self.closing:
+                return
+            if name in self._visits:
+                for table in self._hall.seats_of(name):
+                    await self._note(name, table.name, parting)
+                return
+            try:
+                if not await self._claim(name):
+                    return
+            except StoreError as error:
+                if raises:
+                    raise
+                self._note_later(name, parting, error)
+                return
+            if name in self._hall.people:
+                await self._go(name, parting, None)
+            else:
+                for table in self._hall.seats_of(name):
+                    await self._note(name, table.name, parting, raises=raises)
+                self._broadcaster.pass_on(
+                    [Gone(name, None, Parting.LOST)]
+                )  # others may know them still
+            await self._release(name)
+
+    def check(self) -> None:
+        """Note the presence of those who have got a seat, or have gone, by somebody else's doing.
+
+        It waits until nobody holds a table's lock: a name's lock is taken before that.
+        """
+        names, self.unchecked = self.unchecked, []
+        for name in names:
+            is_here = name in self._visits
+            is_elsewhere = name in self._hall.people and not is_here
+            if self.closing or is_elsewhere or name in self.retries:
+                continue  # the next start does that, or their node, or the next try
+            if any(
+                (each.side_of(name) in each.away) == is_here for each in self._hall.seats_of(name)
+            ):
+                now(self.note(name))
+
+    async def _claim(self, name: str, *, asks: bool = False) -> bool:
+        """Claim a name for our node, if there is one, and have all come in that is stored."""
+        return self._node is None or await self._node.claim(self._realm, name, asks=asks)
+
+    async def _release(self, name: str) -> None:
+        """Let a name go, unless there is something to be stored of it yet."""
+        if self._node and name not in self.retries:
+            await self._node.release(self._realm, name)
+
+    # Other nodes.
+
+    async def let_go(self, name: str) -> None:
+        """Leave a player to another node, after their line in flight."""
+        async with self.names.of(name):
+            if visit := self._visits.get(name):
+                self._dismiss(visit, Dismissal.MOVED)
+            await self._release(name)
+
+    def lost(self, name: str) -> None:
+        """See out, in the background, a player whom no node has any more, unless they are here."""
+        now(self.note(name))
+
+    def recount(self) -> None:
+        """See out those who have left other nodes while nothing was heard of these."""
+        for name in self._hall.people.keys() - self._visits.keys():
+            self.lost(name)
+
+    async def dismiss(self, kept: Collection[str] = ()) -> None:
+        """Dismiss all who are here: other nodes may have taken this one for dead.
+
+        Args:
+            kept: in lower case, those who stay, since they have certainly not been taken.
+        """
+        for name in sorted(self._hall.people, key=self.names.is_taken):  # at once, who can be
+            if name.lower() in kept and name in self._visits:
+                continue
+            if name in self._visits:
+                async with self.names.of(name):  # others wait for nothing of ours
+                    if visit := self._visits.get(name):
+                        self._dismiss(visit, Dismissal.CUT_OFF)
+            person = self._hall.people.get(name)
+            if person and name not in self._visits:
+                gone = Gone(name, person.room, Parting.LOST)
+                self._broadcaster.carry_out(Decision(name, asides=(gone,)), told=False)
+            self.lost(name)
+
+    def _turn_ended(self) -> None:
+        """Do what had to wait until a player's turn was over."""
+        if self.unchecked:
+            self.check()
+        self._tidying.turn_ended()
+        if self._idle and not self.names and not self._idle.done():
+            self._idle.set_result(None)
+
+    def stop(self) -> None:
+        """Let nobody in or out any more. Whom we have claimed stays so."""
+        self.closing = True
+        self.retries.close()
+
+    async def close(self) -> None:
+        """Wait for the lines in flight, and end all visits."""
+        if self.names:
+            self._idle = future()
+            await self._idle
+        for visit in self._visits.values():
+            visit.end()
