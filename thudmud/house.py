@@ -131,6 +131,7 @@ class House:
             adviser=adviser,
             policy=Policy(read=vocabulary.parse if verbs or without else parse),
         )
+        self._visits = self._service.broadcaster.visits
         position = at_once(self._store.position())
         at_once(self._store.subscribe(None, position, self._note_others, _never))
         at_once(put_up(self._store, self.hall.tables.values(), self._now))
@@ -388,7 +389,8 @@ class House:
             left, self._left = self._left, None
             at_once(self._service.hold_clocks(left))
         at_once(work)
-        return self._taken()
+        told, self._told = self._told, []
+        return told
 
     def _taken(self) -> list[Message]:
         told, self._told = self._told, []
@@ -414,7 +416,7 @@ class House:
 
     def _require(self, name: str, now: float) -> Visit:
         require_time(now)
-        visit = self._service.visit(name)
+        visit = self._visits.get(name)
         if visit is None:
             raise ValueError(f"{name} is not here")
         return visit

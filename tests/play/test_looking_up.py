@@ -172,7 +172,7 @@ class TestLookups:
     def test_what_was_not_looked_up_is_asked_for_and_nothing_changes(
         self, hall: StoredHall, command: Command, lookup: Lookup[Any]
     ) -> None:
-        for found in (None, Found(), Found({BattleLookup(99): None})):
+        for found in (Found(), Found({BattleLookup(99): None})):
             with pytest.raises(Unread) as unread:
                 decide(hall, "Carla", command, NOW, found)
             assert unread.value.lookup == lookup

@@ -104,7 +104,13 @@ class PlainService(Service):
         self.broadcaster.send([message])
 
     def _told(
-        self, decision: Decision, cause: object = None, *, alone: str = "", **how: bool
+        self,
+        decision: Decision,
+        cause: object = None,
+        now: float | None = None,
+        *,
+        alone: str = "",
+        **how: bool,
     ) -> None:
         match decision.asides:
             case [Entered(name)]:
@@ -117,7 +123,7 @@ class PlainService(Service):
                 self._carry_out(decision, cause, told=False)
                 self._announce(f"{name} is lost.", alone)
             case _:
-                self._carry_out(decision, cause, alone=alone, **how)
+                self._carry_out(decision, cause, now, alone=alone, **how)
 
     def _announce(self, sentence: str, alone: str) -> None:
         if not alone:

@@ -132,7 +132,7 @@ def obey(character: Any, line: str) -> None:
     except Refused as refusal:
         screen = terminal(character.sessions.all())
         display = Display.of(screen, options(character))
-        for message in refusal_messages(refusal, "", display, {"": screen}):
+        for message in refusal_messages(refusal, "", display, screen):
             send(character, message)
         return
     except Unclear as unclear:

@@ -472,3 +472,7 @@ class Found:
             return cast("AnswerT", self._answers[lookup])
         except KeyError:
             raise Unread(lookup) from None
+
+
+NOTHING_FOUND = Found()
+"""Nothing, as before most decisions; nobody adds to it."""

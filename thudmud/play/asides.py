@@ -35,6 +35,7 @@ class Aside:
         is_limited: whether it counts towards how often a player may disturb others.
         is_kept: whether it is stored, or noted, before anybody is told.
         is_heard: whether it is in the player's own words, and heard at once: it can be reported.
+        is_choice: whether a member may have chosen something by it, which is kept, see `chosen`.
         KINDS: all that there are.
     """
 
@@ -44,6 +45,7 @@ class Aside:
     is_limited = False
     is_heard = False
     is_kept = False
+    is_choice = False
     KINDS: ClassVar[list[type[Aside]]] = []
 
     @classmethod
@@ -72,6 +74,7 @@ AsideT = TypeVar("AsideT", bound=Aside)
 def aside(kind: type[AsideT]) -> type[AsideT]:
     """Make an aside of a class: a frozen dataclass, listed in ``Aside.KINDS``."""
     made = dataclass(frozen=True, slots=True)(kind)
+    made.is_choice = made.chosen is not Aside.chosen
     Aside.KINDS.append(made)
     return made
 
@@ -219,9 +222,7 @@ class Aloud(Aside):
                 occupants = hall.rooms.told_of(room)
             there = occupants.and_also((*seated, player) if talk else seated)
             if talk:
-                there = tuple(
-                    name for name in there if name == player or hall.hears(name, talk, table)
-                )
+                there = hall.who_hears(there, talk, table, player)
         heard = hall.hearers(player, there)
         is_all = heard[: len(occupants.names)] == occupants.names
         return Telling(self, heard, table, occupants if is_all else None)
@@ -748,6 +749,3 @@ class Asked(Aside):
         self.question.answered(hall, person, self.answer)
         table = hall.board_seen(self.player, self.board) if self.board else None
         return Telling(self, (self.player,), table)
-
-    def chosen(self, hall: Hall, person: Person) -> Person:
-        return self.question.chosen(hall, person)

@@ -48,11 +48,13 @@ class Command:
         words: the words that the canonical form begins with; by default the name of the rule.
         is_question: whether a player's program may ask it though nobody has typed it: it changes
             nothing, and its answer holds facts.
+        is_choice: whether a member chooses something by asking, which is kept, see `chosen`.
         speaks: whether others will read the player's own words. Who is muted may not.
     """
 
     words: ClassVar[str] = ""
     is_question: ClassVar[bool] = False
+    is_choice: ClassVar[bool] = False
     speaks: ClassVar[bool] = False
 
     def __str__(self) -> str:
@@ -110,6 +112,7 @@ def verb(*rules: str, **makers: str) -> Callable[[type[CommandT]], type[CommandT
         if not kind.words:
             kind.words = next(iter((*rules, *makers))).replace("_", " ")
         made = dataclass(frozen=True, slots=True)(kind)
+        made.is_choice = made.chosen is not Command.chosen
         known = dict.fromkeys(rules, made) | {
             rule: getattr(made, maker) for rule, maker in makers.items()
         }

@@ -172,12 +172,12 @@ class Rooms:
         """Return those in a room, and then those who observe it."""
         if (known := self._known_told.get(room)) is not None:
             return known
-        occupants, observers = self.occupants(room), self._observers.get(room, ())
-        elsewhere = [name for name in observers if name not in occupants.members]
-        if not elsewhere:
-            return occupants
-        names = (*occupants.names, *elsewhere)
-        told = self._known_told[room] = Occupants(names, frozenset(names))
+        told, observers = self.occupants(room), self._observers.get(room, ())
+        if elsewhere := [name for name in observers if name not in told.members]:
+            names = (*told.names, *elsewhere)
+            told = Occupants(names, frozenset(names))
+        if told.names:
+            self._known_told[room] = told
         return told
 
     def observers(self, room: str) -> list[Person]:
@@ -629,12 +629,11 @@ class Hall:
 
     def _note_said(self, telling: Telling, speaker: str) -> None:
         """Remember a line of a player, where it may come to be reported."""
-        if self.caps.reports:
-            said = self._said.pop(speaker, None) or deque(maxlen=SAID_KEPT)
-            said.append(replace(telling, table=None, occupants=None))
-            self._said[speaker] = said
-            if len(self._said) > MOST_SPEAKERS:
-                del self._said[next(iter(self._said))]
+        said = self._said.pop(speaker, None) or deque(maxlen=SAID_KEPT)
+        said.append(Telling(telling.event, telling.audience))
+        self._said[speaker] = said
+        if len(self._said) > MOST_SPEAKERS:
+            del self._said[next(iter(self._said))]
 
     def keep_lists(
         self, player: str, ignored: Sequence[str] | None, followed: Sequence[str] | None
@@ -661,7 +660,18 @@ class Hall:
         if not plays and talk is Toggle.WATCHERS:
             return True
         person = self.people.get(player)
-        return person is not None and person.options.has(talk)
+        return person is not None and talk in person.options.on
+
+    def who_hears(
+        self, names: Iterable[str], talk: Toggle, table: Table, speaker: str
+    ) -> tuple[str, ...]:
+        """Return those of some people who hear a kind of talk at a table, the speaker included."""
+        if talk is Toggle.WATCHERS:  # this is what nobody but a player can want not to hear
+            seated = table.seats.values()
+            return tuple(
+                [name for name in names if name not in seated or self.hears(name, talk, table)]
+            )
+        return tuple([name for name in names if name == speaker or self.hears(name, talk, table)])
 
     def board_seen(self, player: str, board: str) -> Table:
         """Return the board that ``player`` sees by a name, that of an exercise included."""
@@ -743,8 +753,11 @@ class Hall:
             told.append(self._happened(event, board, decision))
             if isinstance(event, BattleStarted | Resumed):
                 told += self._followed_began(event, board, told[-1].audience)
-        if decision.events and board in self.tables:
-            told += self._leave_exercises(self.tables[board])
+        if decision.events and (table := self.tables.get(board)) and table.running:
+            for player in table.seats.values():  # they play that
+                person = self.people.get(player)
+                if person and person.exercise:
+                    told.append(self._told(ExerciseLeft(person.name, person.exercise)))
         if decision.board and decision.player in self.people:
             person = self.people[decision.player]
             person.used, person.fetched_from = decision.board, None
@@ -808,20 +821,10 @@ class Hall:
             if player in self.people:
                 self.people[player].replay = None
 
-    def _leave_exercises(self, table: Table) -> list[Telling]:
-        """End the exercises of those in whose battle something has happened: they play that."""
-        players = table.seats.values() if table.running else ()
-        people = [self.people[player] for player in players if player in self.people]
-        return [
-            self._told(ExerciseLeft(person.name, person.exercise))
-            for person in people
-            if person.exercise
-        ]
-
     def _told(self, aside: Aside) -> Telling:
         """Apply an aside, and return who is to be told."""
         telling = aside.happen(self)
-        if aside.is_heard:
+        if aside.is_heard and self.caps.reports:
             self._note_said(telling, aside.player)
         return telling
 

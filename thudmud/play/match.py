@@ -7,7 +7,7 @@ points.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from thudmud.play.clocks import Clock, TimeControl
 from thudmud.play.events import (
@@ -63,9 +63,12 @@ class Match:
     number: int | None = None
     levels: Levels = NO_BOTS
     clock: Clock | None = None
+    running: bool = field(init=False, compare=False, repr=False)
+    """Whether a battle is being played."""
 
     def __post_init__(self) -> None:
         require_match(self.battle, self.before)
+        object.__setattr__(self, "running", self.game.outcome is None)
 
     @classmethod
     def restored(cls, saved: SavedMatch, number: int | None = None, at: float = 0.0) -> Match:
@@ -109,7 +112,19 @@ class Match:
 
     def with_game(self, game: Game, clock: Clock | None) -> Match:
         """Return the match with the battle on the board gone on to ``game``, and its clock."""
-        return replace(self, game=game, clock=clock)
+        return Match(  # that is `replace`, which costs more, for each ply
+            game,
+            self.began,
+            self.dwarf,
+            self.troll,
+            self.rated,
+            self.battle,
+            self.before,
+            self.single,
+            self.number,
+            self.levels,
+            clock,
+        )
 
     def with_player(self, side: Side, player: str, level: int | None) -> Match:
         """Return the match with ``player`` in a seat, who may be somebody else than before."""
@@ -141,11 +156,6 @@ class Match:
         """The position that its battles begin from, if that was set up."""
         opening = self.game.opening
         return None if opening == self.game.ruleset.opening else opening
-
-    @property
-    def running(self) -> bool:
-        """Whether a battle is being played."""
-        return self.game.outcome is None
 
     @property
     def is_practice(self) -> bool:

@@ -29,6 +29,8 @@ class Charset(Enum):
 class Style(Enum):
     """How a board is shown after a move: drawn whole, or told in one status line."""
 
+    __hash__ = object.__hash__  # see `thudmud.rules.moves.Side`
+
     FULL = "full"
     BRIEF = "brief"
 
@@ -43,6 +45,8 @@ class Switch(Enum):
 
 class Orient(Enum):
     """The side of the board that is at the bottom: the south is row 15."""
+
+    __hash__ = object.__hash__  # see `thudmud.rules.moves.Side`
 
     SOUTH = "south"
     NORTH = "north"
@@ -73,6 +77,8 @@ class Element(Enum):
 class Toggle(Enum):
     """Something that is on or off; the value is how it is typed."""
 
+    __hash__ = object.__hash__  # see `thudmud.rules.moves.Side`
+
     MACHINE = "machine"
     """Whether each event is told for a program, too."""
     PROMPT = "prompt"
@@ -97,6 +103,8 @@ class Toggle(Enum):
 
 class Scheme(Enum):
     """The colours that are ready to be chosen together."""
+
+    __hash__ = object.__hash__  # see `thudmud.rules.moves.Side`
 
     PLAIN = "plain"
     VIVID = "vivid"

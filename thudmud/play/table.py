@@ -98,6 +98,8 @@ class Seat:
     away_since: float | None = None
 
 
+SIDES = tuple(Side)  # an enum is iterated over in Python, which a line does often
+
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
@@ -154,6 +156,28 @@ class Table:
     excused: float = 0.0
     warned: float | None = None
 
+    # What is asked of a table more often than it changes follows from the rest once, as it is made.
+
+    game: Game | None = field(init=False, compare=False, repr=False)
+    """The battle on the board, running or ended; None before the first."""
+    running: bool = field(init=False, compare=False, repr=False)
+    """Whether a battle is being played."""
+    full: bool = field(init=False, compare=False, repr=False)
+    """Whether both seats are taken."""
+    clock: Clock | None = field(init=False, compare=False, repr=False)
+    """The clock that runs, as it stood after the last event; None if none does.
+
+    None runs for or against a free seat.
+    """
+
+    def __post_init__(self) -> None:
+        match, full = self.match, len(self.seats) == len(SIDES)
+        running = match is not None and match.running
+        object.__setattr__(self, "game", match and match.game)
+        object.__setattr__(self, "running", running)
+        object.__setattr__(self, "full", full)
+        object.__setattr__(self, "clock", match.clock if match and running and full else None)
+
     @classmethod
     def set_up(
         cls,
@@ -173,18 +197,11 @@ class Table:
         if match and match.clock and match.running and not self.full:
             clock = match.clock.resumed(event.at)  # it has not run against the free seat
             before = replace(self, match=match.with_game(match.game, clock))
-        table = replace(_applied(event, before, battle), version=self.version + 1)
+        table = _applied(event, before, battle)
+        if table is before:
+            table = replace(before)
+        object.__setattr__(table, "version", self.version + 1)  # nobody has seen it yet
         return _waited_for(event, before, table) if table.running else table
-
-    @property
-    def game(self) -> Game | None:
-        """The battle on the board, running or ended; None before the first."""
-        return self.match.game if self.match else None
-
-    @property
-    def running(self) -> bool:
-        """Whether a battle is being played."""
-        return self.match is not None and self.match.running
 
     @property
     def is_new(self) -> bool:
@@ -206,17 +223,12 @@ class Table:
     @property
     def seating(self) -> tuple[Seat, ...]:
         """Both seats, the dwarfs' first."""
-        return tuple(Seat(side, self.seats.get(side), self.away.get(side)) for side in Side)
-
-    @property
-    def full(self) -> bool:
-        """Whether both seats are taken."""
-        return len(self.seats) == len(Side)
+        return tuple([Seat(side, self.seats.get(side), self.away.get(side)) for side in SIDES])
 
     @property
     def is_practice(self) -> bool:
         """Whether both seats are one player's."""
-        return self.full and len(set(self.seats.values())) == 1
+        return self.full and self.seats[Side.DWARF] == self.seats[Side.TROLL]
 
     @property
     def quiet(self) -> bool:
@@ -224,17 +236,9 @@ class Table:
         game = self.game
         return bool(game and self.quiet_limit and game.quiet_plies >= self.quiet_limit)
 
-    @property
-    def clock(self) -> Clock | None:
-        """The clock that runs, as it stood after the last event; None if none does.
-
-        None runs for or against a free seat.
-        """
-        return self.match.clock if self.match and self.match.running and self.full else None
-
     def as_of(self, at: float) -> Table:
         """Return the table with its clock as it stands at a time, if nothing happens before."""
-        if self.match is None or self.clock is None or at <= self.clock.at:
+        if self.clock is None or self.match is None or at <= self.clock.at:
             return self
         return replace(self, match=replace(self.match, clock=self.clock.read(at)))
 
@@ -275,14 +279,15 @@ class Table:
 
     def side_of(self, player: str) -> Side | None:
         """Return the side that ``player`` plays here, if any; of both, the one whose turn it is."""
-        side = next(iter(self.sides_of(player)), None)
-        if side and self.game and self.is_practice:
+        if self.seats.get(Side.DWARF) != player:
+            return Side.TROLL if self.seats.get(Side.TROLL) == player else None
+        if self.game and self.seats.get(Side.TROLL) == player:
             return self.game.turn
-        return side
+        return Side.DWARF
 
     def sides_of(self, player: str) -> tuple[Side, ...]:
         """Return the sides that ``player`` plays here: none, one, or both."""
-        return tuple(side for side in Side if self.seats.get(side) == player)
+        return tuple([side for side in SIDES if self.seats.get(side) == player])
 
 
 def spent_on(events: Iterable[Event]) -> tuple[float, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from thudmud.play.archive import RatingChange
 from thudmud.play.events import HallEvent, TableEvent
@@ -14,19 +14,21 @@ if TYPE_CHECKING:
     from thudmud.play.asides import Aside
 
 
-@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Occupants:
     """Those in a room, or told of it; a new value once one comes, goes or changes an option.
 
-    So whatever is computed from all of them may be cached by it.
+    So whatever is computed from all of them may be kept with it.
 
     Attributes:
         names: in the order they came to the server; who only observes comes last.
         members: the same, quick to look up.
+        kept: what has been computed from all of them, by whoever wants to keep it.
     """
 
     names: tuple[str, ...]
     members: frozenset[str]
+    kept: dict[object, Any] = field(default_factory=dict, repr=False)
 
     def and_also(self, concerned: Iterable[str]) -> tuple[str, ...]:
         """Return them and, once each, those whom it concerns wherever they are."""
@@ -37,7 +39,7 @@ class Occupants:
         return (*self.names, *elsewhere) if elsewhere else self.names
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Telling:
     """One thing that happened, who is to be told, and the table as it stood right after.
 
@@ -55,8 +57,8 @@ class Telling:
     """When it is told: clocks are shown as they stand then."""
 
     def told_at(self, now: float) -> Telling:
-        """Return it as it is told now: clocks stand as they do then, or did at the event."""
-        at = self.event.at if isinstance(self.event, TableEvent) else now
-        table = self.table and self.table.as_of(at)
-        # That is `replace`, which takes three times as long, for each line.
-        return Telling(self.event, self.audience, table, self.occupants, self.changes, at)
+        """Return it, as it is told now: clocks stand as they do then, or did at the event."""
+        self.at = self.event.at if isinstance(self.event, TableEvent) else now
+        if self.table and self.table.clock:
+            self.table = self.table.as_of(self.at)
+        return self

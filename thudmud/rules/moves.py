@@ -22,15 +22,14 @@ class Side(Enum):
 
     __hash__ = object.__hash__  # each is there once, and Enum's own takes ten times as long
 
+    def __init__(self, value: str) -> None:
+        self.plural = f"{value}s"
+        """The side as players speak of it: ``dwarfs`` or ``trolls``."""
+
     @property
     def other(self) -> Side:
         """The opponent."""
         return Side.TROLL if self is Side.DWARF else Side.DWARF
-
-    @property
-    def plural(self) -> str:
-        """The side as players speak of it: ``dwarfs`` or ``trolls``."""
-        return f"{self.value}s"
 
     def __str__(self) -> str:
         return self.value

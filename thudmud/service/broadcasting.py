@@ -14,7 +14,7 @@ from typing import Any
 from thudmud.errors import Refused
 from thudmud.play.asides import Aside
 from thudmud.play.command import Command
-from thudmud.play.hall import Decision
+from thudmud.play.hall import DEFAULTS, Decision
 from thudmud.play.meaning import board_meant, named
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
@@ -26,7 +26,6 @@ from thudmud.views import rooms
 from thudmud.views.facts import concerning
 from thudmud.views.messages import (
     Message,
-    display_of,
     fitted,
     messages,
     refusal_messages,
@@ -64,6 +63,7 @@ class Broadcaster:
         self,
         decision: Decision,
         cause: object = None,
+        now: float | None = None,
         *,
         told: bool = True,
         crosses: bool = True,
@@ -74,40 +74,45 @@ class Broadcaster:
         Args:
             decision: what has been decided.
             cause: what ``told`` is to be told that it is about.
+            now: the time, if it has been looked at.
             told: whether anybody is told.
             crosses: whether other nodes are.
             alone: the only player who is told, if not all are.
         """
+        now = self._clock() if now is None else now
         for telling in self._hall.commit(decision):
             if alone:
                 audience = tuple(each for each in telling.audience if each == alone)
                 telling = replace(telling, audience=audience)  # noqa: PLW2901
             try:
                 if told:
-                    self._spread(telling, cause)
+                    self._spread(telling.told_at(now), cause)
             finally:
                 if heed := self.heeds.get(type(telling.event)):
                     heed(telling)
-        if told and crosses:
+        if told and crosses and self._node:
             self.pass_on(decision.asides)
 
     def _spread(self, telling: Telling, cause: object = None) -> None:
         """Tell an audience what has happened: outboxes in words, watchers by the telling itself."""
-        telling = telling.told_at(self._clock())
-        seen = self.onlookers.join(telling)
+        onlookers = self.onlookers
+        seen = onlookers.join(telling) if onlookers.here else telling
         self.send(messages(self._hall, seen, self.screens), cause)
-        self.onlookers.follow(telling)
-        for name in [each for each in self.watching if each in telling.audience]:
-            if watcher := self.watching[name].watcher:
-                watcher(telling)
+        if onlookers.here:
+            onlookers.follow(telling)
+        if self.watching:
+            for name in [each for each in self.watching if each in telling.audience]:
+                if watcher := self.watching[name].watcher:
+                    watcher(telling)
 
     def send(self, told: Iterable[Message], cause: object = None) -> None:
         """Put messages into the outboxes of those whom they are for."""
+        visits = self.visits
         for message in told:
             if self._told:
                 self._told(message, cause)
             for name in message.to:
-                visit = self.visits.get(name)
+                visit = visits.get(name)
                 outbox = visit.outbox if visit else self.onlookers.outbox(name)
                 if outbox:
                     outbox.put(message)
@@ -136,7 +141,8 @@ class Broadcaster:
 
     def display(self, name: str) -> Display:
         """Return how everything is shown to a player."""
-        return display_of(self._hall, name, self.screens)
+        person = self._hall.people.get(name)
+        return self.screens.display(name, person.options if person else DEFAULTS)
 
     def brief(self, name: str) -> list[Message]:
         """Return how things stand for a player, for a program of theirs that has just come."""
@@ -158,19 +164,23 @@ class Broadcaster:
 
     def refuse(self, name: str, command: Command | None, refusal: Refused, cause: object) -> Result:
         """Tell a player, and their programs, why nothing comes of a line or a command."""
-        board = None
-        if command:
-            words = _words(command)
+        words = _words(command) if command else None
+        if words is not None:
             self.carry_out(named(self._hall, name, words), cause)
-            if words or hasattr(command, "on"):
-                with suppress(Refused):
-                    board = board_meant(self._hall, self._hall.people[name], words).name
+
+        def board() -> str | None:
+            if words is None and not hasattr(command, "on"):
+                return None
+            with suppress(Refused):
+                return board_meant(self._hall, self._hall.people[name], words).name
+            return None
+
         alone = refusal.code is Refusal.NEEDS_OPPONENT
         told = refusal_messages(
             refusal,
             name,
             self.display(name),
-            self.screens,
+            self.screens.terminals.get(name),
             board=board,
             advice=rooms.seat_for_a_bot(self._hall) if alone else (),
         )

@@ -109,7 +109,7 @@ class Turns:
         ended: called at the end of each turn; the key may be another's by then.
     """
 
-    def __init__(self, ended: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, ended: Callable[[], None] | None = None) -> None:
         self._ended = ended
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
         """By the keys that are taken, those who wait for their turn."""
@@ -122,17 +122,22 @@ class Turns:
         """Whether a turn at a key has to be waited for."""
         return key in self._waiting
 
+    def begin(self, key: str) -> bool:
+        """Take a key if it is free; return whether it was. Who takes it has to `leave` it."""
+        if key in self._waiting:
+            return False
+        self._waiting[key] = deque()
+        return True
+
     def of(self, key: str) -> Turn:
         """Return a turn at a key, for an ``async with``."""
         return Turn(self, key)
 
     async def take(self, key: str) -> None:
         """Wait until a key is free, and take it."""
-        waiting = self._waiting.get(key)
-        if waiting is None:
-            self._waiting[key] = deque()
+        if self.begin(key):
             return
-        turn = future()
+        turn, waiting = future(), self._waiting[key]
         waiting.append(turn)
         try:
             await turn
@@ -146,8 +151,12 @@ class Turns:
 
     def leave(self, key: str) -> None:
         """Release a key that we have taken."""
-        self._hand_on(key)
-        self._ended()
+        if self._waiting[key]:
+            self._hand_on(key)
+        else:
+            del self._waiting[key]
+        if self._ended:
+            self._ended()
 
     def _hand_on(self, key: str) -> None:
         """Hand a key to the next who waits for it."""

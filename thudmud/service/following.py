@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
+from thudmud.play.asides import Aside
 from thudmud.play.events import (
     BoardClosed,
     BoardOpened,
@@ -256,11 +257,15 @@ class Following:
             # be gone by now and walks nowhere; and the board may have another name.
             is_first = entry.version == decided.version + 1 and decided.board == board
             if is_first and decided.player in self._hall.people:
-                stored = replace(decided, battle=entry.battle, changes=entry.changes)
-                return replace(stored, events=(event,), hall=()), cause
-        version = entry.version - 1
-        told = Decision(event.player, board, version, (event,), battle=entry.battle)
-        return replace(told, changes=entry.changes), cause
+                return self._decision(entry, decided.player, board, event, decided.asides), cause
+        return self._decision(entry, event.player, board, event), cause
+
+    @staticmethod
+    def _decision(
+        entry: Entry, player: str, board: str, event: TableEvent, asides: tuple[Aside, ...] = ()
+    ) -> Decision:
+        version, battle, changes = entry.version - 1, entry.battle, entry.changes
+        return Decision(player, board, version, (event,), asides, battle, changes=changes)
 
     def _unread(self, error: StoreError) -> None:
         """Let nobody wait for what cannot be read for now. It comes when it can be."""

@@ -14,7 +14,7 @@ from typing import Any
 from thudmud.errors import Refused
 from thudmud.language import ParseError, parse
 from thudmud.play.analysis import Analysis, AnalysisLookup, UnderWayLookup
-from thudmud.play.archive import Found, Lookup, Unread
+from thudmud.play.archive import NOTHING_FOUND, Found, Lookup, Unread
 from thudmud.play.asides import (
     Active,
     Aside,
@@ -28,7 +28,7 @@ from thudmud.play.asides import (
 )
 from thudmud.play.command import Command
 from thudmud.play.events import Parting
-from thudmud.play.hall import Decision, Person
+from thudmud.play.hall import Decision
 from thudmud.play.hints import AdviceLookup
 from thudmud.play.letters import LettersPage
 from thudmud.play.refusals import Refusal
@@ -82,8 +82,8 @@ class Policy:
     leaves: tuple[type[Command], ...] = ()
     keep: Keep | None = None
     ordered: Ordered | None = None
-    allow: Limit = lambda _: None
-    allow_shout: Limit = lambda _: None
+    allow: Limit | None = None
+    allow_shout: Limit | None = None
 
 
 class PlayerLines:
@@ -151,23 +151,42 @@ class PlayerLines:
             StoreError: it cannot be stored, so it has not happened.
             Unfollowed: it may have happened.
         """
-        async with self._presence.names.of(visit.name):
-            if visit.is_over or self._presence.closing:
+        # Most lines wait for nothing, and a line is what there is most of: so no `async with`.
+        presence, name = self._presence, visit.name
+        if not presence.names.begin(name):
+            await presence.names.take(name)
+        try:
+            if visit.is_over or presence.closing:
                 return Result()
             if self._following.trouble:
                 raise Unfollowed from self._following.trouble
             if self._node:
                 self._following.require_lease()
-            self._note_active(visit.name)
+            now = self._clock()
+            if now - self._hall.people[name].active >= ACTIVE_EVERY:
+                active = Decision(name, asides=(Active(name, now),))
+                self._broadcaster.carry_out(active, now=now)
             if key is not None and (done := await self._store.came_to(self._only_table.key, key)):
                 return Result(done=True, before=done.version)
-            return await self._obey(visit, line, cause, at, key)
-
-    def _note_active(self, name: str) -> None:
-        """Note that a player types, if that has not been noted for a while."""
-        now = self._clock()
-        if now - self._hall.people[name].active >= ACTIVE_EVERY:
-            self._broadcaster.carry_out(Decision(name, asides=(Active(name, now),)))
+            if at is not None:
+                self._require_version(at)
+            if not isinstance(line, str):
+                command = line
+            elif not line.strip():
+                self._replays.pause(name)
+                return Result()
+            else:
+                try:
+                    command = self._policy.read(line)
+                except ParseError as error:
+                    return self._broadcaster.refuse(name, None, error, cause)
+            if isinstance(command, Again):
+                command = visit.last or command
+            else:
+                visit.last = command
+            return await self._decide(visit, command, cause, now, at=at, key=key)
+        finally:
+            presence.names.leave(name)
 
     async def emote(self, visit: Visit, board: str, deed: str) -> None:
         """Let all at a board see that a player does something, wherever in the hall the player is.
@@ -217,77 +236,47 @@ class PlayerLines:
         table = self._hall.board_seen(name, board) if board else None
         return facts(self._hall, Telling(asked, (name,), table).told_at(self._clock()))
 
-    async def _obey(
-        self,
-        visit: Visit,
-        line: str | Command,
-        cause: object,
-        at: int | None,
-        key: str | None,
-    ) -> Result:
-        """Do what a player's line asks for. Their name's lock is held."""
-        if at is not None:
-            self._require_version(at)
-        if not isinstance(line, str):
-            command = line
-        elif not line.strip():
-            self._replays.pause(visit.name)
-            return Result()
-        else:
-            try:
-                command = self._policy.read(line)
-            except ParseError as error:
-                return self._broadcaster.refuse(visit.name, None, error, cause)
-        if isinstance(command, Again):
-            command = visit.last or command
-        else:
-            visit.last = command
-        result = await self._decide(visit, command, cause, at, key=key)
-        if isinstance(command, _ReplayCommand) and result.done:
-            self._replays.go_on(visit.name, cause)
-        elif isinstance(command, CancelAnalysis) and result.done:
-            self._analyses.cancel(visit.name)
-        return result
-
     async def _decide(
         self,
         visit: Visit,
         command: Command,
         cause: object,
-        at: int | None = None,
-        found: Found | None = None,
+        now: float,
+        found: Found = NOTHING_FOUND,
         *,
+        at: int | None = None,
         key: str | None = None,
     ) -> Result:
-        """Do what a command asks for; after a conflict, decide it again."""
-        name = visit.name
-        if isinstance(command, self._policy.leaves):
+        """Do what a command asks for; after a conflict, decide it again.
+
+        The lock of the player's name is held.
+        """
+        name, policy = visit.name, self._policy
+        if isinstance(command, policy.leaves):
             return Result(command, is_left=True)
         if isinstance(command, Quit):
             await self._presence.see_out(visit, Parting.QUIT, cause)
             return Result(command, done=True)
-        found, is_allowed = found or Found(), False
+        is_allowed = policy.allow is None
         while True:
-            if at is not None:
-                self._require_version(at)
             try:
-                [decision] = decide(self._hall, name, command, self._clock(), found)
+                [decision] = decide(self._hall, name, command, now, found)
                 if decision.hall and visit.origin:
                     require_share(self._hall, decision, self._presence.all_from(visit.origin))
                 if not is_allowed and is_limited(self._hall, decision):
-                    self._policy.allow(visit)
-                    if is_shout(decision):
-                        self._policy.allow_shout(visit)
+                    self._allow(visit, decision)
                     is_allowed = True  # it counts once, however often it is decided
-                if self._policy.keep and (chosen := self._chosen(name, decision)):
-                    await self._policy.keep(chosen)
+                is_choice = command.is_choice
                 for aside in decision.asides:
+                    is_choice = is_choice or aside.is_choice
                     if aside.is_kept:
                         await self._store_aside(aside)
+                if is_choice:
+                    await self._keep(name, command, decision)
                 if decision.hall or decision.events:
                     await self._following.write(decision, cause, key)
                 else:
-                    self._broadcaster.carry_out(decision, cause)
+                    self._broadcaster.carry_out(decision, cause, now)
                     if isinstance(command, Letters):
                         await self._mark_read(decision)
             except Refused as refusal:
@@ -297,12 +286,32 @@ class PlayerLines:
             except Conflict as conflict:
                 # What came first may bring other answers, too.
                 await self._following.until(conflict)
-                found = Found()
+                found, now = NOTHING_FOUND, self._clock()
+                if at is not None:
+                    self._require_version(at)
                 continue
             else:
-                return Result(command, done=True)
+                return self._done(name, command, cause)
+            if found is NOTHING_FOUND:
+                found = Found()
             if result := await self._look_for(visit, asked, found, cause):
                 return result
+            now = self._clock()
+
+    def _allow(self, visit: Visit, decision: Decision) -> None:
+        """Raise Refused if others have been told too much of what a player does."""
+        if self._policy.allow:
+            self._policy.allow(visit)
+        if self._policy.allow_shout and is_shout(decision):
+            self._policy.allow_shout(visit)
+
+    def _done(self, name: str, command: Command, cause: object) -> Result:
+        """Return that a command was done, and begin what goes on by itself from there."""
+        if isinstance(command, _ReplayCommand):
+            self._replays.go_on(name, cause)
+        elif isinstance(command, CancelAnalysis):
+            self._analyses.cancel(name)
+        return Result(command, done=True)
 
     async def _store_aside(self, aside: Aside) -> None:
         """Store what is no event, before anybody is told of it.
@@ -367,15 +376,15 @@ class PlayerLines:
         if table.version != at:
             raise Conflict(table.key, at, table.version)
 
-    def _chosen(self, name: str, decision: Decision) -> Person | None:
-        """Return a member with what they want after a decision, if that changes it."""
+    async def _keep(self, name: str, command: Command, decision: Decision) -> None:
+        """Store what a member wants after a decision, if that changes it."""
         person = self._hall.people[name]
-        if not person.member or not decision.asides:
-            return None
-        after = person
-        for aside in decision.asides:
-            after = aside.chosen(self._hall, after)
-        return None if after == person else after
+        if person.member and self._policy.keep:
+            after = command.chosen(self._hall, person)
+            for aside in decision.asides:
+                after = aside.chosen(self._hall, after)
+            if after != person:
+                await self._policy.keep(after)
 
     async def _tell_analysed(
         self, name: str, asked: AnalysisLookup, analysis: Analysis | None, cause: object
@@ -387,6 +396,6 @@ class PlayerLines:
                 return
             try:
                 command, found = Analyse(asked.battle.number), Found({asked: analysis})
-                await self._decide(visit, command, cause, found=found)
+                await self._decide(visit, command, cause, self._clock(), found)
             except StoreError as error:
                 _log.error("an analysis was not told: %s", error)

@@ -31,16 +31,19 @@ class Onlookers:
     Args:
         hall: what they see.
         screens: what is known of everybody's terminals; theirs go by names that nobody has.
+
+    Attributes:
+        here: they, by those names.
     """
 
     def __init__(self, hall: Hall, screens: Screens) -> None:
         self._hall, self._screens = hall, screens
         self._numbers = count(1)
-        self._here: dict[str, Onlooker] = {}
+        self.here: dict[str, Onlooker] = {}
 
     def outbox(self, name: str) -> Outbox | None:
         """Return where goes what one of them is told."""
-        onlooker = self._here.get(name)
+        onlooker = self.here.get(name)
         return onlooker.outbox if onlooker else None
 
     def add(self, outbox: Outbox, terminal: Terminal, words: str | None) -> Onlooker | None:
@@ -60,30 +63,26 @@ class Onlookers:
         except Refused as refusal:
             tell(outbox, terminal, [refusal_fact(refusal, name)])
             return None
-        onlooker = self._here[name] = Onlooker(name, outbox, room or None)
+        onlooker = self.here[name] = Onlooker(name, outbox, room or None)
         self._screens.fit(name, terminal.nearest())
         tell(outbox, terminal, watched(self._hall, onlooker.room, name))
         return onlooker
 
     def remove(self, onlooker: Onlooker) -> None:
         """Let somebody watch no longer."""
-        del self._here[onlooker.name]
+        del self.here[onlooker.name]
         self._screens.forget(onlooker.name)
 
     def join(self, telling: Telling) -> Telling:
         """Return a telling whose audience has those among it who watch where it happened."""
-        if not self._here:
-            return telling
         rooms = _rooms_of(telling)
-        names = [each.name for each in self._here.values() if each.room in rooms]
+        names = [each.name for each in self.here.values() if each.room in rooms]
         return replace(telling, audience=(*telling.audience, *names)) if names else telling
 
     def follow(self, telling: Telling) -> None:
         """Let them watch on once a board has another name; the hall, once it is closed."""
-        if not self._here:
-            return
         event, table = telling.event, telling.table
-        here = [each for each in self._here.values() if table and each.room == table.name]
+        here = [each for each in self.here.values() if table and each.room == table.name]
         match event:
             case events.BoardRenamed(name=name):
                 for each in here:

@@ -73,7 +73,7 @@ class Presence:
         replays: Replays,
         tidying: Tidying,
         countdown: Countdown,
-        allow: Limit,
+        allow: Limit | None,
     ) -> None:
         self._hall, self._store, self._clock = base.hall, base.store, base.clock
         self._node, self._realm, self._allow = base.node, base.realm, allow
@@ -207,6 +207,8 @@ class Presence:
         At a seat they have to be, since it is played on there. So for whoever has one it is asked
         of the name alone, and what is raised says when: others from their address keep nobody out.
         """
+        if self._allow is None:
+            return
         if self._hall.seats_of(visit.name):
             self._allow(replace(visit, origin=""))
             return
@@ -517,7 +519,8 @@ class Presence:
         """Do what had to wait until a player's turn was over."""
         if self.unchecked:
             self.check()
-        self._tidying.turn_ended()
+        if self._tidying.left or self._tidying.departed:
+            self._tidying.turn_ended()
         if self._idle and not self.names and not self._idle.done():
             self._idle.set_result(None)
 

@@ -49,6 +49,7 @@ from thudmud.play.events import (
     Cleared,
     HallEvent,
     Left,
+    Moved,
     Parting,
     Returned,
     SavedMatch,
@@ -258,9 +259,9 @@ class Service:
 
     def board_changed(self, entry: Entry, before: Table, after: Table, *, is_ours: bool) -> None:
         """Take note of an event at a board, see `thudmud.service.following.Applied`."""
-        if _as_listed(after) != _as_listed(before):
-            self._list(after.key)
         event = entry.event
+        if not isinstance(event, Moved) and _as_listed(after) != _as_listed(before):
+            self._list(after.key)
         if isinstance(event, Absent | BattleEnded):
             self._tidying.wait_for(after)
         self._timing.watch(after)

@@ -41,6 +41,10 @@ class Tidying:
         clock: returns the seconds since the epoch.
         later: has something done later; None where nothing waits, and nothing is kept for a time.
         is_ours: whether a player is, or was, here and not on another node.
+
+    Attributes:
+        left: the keys of boards that somebody has left in this turn.
+        departed: those who have left on purpose in this turn.
     """
 
     def __init__(
@@ -58,10 +62,8 @@ class Tidying:
         """By the key of a board, when it is looked at again."""
         self._seekers = Alarms(clock, later)
         """By name, when what somebody sought stands no more."""
-        self._left: set[str] = set()
-        """The keys of boards that somebody has left in this turn."""
-        self._departed: list[str] = []
-        """Those who have left on purpose in this turn."""
+        self.left: set[str] = set()
+        self.departed: list[str] = []
         self._stopped = False
 
     def stop(self) -> None:
@@ -74,7 +76,7 @@ class Tidying:
         """Look at all that is kept for somebody who is not here, as a server starts."""
         for table in self._hall.tables.values():
             self.wait_for(table)
-            self._left.add(table.key)
+            self.left.add(table.key)
         for name in {seek.player for seek in self._hall.seeks.values()} - self._hall.people.keys():
             self._wait_for_seeker(name)
         self.turn_ended()
@@ -89,7 +91,7 @@ class Tidying:
                     if parting in {Parting.LOST, Parting.RESTART}:
                         self._wait_for_seeker(name)
                     elif self._is_ours(name):
-                        self._departed.append(name)
+                        self.departed.append(name)
             case WentOut(room=left):
                 room = left
             case Left() | BattleEnded() | Adjourned() | Cleared():
@@ -97,11 +99,11 @@ class Tidying:
             case _:
                 return
         if room in self._hall.tables:
-            self._left.add(self._hall.tables[room].key)
+            self.left.add(self._hall.tables[room].key)
 
     def turn_ended(self) -> None:
         """Do what had to wait until nobody held a lock."""
-        keys, self._left = self._left, set()
+        keys, self.left = self.left, set()
         for key in keys:
             table = self._hall.board_with(key)
             if table is None or self._stopped:
@@ -110,7 +112,7 @@ class Tidying:
                 now(self._put_away(key))
             elif self._hall.is_idle(table):
                 now(self._close(key))
-        departed, self._departed = self._departed, []
+        departed, self.departed = self.departed, []
         for name in departed:
             now(self._end_seeks(name))
 
@@ -140,7 +142,7 @@ class Tidying:
                 _log.error("not stored: %s", error, extra={"board": table.name})
             self.wait_for(table)
             return
-        self._left.add(key)
+        self.left.add(key)
         self.turn_ended()
 
     async def _put_away(self, key: str) -> None:
@@ -154,9 +156,9 @@ class Tidying:
                     await self._stores.until(conflict)
         except StoreError as error:
             _log.error("not put away: %s", error, extra={"board": self._hall.called(key)})
-            self._left.add(key)  # the end of another turn tries again
+            self.left.add(key)  # the end of another turn tries again
             return
-        self._left.add(key)
+        self.left.add(key)
         self.turn_ended()
 
     async def _close(self, key: str) -> None:
@@ -164,7 +166,7 @@ class Tidying:
             await self._stores.close_idle_board(key)
         except StoreError as error:
             _log.error("not closed: %s", error, extra={"board": self._hall.called(key)})
-            self._left.add(key)  # the end of another turn tries again
+            self.left.add(key)  # the end of another turn tries again
 
     def _wait_for_seeker(self, name: str) -> None:
         """End the seeks of a player who is gone, unless they are back within some minutes."""

@@ -47,7 +47,7 @@ class Timing:
         tell: Callable[[TimeShort], None],
     ) -> None:
         self._hall, self._stores, self._clock = hall, stores, clock
-        self._tell = tell
+        self._later, self._tell = later, tell
         self._looks = Alarms(clock, later)
         """By the key of a board, when it is looked at again."""
         self._told: dict[str, tuple[BattleId, frozenset[Side]]] = {}
@@ -68,6 +68,8 @@ class Timing:
         If it will be looked at before that anyway, nothing changes: it is known better then. So
         most plies cost nothing here.
         """
+        if self._later is None:
+            return
         if not table.running:
             self._told.pop(table.key, None)
         moment = self._moment(table)

@@ -765,7 +765,8 @@ def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
     try:
         coroutine.send(None)
     except StopIteration as done:
-        return cast("T", done.value)
+        answer: T = done.value
+        return answer
     coroutine.close()
     raise RuntimeError("a store in memory should not wait")
 

@@ -5,7 +5,7 @@ What each command means is in its class, in the other modules of this room. Noth
 
 from __future__ import annotations
 
-from thudmud.play.archive import Found
+from thudmud.play.archive import NOTHING_FOUND, Found
 from thudmud.play.asides import CaughtUp, Entered, Gone
 from thudmud.play.command import Command
 from thudmud.play.events import (
@@ -32,7 +32,7 @@ from thudmud.verbs.tables import come_back, vanish
 
 
 def decide(
-    hall: Hall, player: str, command: Command, now: float, found: Found | None = None
+    hall: Hall, player: str, command: Command, now: float, found: Found = NOTHING_FOUND
 ) -> list[Decision]:
     """Return what ``command`` would bring about, to be committed in this order.
 
@@ -52,7 +52,7 @@ def decide(
         return part(hall, player, Parting.QUIT, now)
     if command.speaks and hall.order:
         require_heard(hall, player, now)
-    scene = Scene(hall, hall.people[player], now, found or Found(), player)
+    scene = Scene(hall, hall.people[player], now, found, player)
     if scene.person.exercise and (exercised := obey(scene, command)):
         return [exercised]
     decision = command.decide(scene)
@@ -77,8 +77,9 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
     board = str(decision.board)
     match decision.events[-1]:
         case Moved() | Declined() | TakenBack() | Adjourned() | BattleEnded():
-            others = hall.told_of(board).members - {decision.player}
-            return bool(others) and hall.tables[board].is_practice
+            if not hall.tables[board].is_practice:
+                return False
+            return bool(hall.told_of(board).members - {decision.player})
         case BattleStarted():
             return Offer.RESTART not in hall.tables[board].offers
         case _:

@@ -97,6 +97,8 @@ class Play(TableCommand):
         over: Events = ()
         if after.outcome:
             over = (ended(table, after, player, after.outcome, context.now),)
+        if not table.offers:
+            return (moved, *over)
         return (*lapsed(table, player, context.now), moved, *over)
 
 

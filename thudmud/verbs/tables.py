@@ -96,7 +96,7 @@ class TableCommand(GameCommand):
         hall, person, context = scene.hall, scene.person, Context(scene.now, scene.hall.members)
         if self.needs_seat:
             require_playing(scene, self.on)
-            if self.on is None:
+            if self.on is None and person.fetched_from is not None:
                 self._require_meant_here(scene, context)
         table = hall_board_meant(hall, person, self.on)
         return at_table(scene, table, decide(table, person.name, self, context))
@@ -144,13 +144,14 @@ def decide(table: Table, player: str, command: TableCommand, context: Context) -
         Refused: the table does not allow it.
         IllegalMove: the rules of the game do not allow it.
     """
-    back = come_back(table, player, context.now)
-    standing = folded(table, back)
-    if fallen := flag_fallen(standing, context.now):
+    back = come_back(table, player, context.now) if table.away else ()
+    standing = folded(table, back) if back else table
+    if standing.clock and (fallen := flag_fallen(standing, context.now)):
         back, standing = (*back, *fallen), folded(standing, fallen)
         if command.in_battle:
             return back  # the battle was over before the command came
-    return (*back, *command.at(standing, player, context))
+    events = command.at(standing, player, context)
+    return (*back, *events) if back else events
 
 
 def resume(table: Table, player: str, saved: SavedMatch, context: Context) -> Events:
@@ -412,7 +413,7 @@ def require_turn(table: Table, side: Side) -> None:
 
 def lapsed(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:
     """Return that the offers that stand lapse, since ``player`` does something else."""
-    return tuple(OfferLapsed(now, player, offer) for offer in table.offers)
+    return tuple([OfferLapsed(now, player, offer) for offer in table.offers])
 
 
 def invited(

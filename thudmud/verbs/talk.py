@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from thudmud.errors import Refused
 from thudmud.play.asides import Emoted, PlayersDeaf, Spoke, Told
 from thudmud.play.command import Command, verb
@@ -23,7 +21,7 @@ class Say(Command):
     speaks = True
 
     def decide(self, scene: Scene) -> Decision:
-        return _aloud(scene, Spoke(scene.me, scene.person.room, self.text))
+        return _aloud(scene, Spoke, self.text)
 
 
 @verb("emote")
@@ -34,23 +32,23 @@ class Emote(Command):
     speaks = True
 
     def decide(self, scene: Scene) -> Decision:
-        return _aloud(scene, Emoted(scene.me, scene.person.room, self.text))
+        return _aloud(scene, Emoted, self.text)
 
 
-def _aloud(scene: Scene, aside: Spoke | Emoted) -> Decision:
+def _aloud(scene: Scene, kind: type[Spoke | Emoted], text: str) -> Decision:
     """Return what somebody says or does before a room.
 
     While a battle is played, whoever only watches it disturbs its players as little as they like.
     """
-    hall, person = scene.hall, scene.person
+    hall, person, me = scene.hall, scene.person, scene.me
     table = hall.tables[person.room] if person.room else None
-    if table is None or not table.running or person.name in table.seats.values():
-        return scene.tell(aside)
-    aside = replace(aside, talk=Toggle.WATCHERS)
-    here = (player for player in table.seats.values() if player in hall.people)
-    is_deaf = not all(hall.hears(player, Toggle.WATCHERS, table) for player in here)
-    if is_deaf and not person.knows_deaf:
-        return scene.tell(aside, PlayersDeaf(person.name, table.name))
+    if table is None or not table.running or me in table.seats.values():
+        return scene.tell(kind(me, person.room, text))
+    aside = kind(me, person.room, text, Toggle.WATCHERS)
+    if not person.knows_deaf:
+        for player in table.seats.values():
+            if player in hall.people and not hall.hears(player, Toggle.WATCHERS, table):
+                return scene.tell(aside, PlayersDeaf(me, table.name))
     return scene.tell(aside)
 
 

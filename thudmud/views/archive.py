@@ -408,6 +408,6 @@ def summary(game: Game) -> list[str]:
     return [
         *map(str.rstrip, grid),
         f"{capitalised(game.ruleset.name)} rules, {counted(len(game.moves), 'ply')}",
-        f"{sentences.score(game)}; {ahead}.",
+        f"{sentences.score(game.score)}; {ahead}.",
         state,
     ]

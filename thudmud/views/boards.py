@@ -34,7 +34,7 @@ from thudmud.views.sentences import (
     times_left,
 )
 from thudmud.views.view import DEFAULT_WIDTH, Display
-from thudmud.views.words import GLUE, columns
+from thudmud.views.words import GLUE, columns, wrapped
 
 GAP = "   "
 PANEL_WIDTH = 30
@@ -48,6 +48,7 @@ _UTF_8 = {
     Piece.STONE: "\N{WHITE SUN WITH RAYS}",
     Piece.ROCK: "\N{LOZENGE}",
 }
+_ASCII = {piece: piece.value for piece in Piece}
 _ACROSS = "-", "\N{BOX DRAWINGS LIGHT DOUBLE DASH HORIZONTAL}"
 _DOWN = "|", "\N{BOX DRAWINGS LIGHT DOUBLE DASH VERTICAL}"
 
@@ -131,15 +132,20 @@ class GridLayout(Enum):
         return {GridLayout.LARGE: 4, GridLayout.TIGHT: 1}.get(self, 2)
 
 
+_WIDTHS = tuple((layout, layout.value) for layout in GridLayout)
+
+
 def layout_for(display: Display) -> GridLayout:
     """Return the roomiest layout that is wanted and fits."""
-    wanted = [each for each in GridLayout if display.large or each is not GridLayout.LARGE]
-    return next((each for each in wanted if each.value < display.width), GridLayout.TIGHT)
+    for layout, width in _WIDTHS:
+        if width < display.width and (display.large or layout is not GridLayout.LARGE):
+            return layout
+    return GridLayout.TIGHT
 
 
 def glyph(piece: Piece, display: Display) -> str:
     """Return what a piece is drawn as."""
-    return _UTF_8[piece] if display.utf8 else piece.value
+    return _UTF_8[piece] if display.utf8 else _ASCII[piece]
 
 
 def grid(position: Position, last: Move | None, display: Display, layout: GridLayout) -> list[str]:
@@ -334,7 +340,8 @@ def beside(table: Table, width: int, display: Display) -> list[str]:
         [(heading(table), None)],
         [(progress(table) if table.match else f"{progress(table)}.", None)],
         [],
-        *(_side(table, side, width, display) for side in Side),
+        _side(table, Side.DWARF, width, display),
+        _side(table, Side.TROLL, width, display),
         *_stones(table, display),
         [],
         _score(table, width),
@@ -371,12 +378,21 @@ def below(table: Table, display: Display) -> list[str]:
 
 def _lines(facts: Iterable[Fact], width: int, display: Display) -> list[str]:
     """Return facts as lines of at most ``width`` columns, each beginning one of its own."""
-    return [line for fact in facts for line in (flowed(fact, width + 1, "  ", display) or [""])]
+    lines: list[str] = []
+    for fact in facts:
+        if len(fact) == 1 and not display.colours:
+            lines += wrapped(fact[0][0], width + 1, "  ") or [""]
+        else:
+            lines += flowed(fact, width + 1, "  ", display) or [""]
+    return lines
 
 
 def _fitting(width: int, *wordings: str) -> str:
     """Return the first wording of a fact that fits on a line; the last if none does."""
-    return next((words for words in wordings if columns(words) <= width), wordings[-1])
+    for words in wordings:
+        if columns(words) <= width:
+            return words
+    return wordings[-1]
 
 
 def _last_move(table: Table) -> Move | None:
@@ -423,18 +439,19 @@ def _side_words(side: Side, player: str, left: int, lost: int, width: int) -> st
 
 def _stones(table: Table, display: Display) -> list[Fact]:
     """Return which stone is on the board, where its first letter does not tell."""
-    stones = (Piece.STONE, Piece.ROCK) if display.utf8 else ()
+    if not display.utf8:
+        return []
     return [
         [(glyph(stone, display), ELEMENTS[stone]), (f"{GLUE}{stone.noun}: {square}", None)]
-        for stone in stones
+        for stone in (Piece.STONE, Piece.ROCK)
         for square in game_at(table).position.squares(stone)
     ]
 
 
 def _score(table: Table, width: int) -> Fact:
-    game = game_at(table)
-    short = f"Score: {game.score.dwarf} to {game.score.troll}"
-    return [(_fitting(width, score(game), short), None)]
+    now = game_at(table).score
+    short = f"Score: {now.dwarf} to {now.troll}"
+    return [(_fitting(width, score(now), short), None)]
 
 
 def _match(table: Table, width: int) -> list[Fact]:

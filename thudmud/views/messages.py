@@ -6,7 +6,7 @@ Each distinct text is made once, for all who share it. The service sends the mes
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from thudmud.play.telling import Telling
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, machine_line, refusal_fact, set_apart
 from thudmud.views.refusals import explain, refused
-from thudmud.views.telling import facts, tell
+from thudmud.views.telling import begun, facts, teller
 from thudmud.views.view import Display, Screens, Terminal, readers_by_view
 from thudmud.views.words import plain, wrapped
 
@@ -53,16 +53,25 @@ def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
     programs: list[str] = []
     if screens.programs:
         programs = [name for name in telling.audience if name in screens.programs]
-    machines = [view for view in readers if view.display.machine]
-    known = facts(hall, telling) if programs or machines else []
+    known = facts(hall, telling) if programs else None
+    make, may_ring = teller(hall, telling), type(telling.event) in _RINGING
     told = []
-    for view, names in readers.items():
-        lines = fitted(tell(hall, telling, view), view.display)
-        if view.display.machine:
+    for view, names in readers.values():
+        display, lines = view.display, make(view)
+        if lines and lines[0][:1].islower():
+            lines = begun(telling, lines)
+        if display.ascii_only or display.machine:
+            lines = fitted(lines, display)
+        if display.machine:
+            known = facts(hall, telling) if known is None else known
             lines += [machine_line(fact) for fact in known if fact.to in {None, view.me}]
         if lines:
-            told.append(Message(names, "\n".join(lines), bell=_rings(hall, telling, view.me)))
-    return told + sent(known, programs, screens) if known else told
+            bell = may_ring and _rings(hall, telling, view.me)
+            told.append(Message(names, "\n".join(lines), "", bell))
+    return told + sent(known, programs, screens) if programs and known else told
+
+
+_RINGING = {TimeShort, IdleWarned, BattleStarted, Resumed, Moved, TakenBack, Joined}
 
 
 def _rings(hall: Hall, telling: Telling, me: str | None) -> bool:
@@ -86,9 +95,9 @@ def refusal_messages(
     refusal: Refused,
     name: str,
     display: Display,
-    screens: Mapping[str, Terminal],
+    terminal: Terminal | None,
     *,
-    board: str | None = None,
+    board: Callable[[], str | None] = lambda: None,
     advice: Iterable[str] = (),
 ) -> list[Message]:
     """Return what a player whose command is refused, and a program of theirs, are told.
@@ -97,20 +106,23 @@ def refusal_messages(
         refusal: why.
         name: the player's.
         display: how they are shown everything.
-        screens: their terminal, by their name.
-        board: the board that it is about, if that is known.
+        terminal: what is known of theirs.
+        board: returns the board that it is about, if that is known; only programs want to know.
         advice: sentences that may help.
     """
     if isinstance(refusal, ParseError):
         lines = explain(refusal, display.width, pointing=not display.reader)
     else:
         lines = wrapped(" ".join([refused(refusal, name), *advice]), display.width)
-    lines = fitted(lines, display)
+    if display.ascii_only or display.machine:
+        lines = fitted(lines, display)
     # Few clients ask for facts, and this one may name every verb there is.
-    wanted = display.machine or (name in screens and bool(screens[name].packages))
-    known = [refusal_fact(refusal, name, board)] if wanted else []
+    if not display.machine and not (terminal and terminal.packages):
+        return [Message((name,), "\n".join(lines))]
+    known = [refusal_fact(refusal, name, board())]
     if display.machine:
         lines += map(machine_line, known)
+    screens = {name: terminal} if terminal else {}
     return [Message((name,), "\n".join(lines)), *sent(known, [name], screens)]
 
 

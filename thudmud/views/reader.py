@@ -209,7 +209,7 @@ def position(table: Table, me: str | None) -> list[str]:
         if pieces := game.position.bits(piece):
             kind = f"{piece.noun}s" if piece.side else piece.phrase
             told.append(f"{capitalised(kind)} at {runs(pieces)}.")
-    told.append(f"{score(game)}.")
+    told.append(f"{score(game.score)}.")
     match, clock = table.match, table.clock
     if match is None:
         return told

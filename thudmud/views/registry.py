@@ -6,11 +6,10 @@ other, in a module of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import singledispatch
+from collections.abc import Callable, Iterable
+from functools import partial, singledispatch
 from typing import Any, NamedTuple
 
-from thudmud.english import capitalised
 from thudmud.play.asides import Aside, Asked
 from thudmud.play.hall import Hall
 from thudmud.play.table import Table
@@ -60,27 +59,23 @@ _WORDS, _FACTS = words.registry, facts.registry
 """By type. Looking here is quicker than calling `singledispatch`; base classes do not count."""
 
 
-def words_of(hall: Hall, telling: Telling, view: View) -> list[str] | None:
-    """Return the lines that one reader gets; None of an event for which nothing is registered.
+def teller_of(hall: Hall, telling: Telling) -> Callable[[View], list[str]] | None:
+    """Return what makes the lines for one reader after another; None of an event without any.
 
     Raises:
-        NotImplementedError: nothing is registered for an aside, or for a question.
+        NotImplementedError: (when it is called) nothing is registered for an aside, or a question.
     """
     event = telling.event
     if isinstance(event, Asked):
         make = _WORDS.get(type(event.question), words)
         occasion = Occasion(hall, telling.table, telling.at, event.player, event.answer)
-        return make(event.question, occasion, view)
+        return partial(make, event.question, occasion)
+    player = getattr(event, "player", "")
+    occasion = Occasion(hall, telling.table, telling.at, player)
     if isinstance(event, Aside):
-        make = _WORDS.get(type(event), words)
-        lines = make(event, Occasion(hall, telling.table, telling.at, event.player), view)
-        if lines and lines[0][:1].islower():  # it may begin with a name
-            lines = [capitalised(lines[0]), *lines[1:]]
-        return lines
-    if of_event := _WORDS.get(type(event)):
-        player = getattr(event, "player", "")
-        return of_event(event, Occasion(hall, telling.table, telling.at, player), view)
-    return None
+        return partial(_WORDS.get(type(event), words), event, occasion)
+    of_event = _WORDS.get(type(event))
+    return of_event and partial(of_event, event, occasion)
 
 
 def facts_of(hall: Hall, telling: Telling) -> Iterable[Fact] | None:

@@ -14,7 +14,7 @@ from thudmud.play.clocks import AWAY, Clock, TimeControl
 from thudmud.play.events import Offer, Parting, TableEvent
 from thudmud.play.match import Match
 from thudmud.play.table import Table
-from thudmud.rules import Ending, Game, Move, Outcome, Piece, Side, Verb
+from thudmud.rules import Ending, Game, Move, Outcome, Piece, Score, Side, Verb
 from thudmud.verbs.matchmaking import No
 from thudmud.verbs.moves import OFFERING, Adjourn, Claim, End, Start
 from thudmud.verbs.resuming import Resume
@@ -507,9 +507,9 @@ def left_and_lost(table: Table, side: Side) -> tuple[int, int]:
     return left, game.opening.count(piece) - left
 
 
-def score(game: Game) -> str:
+def score(score: Score) -> str:
     """Return what each side's pieces count."""
-    return f"Score: dwarfs {game.score.dwarf}, trolls {game.score.troll}"
+    return f"Score: dwarfs {score.dwarf}, trolls {score.troll}"
 
 
 def points(table: Table, match: Match, me: str | None = None) -> str:

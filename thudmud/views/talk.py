@@ -17,8 +17,8 @@ _JOINS = ("'s ", ", ")
 
 @words.register
 def _spoke(aside: Spoke, occasion: Occasion, view: View) -> list[str]:
-    said = f"{does(aside.player, view.me, aside.verb)}: {aside.text}"
-    return in_own_words(said, occasion, view)
+    verb = "say" if aside.talk is None else aside.verb
+    return in_own_words(f"{does(aside.player, view.me, verb)}: {aside.text}", occasion, view)
 
 
 @words.register
@@ -37,7 +37,8 @@ def _told(aside: Told, occasion: Occasion, view: View) -> list[str]:
 
 def in_own_words(text: str, occasion: Occasion, view: View) -> list[str]:
     """Return what is in a player's own words as lines, none of which could be one of ours."""
-    text = capitalised(text)
+    if text[:1].islower():
+        text = capitalised(text)
     if occasion.table and view.away:
         text = f"[{occasion.table.name}] {text}"
     if view.display.times and occasion.player != view.me:

@@ -7,11 +7,12 @@ it, see `thudmud.views.registry`, in the modules that are imported here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
-from thudmud.english import lasting
+from thudmud.english import capitalised, lasting
 from thudmud.play import events
-from thudmud.play.asides import TimeShort
+from thudmud.play.asides import Asked, TimeShort
 from thudmud.play.hall import Hall
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
@@ -38,12 +39,12 @@ from thudmud.views import (
 from thudmud.views import help as help_pages
 from thudmud.views.data import Fact
 from thudmud.views.facts import table_facts
-from thudmud.views.registry import Occasion, facts_of, words, words_of
+from thudmud.views.registry import Occasion, facts_of, teller_of, words
 from thudmud.views.standing import at_table, shown
 from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
 
-__all__ = ["DRAWN", "facts", "tell"]
+__all__ = ["DRAWN", "begun", "facts", "tell", "teller"]
 _REGISTERED = (
     analysis, archive, exercises, help_pages, hints, letters, matchmaking, options, order, people,
     queries, ratings, replays, rooms, talk,
@@ -60,13 +61,32 @@ DRAWN = (
 """The events after which there is another position to see."""
 
 
-def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
-    """Return the lines that a reader with ``view`` is told."""
-    if (lines := words_of(hall, telling, view)) is not None:
-        return lines
+def teller(hall: Hall, telling: Telling) -> Callable[[View], list[str]]:
+    """Return what makes the lines that a reader with a view is told of one thing that happened."""
+    if told := teller_of(hall, telling):
+        return told
     event, table = telling.event, telling.table
     if table is None or not isinstance(event, events.TableEvent):
-        return []  # what is shown says it, or nobody is told
+        return lambda _: []  # what is shown says it, or nobody is told
+    return partial(_told, telling, event, table, hall)
+
+
+def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
+    """Return the lines that a reader with ``view`` is told."""
+    lines = teller(hall, telling)(view)
+    return begun(telling, lines) if lines and lines[0][:1].islower() else lines
+
+
+def begun(telling: Telling, lines: list[str]) -> list[str]:
+    """Return lines that begin small as a sentence begins, unless they are a list, or a board."""
+    if isinstance(telling.event, Asked):
+        return lines
+    return [capitalised(lines[0]), *lines[1:]]
+
+
+def _told(
+    telling: Telling, event: events.TableEvent, table: Table, hall: Hall, view: View
+) -> list[str]:
     told = _happened(hall, telling, event, table, view)
     sits = isinstance(event, events.Joined) and event.player == view.me
     if not view.display.reader:

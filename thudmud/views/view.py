@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
-from weakref import WeakKeyDictionary
 
 from thudmud.play.asides import Aside
 from thudmud.play.events import (
@@ -36,7 +34,7 @@ from thudmud.play.options import (
     Toggle,
 )
 from thudmud.play.table import Table
-from thudmud.play.telling import Occupants, Telling
+from thudmud.play.telling import Telling
 
 DEFAULT_WIDTH = 80
 LARGE_FROM = 120, 40
@@ -139,13 +137,21 @@ class Display:
         )
 
 
-_shared = lru_cache(maxsize=1024)(Display.of)
-"""Equal displays are one object, so that readers who share a text are quick to find."""
+@lru_cache(maxsize=1024)
+def _one(display: Display) -> Display:
+    """Return the one of all displays that are equal, so that they can be told apart by identity."""
+    return display
+
+
+@lru_cache(maxsize=1024)
+def _shared(terminal: Terminal, options: Options) -> Display:
+    return _one(Display.of(terminal, options))
 
 
 _PLAIN = Terminal()
 
-_Groups = dict[frozenset[str], Mapping[Any, tuple[str, ...]]]
+Readers = Mapping[tuple[object, ...], "tuple[View, tuple[str, ...]]"]
+"""By what tells their views apart, the readers who share one."""
 
 
 class Screens(Mapping[str, Terminal]):
@@ -153,40 +159,40 @@ class Screens(Mapping[str, Terminal]):
 
     Attributes:
         programs: the names of those whose clients have asked for any of our packages.
-        kept: for those in each room, their readers grouped by view, by which of them an event
-            involves; forgotten when a terminal changes.
+        terminals: them, by name.
+        edition: another one as soon as a terminal changes.
     """
 
     def __init__(self) -> None:
         self.programs: set[str] = set()
-        self.kept: WeakKeyDictionary[Occupants, _Groups] = WeakKeyDictionary()
-        self._terminals: dict[str, Terminal] = {}
+        self.edition = object()
+        self.terminals: dict[str, Terminal] = {}
         self._displays: dict[str, tuple[Options, Display]] = {}
 
     def __getitem__(self, name: str) -> Terminal:
-        return self._terminals[name]
+        return self.terminals[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._terminals)
+        return iter(self.terminals)
 
     def __len__(self) -> int:
-        return len(self._terminals)
+        return len(self.terminals)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._terminals
+        return name in self.terminals
 
     def fit(self, name: str, terminal: Terminal) -> None:
         """Take note of what somebody's terminal can show."""
         self.forget(name)
-        self._terminals[name] = terminal
+        self.terminals[name] = terminal
         if any(package.partition(".")[0] == PACKAGE for package in terminal.packages):
             self.programs.add(name)
 
     def forget(self, name: str) -> None:
         """Take note that somebody is here no longer."""
-        self.kept.clear()
+        self.edition = object()
         self.programs.discard(name)
-        self._terminals.pop(name, None)
+        self.terminals.pop(name, None)
         self._displays.pop(name, None)
 
     def display(self, name: str, options: Options) -> Display:
@@ -197,7 +203,7 @@ class Screens(Mapping[str, Terminal]):
         before = self._displays.get(name)
         if before is not None and before[0] is options:
             return before[1]
-        display = _shared(self._terminals.get(name, _PLAIN), options)
+        display = _shared(self.terminals.get(name, _PLAIN), options)
         self._displays[name] = options, display
         return display
 
@@ -232,9 +238,7 @@ class View:
         return self.display.width
 
 
-def readers_by_view(
-    hall: Hall, telling: Telling, screens: Screens
-) -> Mapping[View, tuple[str, ...]]:
+def readers_by_view(hall: Hall, telling: Telling, screens: Screens) -> Readers:
     """Return the readers of a telling, by their views; players without a screen are not among them.
 
     The groups of those in a room are kept: event after event they are the same, as long as the same
@@ -247,7 +251,10 @@ def readers_by_view(
         involved.update(table.seats.values())
     if occupants is None:
         return _grouped(hall, table, telling.audience, involved, screens)
-    known = screens.kept.setdefault(occupants, {})
+    known: dict[frozenset[str], Readers] | None = occupants.kept.get(screens.edition)
+    if known is None:
+        occupants.kept.clear()
+        known = occupants.kept[screens.edition] = {}
     here = occupants.members & involved
     found = known.get(here)
     if found is None:
@@ -258,8 +265,8 @@ def readers_by_view(
     if not elsewhere:
         return found
     told = dict(found)
-    for view, names in _grouped(hall, table, elsewhere, involved, screens).items():
-        told[view] = (*told.get(view, ()), *names)
+    for key, (view, names) in _grouped(hall, table, elsewhere, involved, screens).items():
+        told[key] = view, (*told.get(key, (view, ()))[1], *names)
     return told
 
 
@@ -269,29 +276,27 @@ def _grouped(
     names: Iterable[str],
     involved: Container[str],
     screens: Screens,
-) -> dict[View, tuple[str, ...]]:
+) -> Readers:
     """Return some readers by their views of something that involves some of them."""
-    groups: dict[tuple[str | None, Style, bool, int], tuple[Display, list[str]]] = {}
+    groups: dict[tuple[object, ...], tuple[View, list[str]]] = {}
+    terminals, people, board = screens.terminals, hall.people, table and table.name
     for name in names:
-        if name not in screens:
+        if name not in terminals:
             continue
-        person = hall.people.get(name)
+        person = people.get(name)
         display = screens.display(name, person.options if person else DEFAULTS)
         me = name if name in involved else None
         style, away = Style.FULL, False
-        if table:
-            style = hall.style(name, table.name) if person else Style.BRIEF
-            away = person is not None and table.name not in {person.room, _at(person)}
-        # Equal displays are nearly always one and the same, which is far quicker to see.
-        group = groups.setdefault((me, style, away, id(display)), (display, []))
-        group[1].append(name)
-    if len(groups) == 1:
-        (((me, style, away, _), (display, readers)),) = groups.items()
-        return {View(me, style, display, away): tuple(readers)}
-    found: dict[View, list[str]] = {}
-    for (me, style, away, _), (display, readers) in groups.items():
-        found.setdefault(View(me, style, display, away), []).extend(readers)
-    return {view: tuple(readers) for view, readers in found.items()}
+        if board:
+            style = hall.style(name, board) if person else Style.BRIEF
+            away = person is not None and person.room != board and _at(person) != board
+        key = me, style, away, id(display)  # equal displays are one and the same
+        group = groups.get(key)
+        if group is None:
+            groups[key] = View(me, style, display, away), [name]
+        else:
+            group[1].append(name)
+    return {key: (view, tuple(readers)) for key, (view, readers) in groups.items()}
 
 
 def _at(person: Person) -> str | None:

@@ -83,7 +83,7 @@ def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> l
     if len(text) < width:
         # As nearly all sentences are; taking them apart costs more than all else about them.
         short = text.replace(GLUE, " ").rstrip(" ")
-        if short.isprintable() and _is_narrow(short):
+        if short.isprintable() and (short.isascii() or _is_narrow(short)):
             return [short] if short else []
     return list((_broken_as_told if glued else _broken)(text, width, indent))
 
