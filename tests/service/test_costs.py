@@ -20,7 +20,7 @@ MOST = {
     "move from a6 to a1": 58,
     "xyzzy": 33,
     "finger bert": 186,
-    "follow bert": 35,
+    "follow bert": 56,
     "who": 142,
 }
 """By line, as many calls as it may take."""
