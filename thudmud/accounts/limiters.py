@@ -37,10 +37,11 @@ class TokenBucket:
             now: the time. If the clock goes back, nothing comes in meanwhile.
             leaving: tokens that have to be left in, fewer than the size.
         """
-        wait = self.wait(now, leaving)
-        if not wait:
-            self._tokens -= 1
-        return wait
+        missing = min(1 + leaving, self._size) - self.left(now)
+        if missing > _ROUNDING:
+            return missing / self._rate
+        self._tokens -= 1
+        return 0.0
 
     def charge(self, tokens: float) -> None:
         """Take out what something has cost beyond its one token; what is missing is owed."""

@@ -107,7 +107,7 @@ class Inbox:
         is_busy: Callable[[], bool],
     ) -> None:
         self._reading, self._turns = reading, turns
-        self._settings = settings
+        self._settings, self._most = settings, settings.queue_length
         self._rate = TokenBucket(settings.commands_per_second, settings.commands_at_once)
         self._handle, self._is_busy = handle, is_busy
         self._waiting: deque[Item] = deque()
@@ -126,15 +126,17 @@ class Inbox:
     @property
     def is_full(self) -> bool:
         """Whether so many wait that nothing more is read."""
-        return len(self._waiting) >= self._settings.queue_length
+        return len(self._waiting) >= self._most
 
     def put(self, items: Iterable[Item]) -> None:
         """Queue what has come in."""
         again = bool(self._waiting)
         self._waiting.extend(items)
-        if self.is_full:
+        if len(self._waiting) >= self._most:
             self._reading.hold(self)
-        self._wait(again=again)
+        if not self._scheduled:
+            self._scheduled = True
+            self._turns.wait(self._take_turn, again=again)
 
     def charge(self, seconds: float) -> None:
         """Note for how long a line kept everybody else waiting, which at worst costs a second."""
@@ -160,18 +162,15 @@ class Inbox:
 
     def wake(self) -> None:
         """Go on handling in one of the next turns."""
-        self._wait(again=bool(self._waiting))
-
-    def _wait(self, *, again: bool) -> None:
         if not self._scheduled:
             self._scheduled = True
-            self._turns.wait(self._take_turn, again=again)
+            self._turns.wait(self._take_turn, again=bool(self._waiting))
 
     def _take_turn(self) -> None:
         loop = asyncio.get_running_loop()
         now, delay = loop.time(), 0.0
         for _ in range(self._settings.commands_per_turn):
-            if self._is_paused or self._is_busy() or not self._waiting:
+            if not self._waiting or self._is_paused or self._is_busy():
                 break
             if delay := self._rate.take(now):
                 break
@@ -186,7 +185,7 @@ class Inbox:
             loop.call_later(delay, partial(self._turns.wait, self._take_turn, again=True))
         elif self._waiting:
             self.wake()
-        if not self.is_full:
+        if len(self._waiting) < self._most:
             self._reading.let_go(self)
 
 
@@ -215,6 +214,8 @@ class LinePrompter:
         self._screen, self._client, self._inbox, self._held = screen, client, inbox, held
         self._answer: asyncio.Future[str] | None = None
         self._ahead: _Ahead | None = None
+        self._invited: str | None = None
+        """The prompt of `invite`, if nothing has been asked for since."""
         self._asked = "", False
         """What is asked for now, as a program is told, and whether what is typed is hidden."""
 
@@ -235,6 +236,7 @@ class LinePrompter:
                 self._ahead = replace(ahead, answer=None)
                 return ahead.answer
             ahead.otherwise()
+        self._invited = None
         if before:
             self.say(before)
         if hidden:
@@ -267,9 +269,10 @@ class LinePrompter:
 
     def invite(self, prompt: str) -> None:
         """Ask for lines that no dialogue waits for."""
-        self._ahead = None
-        self._client.reveal()
-        self._set_prompt(prompt)
+        if prompt != self._invited:  # as before most lines nothing has changed
+            self._ahead, self._invited = None, prompt
+            self._client.reveal()
+            self._set_prompt(prompt)
         self.prompt()
 
     def prompt(self) -> None:
@@ -280,7 +283,10 @@ class LinePrompter:
 
     def answered(self) -> None:
         """Note that a line has come: the cursor is on a fresh line."""
-        self._screen.answered(echoed=not self._client.is_hidden)
+        if self._screen.at_prompt:
+            self._screen.answered(echoed=not self._client.is_hidden)
+        else:
+            self._screen.answered()
 
     def answer(self, line: str) -> None:
         """Give the dialogue the line it waits for."""

@@ -155,7 +155,8 @@ class PlayerSession:
         caller: Caller,
         shared: SessionPolicy,
     ) -> None:
-        transport.set_write_buffer_limits(high=shared.settings.share)
+        self._share = shared.settings.share
+        transport.set_write_buffer_limits(high=self._share)
         self._transport = transport
         self.address, self._peer = caller.address, f"{caller.address} {caller.port}"
         self._sessions, self._logins = shared.sessions, shared.logins
@@ -438,7 +439,7 @@ class PlayerSession:
                     now(self._close_after_leaving())
         except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
             self._fail(error)
-        return self.screen.unsent <= self._settings.share
+        return self.screen.unsent <= self._share
 
     def _handle_line(self, line: Line) -> None:
         self._timer.heard()
@@ -577,7 +578,7 @@ class TelnetSession(PlayerSession):
         return super()._handle(item)
 
     def _handle_line(self, line: Line) -> None:
-        if not (isinstance(line, str) and self._prompter.asks(NAME_PROMPT)):
+        if self.name or not (isinstance(line, str) and self._prompter.asks(NAME_PROMPT)):
             super()._handle_line(line)
         elif tls.is_http(line):
             self._prompter.answered()

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Iterable
 from contextlib import suppress
 from types import coroutine
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import asyncio
@@ -52,7 +52,7 @@ def now(work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | T:
     try:
         waiting = work.send(None)
     except StopIteration as done:
-        return cast("T", done.value)
+        return done.value  # type: ignore[no-any-return]
     import asyncio  # noqa: PLC0415  (see above)
 
     rest = _rest(work, waiting)
@@ -79,7 +79,7 @@ def _rest(work: Coroutine[Any, Any, T], waiting: Any) -> Generator[Any, Any, T]:
             else:
                 waiting = work.send(answer)
     except StopIteration as done:
-        return cast("T", done.value)
+        return done.value  # type: ignore[no-any-return]
 
 
 @coroutine
@@ -93,7 +93,7 @@ def metered(
         try:
             waiting = step(argument)
         except StopIteration as done:
-            return cast("T", done.value)
+            return done.value  # type: ignore[no-any-return]
         finally:
             ran(clock() - begun)
         try:

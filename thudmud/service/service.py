@@ -322,7 +322,7 @@ class Service:
     def prompts(self, name: str) -> bool:
         """Whether a player wants a prompt where a line is expected."""
         person = self.hall.people.get(name)
-        return person is None or person.options.has(Toggle.PROMPT)
+        return person is None or Toggle.PROMPT in person.options.on
 
     async def needs(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for a player of that name, in any case.

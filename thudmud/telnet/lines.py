@@ -48,9 +48,14 @@ class LineSplitter:
         *ended, rest = data.split(b"\n")
         lines: list[Line] = []
         for piece in ended:
-            self._hold(piece)
-            lines.append(self._line())
-        self._hold(rest)
+            if self._held or self._overlong or len(piece) > self._limit:
+                self._hold(piece)
+                lines.append(self._line())
+            else:  # as nearly all lines come, in one piece
+                text = piece.decode("utf-8", "surrogateescape")
+                lines.append(text if text.isprintable() else readable(piece))
+        if rest:
+            self._hold(rest)
         return lines
 
     def _hold(self, piece: bytes) -> None:

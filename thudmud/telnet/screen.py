@@ -59,12 +59,13 @@ class Screen:
 
     Attributes:
         prompt: what is shown behind the text when a line is asked for; it may be nothing.
+        at_prompt: whether the cursor is behind the prompt.
+        unsent: how many bytes have been shown in this turn, and not been written yet.
         closed: whether nothing can be shown any more.
     """
 
     __slots__ = (
         "_asking",
-        "_at_prompt",
         "_compressor",
         "_flusher",
         "_limit",
@@ -72,11 +73,12 @@ class Screen:
         "_prompt_end",
         "_room",
         "_scheduled",
-        "_size",
         "_timers",
         "_transport",
+        "at_prompt",
         "closed",
         "prompt",
+        "unsent",
     )
 
     def __init__(self, transport: asyncio.Transport, limit: int, flusher: Flusher) -> None:
@@ -88,36 +90,33 @@ class Screen:
         self._limit = self._room = limit
         self._flusher = flusher
         self._pieces: list[bytes] = []
-        self._size = 0
+        self.unsent = 0
         self._scheduled = False
         self._asking = False
-        self._at_prompt = False
+        self.at_prompt = False
         self._timers: list[asyncio.TimerHandle] = []
-
-    @property
-    def unsent(self) -> int:
-        """How many bytes have been shown in this turn, and not been written yet."""
-        return self._size
 
     def show(self, lines: bytes) -> None:
         """Append whole lines, each ended by CR LF."""
-        if self._at_prompt:
-            self._at_prompt = False
+        if self.at_prompt:
+            self.at_prompt = False
             self._asking = True
             self._put(CRLF)
         self._put(lines)
 
     def ask(self) -> None:
         """Show the prompt once nothing else follows in this turn, unless it is shown already."""
-        if not self._at_prompt:
+        if not self.at_prompt:
             self._asking = True
-            self._schedule()
+            if not self._scheduled:
+                self._scheduled = True
+                self._flusher.add(self)
 
     def answered(self, *, echoed: bool = True) -> None:
         """Note that the player has sent a line; the cursor is on a fresh one if it was echoed."""
-        if self._at_prompt and not echoed:
+        if self.at_prompt and not echoed:
             self._put(CRLF)
-        self._asking = self._at_prompt = False
+        self._asking = self.at_prompt = False
 
     def command(self, sequence: bytes) -> None:
         """Append telnet bytes, which no terminal shows."""
@@ -127,7 +126,7 @@ class Screen:
         """End every prompt with telnet bytes from now on, the one that is shown included."""
         if sequence != self._prompt_end:
             self._prompt_end = sequence
-            if self._at_prompt and sequence:
+            if self.at_prompt and sequence:
                 self._put(sequence)
 
     def compress(self, sequence: bytes) -> None:
@@ -161,7 +160,7 @@ class Screen:
                 may never see our last words (RFC 1122, section 4.2.2.13).
             grace: seconds after which the connection is ended by force.
         """
-        self._asking = self._at_prompt = False
+        self._asking = self.at_prompt = False
         self._write()
         self._end_compression()
         self.closed = True
@@ -193,12 +192,9 @@ class Screen:
         if self.closed:
             return
         self._pieces.append(piece)
-        self._size += len(piece)
-        if self._size > self._room:
+        self.unsent += len(piece)
+        if self.unsent > self._room:
             self._look_for_room()
-        self._schedule()
-
-    def _schedule(self) -> None:
         if not self._scheduled:
             self._scheduled = True
             self._flusher.add(self)
@@ -206,15 +202,16 @@ class Screen:
     def _put_prompt(self) -> None:
         if self._asking:
             self._asking = False
-            self._at_prompt = bool(self.prompt)  # behind no prompt the line is fresh
+            self.at_prompt = bool(self.prompt)  # behind no prompt the line is fresh
             prompt = self.prompt + self._prompt_end
             self._pieces.append(prompt)
-            self._size += len(prompt)
+            self.unsent += len(prompt)
 
     def flush(self) -> None:
         """Write what has been shown in this turn, with the prompt behind it."""
         self._scheduled = False
-        self._put_prompt()
+        if self._asking:
+            self._put_prompt()
         self._write()
 
     def _write(self) -> None:
@@ -227,7 +224,7 @@ class Screen:
             self._transport.write(output)
             self._room -= len(output)  # at least so much room is left
         self._pieces.clear()
-        self._size = 0
+        self.unsent = 0
 
     def _end_compression(self) -> None:
         if self._compressor is not None and not self.closed:
@@ -237,7 +234,7 @@ class Screen:
     def _look_for_room(self) -> None:
         """Write, if there is no room for more, and cut a reader off who does not keep up."""
         self._room = self._limit - self._transport.get_write_buffer_size()
-        if self._size > self._room:
+        if self.unsent > self._room:
             self._write()
             self._room = self._limit - self._transport.get_write_buffer_size()
             if self._room < 0:

@@ -1,0 +1,137 @@
+"""What a line costs on a server, from bytes to bytes, in calls of Python functions.
+
+The connections lead nowhere, so that the event loop has nothing else to do, and what is counted is
+the same on every machine. Who makes one dearer raises its number here, and says why.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from types import FrameType
+
+import pytest
+
+from tests.accounts.dialogues import CHEAP
+from tests.conftest import GENEROUS, NO_WEB
+from thudmud.play.hall import Hall
+from thudmud.play.table import BoardSpec
+from thudmud.server.acceptor import Acceptor
+from thudmud.server.config import ServerSettings, Settings
+from thudmud.server.session import Caller
+from thudmud.server.sessions import Sessions, make_service
+from thudmud.store import Store
+from thudmud.telnet.connection import Connection
+
+MOST = {
+    "say hello": 126,
+    "look": 128,
+    "move from a6 to a1": 96,
+    "xyzzy": 72,
+}
+"""By line, as many calls of ours as it may take."""
+
+TURNS = 2
+"""In how many turns of the event loop it is answered: one takes it, one writes what is told."""
+
+
+class Notebook(asyncio.Transport):
+    """A transport that leads nowhere, and counts what is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[bytes] = []
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.written.append(bytes(data))
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        pass
+
+    def is_closing(self) -> bool:
+        return False
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
+
+
+class Line:
+    """A player's connection."""
+
+    def __init__(self, acceptor: Acceptor) -> None:
+        caller = Caller("127.0.0.1", 9, lambda: None, lambda _: "")
+        self._connection: Connection = acceptor._connection(caller)
+        self.wire = Notebook()
+        self._connection.connection_made(self.wire)
+
+    async def type(self, line: str) -> None:
+        """Type a line, and wait until it is answered."""
+        self.wire.written.clear()
+        self.turns = 0
+        data = f"{line}\r\n".encode()
+        self._connection.get_buffer(-1)[: len(data)] = data
+        self._connection.buffer_updated(len(data))
+        while not any(piece.endswith(b"> ") for piece in self.wire.written):
+            await asyncio.sleep(0)  # as often as the loop needs turns: that is counted, too
+            self.turns += 1
+
+    def hang_up(self) -> None:
+        """End the connection."""
+        self._connection.connection_lost(None)
+
+    async def count(self, line: str) -> int:
+        """Return how many functions are called until a line is answered."""
+        called = 0
+
+        def counted(frame: FrameType, event: str, _: object) -> None:
+            nonlocal called
+            if event == "call" and frame.f_globals.get("__name__", "").startswith("thudmud."):
+                called += 1
+
+        sys.setprofile(counted)
+        try:
+            await self.type(line)
+        finally:
+            sys.setprofile(None)
+        return called
+
+
+@pytest.fixture
+async def dora() -> AsyncIterator[Line]:
+    """Return the line of somebody who watches a battle, as somebody else does."""
+    store = Store.in_memory()
+    hall = Hall([BoardSpec("oak board"), BoardSpec("elm board")])
+    sessions = Sessions(make_service(store, hall))
+    await sessions.service.open()
+    settings = Settings(server=ServerSettings.model_validate(GENEROUS), web=NO_WEB)
+    acceptor = Acceptor(settings, hasher=CHEAP)
+    await acceptor.bind()
+    await acceptor.start(sessions)
+    lines = {name: Line(acceptor) for name in ("Anna", "Bert", "Carla", "Dora")}
+    for name, line in lines.items():
+        await line.type(name)
+        await line.type("go to oak board")
+    await lines["Anna"].type("join as dwarf")
+    await lines["Bert"].type("join as troll")
+    await lines["Anna"].type("start")
+    yield lines["Dora"]
+    for line in lines.values():
+        line.hang_up()
+    await acceptor.stop()
+    await store.close()
+
+
+@pytest.mark.parametrize("line", MOST)
+async def test_a_line_is_no_dearer_than_it_was(dora: Line, line: str) -> None:
+    for _ in range(3):
+        await dora.type(line)
+    assert (made := await dora.count(line)) <= MOST[line], made
+    assert len(dora.wire.written) == 1
+    assert dora.turns <= TURNS
