@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import zlib
+from collections.abc import Callable
 from enum import Enum
 
 CRLF = b"\r\n"
@@ -98,11 +99,20 @@ class Screen:
 
     def show(self, lines: bytes) -> None:
         """Append whole lines, each ended by CR LF."""
+        if self.closed:
+            return
         if self.at_prompt:
             self.at_prompt = False
             self._asking = True
-            self._put(CRLF)
-        self._put(lines)
+            self._pieces.append(CRLF)
+            self.unsent += len(CRLF)
+        self._pieces.append(lines)  # that is `_put`, for each who is told
+        self.unsent += len(lines)
+        if self.unsent > self._room:
+            self._look_for_room()
+        if not self._scheduled:
+            self._scheduled = True
+            self._flusher.add(self)
 
     def ask(self) -> None:
         """Show the prompt once nothing else follows in this turn, unless it is shown already."""
@@ -254,8 +264,8 @@ class Flusher:
 
     def __init__(self) -> None:
         self._due: list[Screen] = []
-        self._pieces: list[bytes] = []
-        self._joined = b""
+        self._joined: dict[Callable[[bytes], bytes] | None, tuple[list[bytes], bytes]] = {}
+        """What was made last of which pieces, by how."""
 
     def add(self, screen: Screen) -> None:
         """Flush a screen at the end of this turn."""
@@ -263,11 +273,21 @@ class Flusher:
             asyncio.get_running_loop().call_soon(self._flush)
         self._due.append(screen)
 
-    def join(self, pieces: list[bytes]) -> bytes:
-        """Return pieces in one; the same bytes for all whose pieces are the same in this turn."""
-        if pieces != self._pieces:  # quick to see: nearly all are the same objects
-            self._pieces, self._joined = pieces.copy(), b"".join(pieces)
-        return self._joined
+    def join(self, pieces: list[bytes], make: Callable[[bytes], bytes] | None = None) -> bytes:
+        """Return pieces in one; the same bytes for all whose pieces are the same in this turn.
+
+        Args:
+            pieces: they.
+            make: makes something of them, such as a frame.
+        """
+        before = self._joined.get(make)
+        if before is not None and pieces == before[0]:  # quick: nearly all are the same objects
+            return before[1]
+        joined = b"".join(pieces)
+        if make:
+            joined = make(joined)
+        self._joined[make] = pieces.copy(), joined
+        return joined
 
     def _flush(self) -> None:
         due, self._due = self._due, []
@@ -276,4 +296,4 @@ class Flusher:
                 screen.flush()
             except Exception:  # noqa: BLE001  (it is logged, and nobody else has to wait for it)
                 _log.exception("failed to write to a client")
-        self._pieces, self._joined = [], b""
+        self._joined.clear()

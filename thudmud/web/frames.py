@@ -90,5 +90,5 @@ class FrameScreen(Screen):
     def _frame(self) -> None:
         text = self._pieces[self._framed :]
         if text:
-            self._pieces[self._framed :] = [binary_frame(b"".join(text))]
+            self._pieces[self._framed :] = [self._flusher.join(text, binary_frame)]
         self._framed = len(self._pieces)
