@@ -12,7 +12,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from thudmud.accounts import passwords
@@ -24,6 +24,7 @@ from thudmud.english import capitalised, lasting
 from thudmud.language.parsing import chosen_by
 from thudmud.play.options import Options, SetOption
 from thudmud.store import Account, KeptName, NameTaken, Nobody, Store, StoreError
+from thudmud.values import value
 from thudmud.views.options import choice_text
 
 NAME_PROMPT = "What is your name? "
@@ -86,7 +87,7 @@ class Prompter(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Login:
     """Somebody who has logged in.
 

@@ -16,6 +16,7 @@ from thudmud.play.events import BattleId, BoardRenamed, Offer
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
 from thudmud.rules import Game, Side, read_ply, write_position
+from thudmud.values import value
 from thudmud.verbs.matchmaking import No
 from thudmud.verbs.moves import OFFERING, Adjourn, End, Play, Resign, Start
 from thudmud.verbs.rooms import Go
@@ -61,7 +62,7 @@ class SeatStatus(Enum):
     BATTLE = "battle"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Task:
     """A battle in which it is the bot's turn.
 

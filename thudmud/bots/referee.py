@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from random import Random
@@ -19,6 +18,7 @@ from thudmud.rules import (
     read_position,
     write_position,
 )
+from thudmud.values import value
 
 LENIENCE = 0.5
 """For how many seconds more than it was given a program may take, for pipes and a busy machine."""
@@ -32,7 +32,7 @@ class Forfeit(Enum):
     FAILED = "failure"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Terms:
     """How programs play against each other.
 
@@ -49,7 +49,7 @@ class Terms:
     plies: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Verdict:
     """How a battle between programs has ended.
 

@@ -8,7 +8,8 @@ is told: an interval of 95 %, and a test that goes on until it is sure enough.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from thudmud.values import value
 
 _DEVIATIONS = 1.96
 """An interval of so many standard deviations to both sides holds 95 %."""
@@ -20,7 +21,7 @@ BOUND = math.log((1 - _WRONG) / _WRONG)
 """A test accepts one of its hypotheses when the log-likelihood ratio is so far from 0, 2.94."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Results:
     """The matches of a player against another."""
 

@@ -13,12 +13,12 @@ import re
 from collections import deque
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from thudmud.bots.program import ENGINE, Program, ProgramError
 from thudmud.errors import InvalidValueError
 from thudmud.rules import Game, write_position
+from thudmud.values import value
 
 WORKER = (*ENGINE, "--level", "1")
 """What is run: our own player, which has loaded all that thinks before it first answers."""
@@ -40,7 +40,7 @@ _INFORMATION = re.compile(
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Question:
     """What to play in a battle.
 
@@ -69,7 +69,7 @@ class Question:
             raise InvalidValueError("either a level or a number of nodes has to be the limit")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Reply:
     """What a worker has found.
 

@@ -12,7 +12,7 @@ import asyncio
 import re
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -39,6 +39,7 @@ from thudmud.rules import (
 )
 from thudmud.rules.records import outcome_told
 from thudmud.store import Store
+from thudmud.values import value
 from thudmud.views.words import day
 
 
@@ -74,7 +75,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     config_option(parser)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Wanted:
     """Which battles to write: all, or those of a player; begun at ``since`` or later."""
 
@@ -98,7 +99,7 @@ NOTHING = 1
 """The exit status if there is no battle of the player."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Written:
     """How many records were written, and how many battles were left out as they may go on."""
 
@@ -213,7 +214,7 @@ _ENDINGS = {each.value.replace(" ", "-"): each for each in Ending}
 _WINNERS = {"draw": None} | {each.value: each for each in Side}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BattleDetails:
     """What is known of a battle besides its record.
 

@@ -11,7 +11,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import cast
@@ -43,6 +42,7 @@ from thudmud.rules import (
     write_record,
 )
 from thudmud.store import Conflict, Store, StoreError
+from thudmud.values import value
 from thudmud.views.refusals import unread
 from thudmud.views.words import day
 
@@ -92,7 +92,7 @@ class KnownError(RefusedFileError):
         return f"it was {self.how} already: battle {self.number}"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ImportReport:
     """What became of the files: the numbers of the battles they became, or why they did not.
 

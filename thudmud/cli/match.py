@@ -17,7 +17,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from statistics import mean, stdev
 from textwrap import fill
@@ -39,6 +39,7 @@ from thudmud.cli.common import CommandError, refuse
 from thudmud.cli.engine import level, seed
 from thudmud.cli.records import ruleset_named
 from thudmud.rules import DEFAULT_RULES, RULESETS, Game, Side
+from thudmud.values import value
 
 OWN = "thudmud"
 """The name of our own player; a level may follow behind a colon."""
@@ -120,7 +121,7 @@ def run(options: argparse.Namespace) -> int:
     return status
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BotSpec:
     """One of the two who play.
 
@@ -137,7 +138,7 @@ class BotSpec:
     is_own: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Played:
     """One battle, as it is written to a file.
 

@@ -10,7 +10,6 @@ import argparse
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 from xml.etree import ElementTree as ET
@@ -21,6 +20,7 @@ from thudmud.english import counted
 from thudmud.script import Mismatch, Missed, Transcript
 from thudmud.script.reading import SERVER
 from thudmud.script.transcript import FORMAT, MORE, NAME
+from thudmud.values import value
 
 _T = TypeVar("_T")
 
@@ -104,7 +104,7 @@ SUITE = "thudmud"
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TranscriptResult:
     """What did not fit in a transcript, and why it could not be played to its end, if so."""
 

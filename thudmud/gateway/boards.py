@@ -10,7 +10,6 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from thudmud.gateway import requests
@@ -27,6 +26,7 @@ from thudmud.play.telling import Telling
 from thudmud.service import Arrival, Service, Unfollowed, Visit
 from thudmud.service.boards import put_up
 from thudmud.store import Conflict, Store, StoreError
+from thudmud.values import value
 from thudmud.verbs.queries import ViewGame
 from thudmud.views import Message
 from thudmud.views.boards import draw
@@ -39,7 +39,7 @@ PACKAGES = frozenset({"thud"})
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Registration:
     """Which client a board belongs to, and what players call it. Neither ever changes."""
 
@@ -47,7 +47,7 @@ class Registration:
     called: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Board:
     """A board that is open, and the session that has opened it."""
 

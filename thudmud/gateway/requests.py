@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Annotated, Any, Literal, NoReturn
 
@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from thudmud.errors import ThudmudError
 from thudmud.play.options import WIDTHS, Style
 from thudmud.rules import RULESETS
+from thudmud.values import value
 from thudmud.views import Message
 from thudmud.views.view import DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR
 
@@ -326,7 +327,7 @@ def _shown(value: object) -> str:
 Data = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Answer:
     """What has become of a request.
 
@@ -341,7 +342,7 @@ class Answer:
     fault: Fault | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Notice:
     """Something that players at a board are told.
 

@@ -6,13 +6,13 @@ twice. The limits of a gateway are here, too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from thudmud.gateway.requests import Answer, Code, Fault, Reply, reply_line
+from thudmud.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class GatewayPolicy:
     """The limits of a gateway, and what holds at all its boards. Times are in seconds.
 

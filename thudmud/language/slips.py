@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from types import MappingProxyType
@@ -21,6 +20,7 @@ from thudmud.play.options import SHADES, WIDTHS
 from thudmud.play.refusals import Mistake
 from thudmud.rules import RULESETS, Attempt, Square, Verb
 from thudmud.rules.board import distance
+from thudmud.values import value
 from thudmud.verbs.moves import Play
 
 _SYNONYMS = {
@@ -189,7 +189,7 @@ def is_sound(beginning: str) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Place:
     """Where a line stopped making sense.
 

@@ -8,7 +8,6 @@ hundredths of a dwarf and in the dwarfs' view: what is good for the trolls is be
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from thudmud.play.archive import Battle, Lookup, State
 from thudmud.play.events import BattleId
 from thudmud.play.hints import Line
 from thudmud.rules import Game, Score, Side
+from thudmud.values import value
 
 DECIDED = 10_000
 """The worth of a battle that is won: far more than all pieces count."""
@@ -41,7 +41,7 @@ class PlyMark(Enum):
     BLUNDER = "??"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Weighed:
     """What an adviser thinks of a position of a battle that goes on.
 
@@ -79,7 +79,7 @@ class Weighed:
         return _capped(self.worths[min(depth, len(self.worths)) - 1])
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Analysis:
     """What a battle was worth, and what its plies lost.
 
@@ -117,7 +117,7 @@ class AnalysedBattle(NamedTuple):
     analysis: Analysis
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class KeptAnalysisLookup(Lookup["Analysis | None"]):
     """The analysis of a battle of so many plies that the store keeps; None if it keeps none."""
 
@@ -125,7 +125,7 @@ class KeptAnalysisLookup(Lookup["Analysis | None"]):
     plies: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AnalysisLookup(Lookup["Analysis | None"]):
     """A new analysis of a battle, which an adviser is asked for; None if it found nothing out."""
 
@@ -133,7 +133,7 @@ class AnalysisLookup(Lookup["Analysis | None"]):
     game: Game
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class UnderWayLookup(Lookup["tuple[int, int, int] | None"]):
     """The analysis that a player waits for: of which battle, and how many of its plies are done.
 

@@ -8,7 +8,7 @@ decides again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, TypeVar, cast
@@ -17,6 +17,7 @@ from thudmud.errors import ThudmudError
 from thudmud.play.clocks import TimeClass, TimeControl
 from thudmud.play.events import BattleId, SavedMatch
 from thudmud.rules import DEFAULT_RULES, Comment, Game, Outcome, Side
+from thudmud.values import value
 
 
 class State(Enum):
@@ -130,7 +131,7 @@ class Pool(NamedTuple):
         return f"{self.rules}, {self.time.value}"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rating:
     """How good a player is.
 
@@ -157,7 +158,7 @@ class Rating:
         return self.points - 2 * self.uncertainty
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Performance:
     """What somebody has won and lost against people, or against bots.
 
@@ -178,7 +179,7 @@ class Performance:
         return Tally(*map(sum, zip(*tallies, strict=True))) if tallies else Tally()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PlayerScore:
     """All that a player has won and lost.
 
@@ -375,21 +376,21 @@ class Lookup(Generic[AnswerT]):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BattleLookup(Lookup["FoundBattle | None"]):
     """The battle with a number; None if there is none."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AdjournedLookup(Lookup[AdjournedMatches]):
     """The matches of a player, named in any case, that are put away."""
 
     player: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class HistoryLookup(Lookup[HistoryPage]):
     """A page of the battles that were played.
 
@@ -408,7 +409,7 @@ class HistoryLookup(Lookup[HistoryPage]):
     day: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ScoreLookup(Lookup["PlayerScore | None"]):
     """What a player, named in any case, has won and lost; None if they have ended no battle.
 
@@ -419,7 +420,7 @@ class ScoreLookup(Lookup["PlayerScore | None"]):
     curves: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StandingsLookup(Lookup[Ranking]):
     """The best players, and the one who asks: by a ruleset, and at a pace.
 
@@ -431,14 +432,14 @@ class StandingsLookup(Lookup[Ranking]):
     time: TimeClass | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StudiesLookup(Lookup[StudyRecord]):
     """What a player, named in any case, has done of the lessons and the puzzles."""
 
     player: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class MemberLookup(Lookup["SeenMember | None"]):
     """The player with an account who has a name, in any case; None if nobody has."""
 

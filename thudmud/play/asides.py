@@ -6,7 +6,7 @@ name of a board, or None for the hall.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, TypeVar, dataclass_transform
 
@@ -22,6 +22,7 @@ from thudmud.play.order import Measure, Sanction
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
 from thudmud.rules import Comment, Game, Move, Side
+from thudmud.values import value
 
 if TYPE_CHECKING:
     from thudmud.play.hall import Hall, Person
@@ -73,7 +74,7 @@ AsideT = TypeVar("AsideT", bound=Aside)
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def aside(kind: type[AsideT]) -> type[AsideT]:
     """Make an aside of a class: a frozen dataclass, listed in ``Aside.KINDS``."""
-    made = dataclass(frozen=True, slots=True)(kind)
+    made = value(kind)
     made.is_choice = made.chosen is not Aside.chosen
     Aside.KINDS.append(made)
     return made

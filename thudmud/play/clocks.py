@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from thudmud.errors import InvalidValueError
 from thudmud.rules import Side
+from thudmud.values import value
 
 MOST_MINUTES, MOST_INCREMENT, MOST_DAYS = 180, 180, 14
 """The most that a time control may give."""
@@ -43,7 +44,7 @@ _PACES = (600, TimeClass.BLITZ), (1800, TimeClass.RAPID)
 """Below how many seconds for all plies of a side a battle is of a class."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TimeControl:
     """How much time each side has: so many minutes, and more for each ply; or days for each ply.
 
@@ -127,7 +128,7 @@ def left_after(control: TimeControl, spent: Iterable[float]) -> list[float]:
     return left
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Clock:
     """The clock of a battle, as it stood at a time.
 

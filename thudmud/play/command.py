@@ -7,12 +7,13 @@ one, and says by which rules of the grammar it is typed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 from thudmud.english import length
 from thudmud.errors import InvalidValueError
+from thudmud.values import value
 
 if TYPE_CHECKING:
     from thudmud.play.hall import Decision, Hall, Person
@@ -37,7 +38,7 @@ def _plainly(value: object) -> str:
     return str(value.value if isinstance(value, Enum) else value)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Command:
     """What a line asks for.
 
@@ -111,7 +112,7 @@ def verb(*rules: str, **makers: str) -> Callable[[type[CommandT]], type[CommandT
     def make(kind: type[CommandT]) -> type[CommandT]:
         if not kind.words:
             kind.words = next(iter((*rules, *makers))).replace("_", " ")
-        made = dataclass(frozen=True, slots=True)(kind)
+        made = value(kind)
         made.is_choice = made.chosen is not Command.chosen
         known = dict.fromkeys(rules, made) | {
             rule: getattr(made, maker) for rule, maker in makers.items()

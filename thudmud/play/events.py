@@ -10,13 +10,13 @@ are only ever added at the end, with a default: they are stored in this order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
 from thudmud.errors import InvalidValueError
 from thudmud.play.clocks import Clock, TimeControl
 from thudmud.rules import RULESETS, Move, Outcome, Piece, Position, Side, require_possible
+from thudmud.values import value
 
 BATTLES = 2
 """How many battles a match has."""
@@ -110,7 +110,7 @@ class BattleId(NamedTuple):
     version: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SavedMatch:
     """A match as it stands, by itself: all that it takes to go on with it at any board.
 
@@ -188,7 +188,7 @@ class _AtABoard:
         require_name(self.player)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Joined(_AtABoard):
     """A player took a free seat; ``level`` is as in `Levels`."""
 
@@ -202,7 +202,7 @@ class Joined(_AtABoard):
         _require_levels(self.level)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Left(_AtABoard):
     """A player gave a seat up; a battle that was running waits for somebody to sit down."""
 
@@ -212,7 +212,7 @@ class Left(_AtABoard):
     parting: Parting
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Absent(_AtABoard):
     """A seated player is away: the seat is kept, and the game waits."""
 
@@ -222,7 +222,7 @@ class Absent(_AtABoard):
     parting: Parting
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Returned(_AtABoard):
     """A seated player who was away is back."""
 
@@ -231,7 +231,7 @@ class Returned(_AtABoard):
     side: Side
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cleared(_AtABoard):
     """The last player left, or the board is to be closed: it is as new.
 
@@ -245,7 +245,7 @@ class Cleared(_AtABoard):
         _require_doer(self.at, self.player)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class RulesSet(_AtABoard):
     """The board's ruleset for the next match was chosen, by the ruleset's name."""
 
@@ -258,7 +258,7 @@ class RulesSet(_AtABoard):
         _require_rules(self.rules)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PositionSet(_AtABoard):
     """The position that the next match begins from was set up.
 
@@ -275,7 +275,7 @@ class PositionSet(_AtABoard):
         _require_rules(self.rules, self.opening)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TimeSet(_AtABoard):
     """How much time the next match gives was chosen; ``time`` is None for no clock."""
 
@@ -284,7 +284,7 @@ class TimeSet(_AtABoard):
     time: TimeControl | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BattleStarted(_AtABoard):
     """A battle began: ``number`` 1 opens a new match, 2 is played with the seats swapped.
 
@@ -316,7 +316,7 @@ class BattleStarted(_AtABoard):
         require_name(self.troll)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Moved(_AtABoard):
     """A ply was played; ``ply`` counts from 1 within the battle."""
 
@@ -335,7 +335,7 @@ class Moved(_AtABoard):
             raise InvalidValueError(f"the {self.side.plural} do not play {self.move}")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Offered(_AtABoard):
     """A player offers what the other may agree to by saying the same."""
 
@@ -344,7 +344,7 @@ class Offered(_AtABoard):
     offer: Offer
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class OfferLapsed(_AtABoard):
     """An offer no longer stands, because a ply was played."""
 
@@ -353,7 +353,7 @@ class OfferLapsed(_AtABoard):
     offer: Offer
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Declined(_AtABoard):
     """A player said no to what the other had offered."""
 
@@ -362,7 +362,7 @@ class Declined(_AtABoard):
     offer: Offer
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TakenBack(_AtABoard):
     """Both agreed to take plies back: the last one of ``side``, and what followed it.
 
@@ -380,7 +380,7 @@ class TakenBack(_AtABoard):
             raise InvalidValueError("no ply was taken back")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BattleEnded(_AtABoard):
     """The battle is over; its points are added to the match.
 
@@ -416,7 +416,7 @@ class BattleEnded(_AtABoard):
         require_name(self.troll)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ClockHeld(_AtABoard):
     """No server was there to play on for some of the time since the last event: it does not count.
 
@@ -433,7 +433,7 @@ class ClockHeld(_AtABoard):
             raise InvalidValueError(f"no clock stands still for {self.seconds} seconds")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class IdleWarned(_AtABoard):
     """Both were told that the other may soon claim the battle, since ``player`` does not move."""
 
@@ -442,7 +442,7 @@ class IdleWarned(_AtABoard):
     side: Side
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Adjourned(_AtABoard):
     """A match was put away for another day: the board is as new.
 
@@ -457,7 +457,7 @@ class Adjourned(_AtABoard):
         _require_doer(self.at, self.player)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Resumed(_AtABoard):
     """A match that was put away goes on, at this board."""
 
@@ -489,7 +489,7 @@ TableEvent = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Imported:
     """A battle played elsewhere was brought in; it belongs to no table.
 
@@ -527,7 +527,7 @@ Event = TableEvent | Imported
 """Everything that happens at a board, and battles that were played elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BoardOpened:
     """A board was put up in the hall, or put up again.
 
@@ -555,7 +555,7 @@ class BoardOpened:
             raise InvalidValueError(f"nothing is stored as event {self.version} of a board")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BoardClosed:
     """A board was taken down. Whatever stood on it was cleared or put away first."""
 
@@ -567,7 +567,7 @@ class BoardClosed:
         _require_board(self.at, self.player, self.key)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BoardRenamed:
     """A board is called something else from now on."""
 
@@ -581,7 +581,7 @@ class BoardRenamed:
         require_name(self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Interrupted:
     """No server ran from ``since`` until ``at``: nobody can be blamed for that time."""
 
@@ -593,7 +593,7 @@ class Interrupted:
         require_time(self.at, self.since)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LessonDone:
     """A member has come to the end of a lesson of the tutorial for the first time."""
 
@@ -605,7 +605,7 @@ class LessonDone:
         _require_number(self.at, self.player, self.lesson)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PuzzleTried:
     """A member has tried a puzzle for the first time; that alone counts.
 
@@ -632,7 +632,7 @@ JOINERS = "\u200c\u200d"
 """Invisible characters that are part of words in several scripts, and of emoji."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Commented:
     """A player commented on a ply of a battle, in the place of what they had said about it before.
 
@@ -680,7 +680,7 @@ def _require_doer(at: float, player: str) -> None:
         require_name(player)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SeekMade:
     """Somebody would like to play: anybody, or one player in particular.
 
@@ -724,7 +724,7 @@ class SeekEnd(Enum):
     """Who had made it, or was asked, is not here any more."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SeekEnded:
     """A seek stands no more.
 

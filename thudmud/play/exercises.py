@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
@@ -50,6 +50,7 @@ from thudmud.rules import (
     Verb,
     read_position,
 )
+from thudmud.values import value
 
 TUTORIAL, PUZZLE = "tutorial", "puzzle"
 """What the boards of exercises are called. Both words are commands, so that no board in a hall can
@@ -62,7 +63,7 @@ SERVER = "the server"
 # The tutorial.
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PlyWanted:
     """What a ply has to be like; what is left out does not matter.
 
@@ -95,7 +96,7 @@ class PlyWanted:
         return not any(each.captures for each in answers)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LessonBoard:
     """A board that is set up for a lesson, and the side that the player has at it."""
 
@@ -104,7 +105,7 @@ class LessonBoard:
     side: Side
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LessonStep:
     """One thing to do in a lesson; the attributes are as the module tells them."""
 
@@ -135,7 +136,7 @@ class LessonStep:
         return any(game.resolve(each, game.turn) == move for each in attempts)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Lesson:
     """A lesson: its number, from 1, what it is about, and its steps."""
 
@@ -235,7 +236,7 @@ def _wanted(data: Mapping[str, Any]) -> PlyWanted:
 # Puzzles.
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Puzzle:
     """A position in which one ply is much better than all others.
 
@@ -277,7 +278,7 @@ def _puzzle(number: int, line: str) -> Puzzle:
 # What somebody is at.
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class InLesson:
     """Where somebody is in a lesson.
 
@@ -317,7 +318,7 @@ class InLesson:
         return self.is_done and self.following is None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AtPuzzle:
     """How far somebody is with a puzzle.
 
@@ -344,7 +345,7 @@ class AtPuzzle:
 Exercise = InLesson | AtPuzzle
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Studies:
     """What somebody has done of the exercises, and where they were last.
 

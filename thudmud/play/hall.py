@@ -57,6 +57,7 @@ from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.telling import Occupants, Telling
 from thudmud.rules import Side
+from thudmud.values import value
 
 DEFAULTS = Options()
 _EDITION = 16  # characters of a hash
@@ -117,7 +118,7 @@ class Person:
         self.invitations = {by: each for by, each in asked if each.board != board}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BotLevel:
     """How well a bot plays.
 
@@ -256,7 +257,7 @@ class ByPlayer:
             self._known[player.lower()].add(holder)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Decision:
     """What a command would bring about.
 
@@ -288,7 +289,7 @@ MOST_MISSED = 30
 """How many events are remembered for somebody who is away; there is little that others can do."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Caps:
     """How much of what others have to look through one player may have.
 

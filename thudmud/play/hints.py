@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from thudmud.play.archive import Lookup
 from thudmud.rules import Ending, Game, Move, Position, Ruleset, Side
 from thudmud.rules.board import NEXT_TO
 from thudmud.rules.rulesets import Goal
+from thudmud.values import value
 
 MOST_TRAMPLES = 64
 """How many tramples of each troll are looked at, the shortest first."""
@@ -51,7 +52,7 @@ class Merit(Enum):
     """If it does, so many of its pieces are likely to be captured after that."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Because:
     """One thing that speaks for a ply, or against it.
 
@@ -66,7 +67,7 @@ class Because:
     goal: Ending | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Advice:
     """A ply that a player is advised to play.
 
@@ -85,7 +86,7 @@ Line = tuple[Move, ...]
 """The plies that an adviser expects, beginning with the one that it advises."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AdviceLookup(Lookup["Line | None"]):
     """What to play in a battle at a board, known by its key; None if nobody has found it out.
 

@@ -6,10 +6,10 @@ no events: see `thudmud.store.letters`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from thudmud.play.archive import Lookup
+from thudmud.values import value
 
 MOST_REPORTS = 1000
 """How many reports may be open in all."""
@@ -103,21 +103,21 @@ class Reported(NamedTuple):
     open: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LettersLookup(Lookup[tuple[Letter, ...]]):
     """All letters of a member, named in any case, in the order in which they were written."""
 
     player: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LetterCountLookup(Lookup[LetterCount]):
     """How many letters a member has, named in any case."""
 
     player: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PostboxLookup(Lookup["Postbox | None"]):
     """The member with a name, in any case, to whom somebody would write; None if there is none."""
 
@@ -125,12 +125,12 @@ class PostboxLookup(Lookup["Postbox | None"]):
     sender: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ReportsLookup(Lookup[tuple[Report, ...]]):
     """All reports that are open, the last one first."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ReportedLookup(Lookup[Reported]):
     """The player with a name, in any case, about whom somebody would make a report."""
 

@@ -7,7 +7,7 @@ points.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from thudmud.play.clocks import Clock, TimeControl
 from thudmud.play.events import (
@@ -28,12 +28,13 @@ from thudmud.play.events import (
     require_match,
 )
 from thudmud.rules import RULESETS, Game, Position, Side, read_record
+from thudmud.values import value
 
 RATED_PLIES = 6
 """The fewest plies of a battle that counts for ratings; of a match, those of its first battle."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Match:
     """The battle on the board, which of the two it is, and what it takes to know it by.
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from thudmud.errors import Refused
 from thudmud.play.hall import BotLevel, Decision, Hall, Person
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
+from thudmud.values import value
 
 ORDINAL_WORDS = {
     word: number
@@ -44,7 +44,7 @@ RESERVED = frozenset(
 _ORDINAL = re.compile(r"([0-9]{1,6})(?:st|nd|rd|th)?")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Phrase:
     """A noun phrase taken apart: its words, and which of those that fit it picks out.
 

@@ -7,12 +7,13 @@ the screen.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
 from thudmud.errors import InvalidValueError
 from thudmud.play.command import Command
+from thudmud.values import value
 
 WIDTHS = range(20, 501)
 """The widths that a screen may be said to have, in columns."""
@@ -140,7 +141,7 @@ def _shade(shade: Shade) -> str:
     return SHADES[shade] if shade < len(SHADES) else str(shade)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Colour:
     """How an element looks; ``none`` where nothing is set."""
 
@@ -163,7 +164,7 @@ class Colour:
         return " ".join(words) or "none"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Options:
     """All that somebody has chosen.
 
@@ -211,7 +212,7 @@ class Options:
         return options
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Profile:
     """How a player wants things, as far as that is known before they come in.
 

@@ -7,9 +7,11 @@ keeps order itself, and `Hall.order` is None.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
+
+from thudmud.values import value
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -27,7 +29,7 @@ class Measure(Enum):
     BAN = "ban"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Sanction:
     """A measure against somebody.
 
@@ -52,7 +54,7 @@ class Sanction:
         return self.until is None or now < self.until
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Order:
     """Who keeps order, and the measures that hold, or did until a while ago.
 

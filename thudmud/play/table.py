@@ -7,7 +7,7 @@ command brings about. Those who only look on are the hall's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from types import MappingProxyType
 from typing import TypeVar, assert_never
@@ -52,9 +52,10 @@ from thudmud.rules import (
     Ruleset,
     Side,
 )
+from thudmud.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BoardSpec:
     """A board as its owner configures it.
 
@@ -82,7 +83,7 @@ class BoardSpec:
         object.__setattr__(self, "key", self.key or self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Seat:
     """One seat of a board, whether or not it is taken.
 
@@ -108,7 +109,7 @@ NO_OFFERS: Mapping[Offer, Side] = MappingProxyType({})
 NOBODY_AWAY: Mapping[Side, float] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Table:
     """The state of one board.
 

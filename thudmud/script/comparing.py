@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from thudmud.script.transcript import Expectation, Pattern, TranscriptStep, escaped
+from thudmud.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Mismatch:
     """A step after which a player saw something else than the transcript says.
 
@@ -40,7 +41,7 @@ class Mismatch:
         return f"{self.heading}\n{diff}"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Missed(Mismatch):
     """A wait whose time was up: the transcript ends there. ``awaited`` is what was waited for."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from thudmud.errors import ThudmudError
 from thudmud.script.transcript import NAME as VARIABLE
@@ -23,9 +23,10 @@ from thudmud.script.transcript import (
     steps_of,
     written,
 )
+from thudmud.values import value
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Transcript:
     """A transcript.
 

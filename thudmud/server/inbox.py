@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from thudmud.accounts.limiters import TokenBucket
@@ -21,6 +21,7 @@ from thudmud.server.config import ServerSettings
 from thudmud.telnet.intake import Reading
 from thudmud.telnet.interface import Client, Item, Line
 from thudmud.telnet.screen import Screen, encode
+from thudmud.values import value
 from thudmud.views.data import Data
 from thudmud.views.facts import as_json
 from thudmud.views.view import Terminal
@@ -339,7 +340,7 @@ class LinePrompter:
             self._client.data(package, as_json(known))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Ahead:
     """The secret that is expected to be asked for next, and what to call if anything else is."""
 

@@ -11,7 +11,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 
 from thudmud.accounts.login import (
@@ -45,6 +44,7 @@ from thudmud.telnet.interface import (
     Watch,
 )
 from thudmud.telnet.screen import BELL, Goodbye, Screen, encode
+from thudmud.values import value
 from thudmud.verbs.more import Quit, Register
 from thudmud.views import Message
 from thudmud.views.view import Terminal
@@ -91,7 +91,7 @@ _SORRY = "Sorry, something went wrong in the server with that line. Please try s
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Caller:
     """A connection that was accepted.
 
@@ -109,7 +109,7 @@ class Caller:
     assign: Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SessionPolicy:
     """What all sessions share, whatever their clients speak.
 

@@ -19,6 +19,7 @@ from thudmud.play.telling import Telling
 from thudmud.rules import Game
 from thudmud.service.nodes import Node
 from thudmud.store import Conflict, Store, StoreError
+from thudmud.values import value
 from thudmud.views.messages import Message
 from thudmud.views.view import Terminal
 
@@ -146,7 +147,7 @@ class Unfollowed(StoreError):
         return "The store is followed no longer."
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Result:
     """What a line came to.
 

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from secrets import token_hex
 from typing import TYPE_CHECKING, Protocol
@@ -36,6 +35,7 @@ from thudmud.service.driving import future, now, settle
 from thudmud.store import LEASE, NotesMissed, OtherSettings, PlayerClaim, Store, StoreError, TooLong
 from thudmud.store.codec import Form, form_of
 from thudmud.store.steady import seconds
+from thudmud.values import value
 
 if TYPE_CHECKING:
     import asyncio
@@ -58,7 +58,7 @@ class Elsewhere(ThudmudError):
         return f"{self.name} plays on the node {self.node}, which does not let them go"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NodeAsides:
     """A note: what has happened on a node and is only told, or who is on it."""
 
@@ -67,14 +67,14 @@ class NodeAsides:
     asides: tuple[Aside, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NodeHello:
     """A note: a node has begun, and asks the others who is on them."""
 
     node: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ReleaseRequest:
     """A note: a node is asked to release a name, whose player comes in on another."""
 
@@ -83,7 +83,7 @@ class ReleaseRequest:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NameReleased:
     """A note: a name is on no node any more."""
 

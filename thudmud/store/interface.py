@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 from thudmud.errors import ThudmudError
 from thudmud.play.archive import RatingChange
 from thudmud.play.events import StoredEvent
+from thudmud.values import value
 
 
 class StoreError(ThudmudError):
@@ -81,7 +82,7 @@ class Nobody(StoreError):
     """There is no account of that name to be changed so."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NotesMissed:
     """A note of the store's own: what other processes have told for a while was not heard."""
 
@@ -143,7 +144,7 @@ class PlayerClaim(NamedTuple):
     room: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Account:
     """A member, or a name that nobody may have.
 
@@ -166,7 +167,7 @@ class Account:
     operator: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class KeptName:
     """A guest's name.
 

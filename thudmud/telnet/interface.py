@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Protocol
 
 from thudmud.telnet.intake import TelnetQueue
 from thudmud.telnet.screen import Flusher, Screen
+from thudmud.values import value
 from thudmud.views.view import Terminal
 
 
@@ -21,21 +22,21 @@ class Overlong(Enum):
 Line = str | Overlong
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fitted:
     """The client has told something of itself; this is all that is known of it now."""
 
     terminal: Terminal
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Mark:
     """The client asks to be sent ``answer`` once everything before it has been handled."""
 
     answer: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Credentials:
     """The client logs its player in by itself."""
 
@@ -43,14 +44,14 @@ class Credentials:
     password: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Ask:
     """The client asks something that its player has not typed."""
 
     line: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Watch:
     """The client wants to see what anybody may, without a name.
 
@@ -138,7 +139,7 @@ class Budget(Protocol):
         """Note that so many of these have come."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TelnetPolicy:
     """What holds for all connections: how much a client may send, and what it is offered.
 

@@ -9,7 +9,7 @@ everything else that is offered, too: invitations to seats, and what is offered 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 
 from thudmud.english import nth
@@ -48,6 +48,7 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene, put_aside, walk
 from thudmud.play.table import Table
 from thudmud.rules import DEFAULT_RULES, Side
+from thudmud.values import value
 from thudmud.verbs.archive import Step, Way
 from thudmud.verbs.moves import OFFERING
 from thudmud.verbs.seats import Join, require_boards
@@ -377,7 +378,7 @@ class No(TableCommand):
         return withdrawn
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Standing:
     """Something that was offered to a player and still stands.
 

@@ -6,7 +6,7 @@ Nothing changes here: a decision is events that have not happened yet.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from thudmud.errors import Refused
@@ -45,11 +45,12 @@ from thudmud.rules import (
     Reason,
     Side,
 )
+from thudmud.values import value
 
 Events = tuple[TableEvent, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Context:
     """What a decision needs to know beyond the table.
 

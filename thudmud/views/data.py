@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from itertools import zip_longest
 from operator import or_
@@ -36,13 +35,14 @@ from thudmud.rules import (
     write_record,
 )
 from thudmud.rules.board import WIDTH, squares_in
+from thudmud.values import value
 from thudmud.views.legal import MOST_PATHS, as_moving, moves_of
 
 Data = Mapping[str, object]
 """What a fact holds: only what JSON can hold."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fact:
     """Something that a program is told.
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import resources
 from typing import cast
 
@@ -31,6 +31,7 @@ from thudmud.language.slips import near_miss
 from thudmud.language.vocabulary import OwnCommand
 from thudmud.play.hall import Hall
 from thudmud.rules import RULESETS
+from thudmud.values import value
 from thudmud.verbs.more import Help, Syntax
 from thudmud.views.registry import Occasion, words
 from thudmud.views.view import View
@@ -65,7 +66,7 @@ Block = tuple[str, ...]
 """Lines without an empty one between them."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Page:
     """A page of help.
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from thudmud.errors import Refused
@@ -17,6 +16,7 @@ from thudmud.play.events import BattleStarted, IdleWarned, Joined, Moved, Resume
 from thudmud.play.hall import DEFAULTS, Hall
 from thudmud.play.options import Toggle
 from thudmud.play.telling import Telling
+from thudmud.values import value
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, machine_line, refusal_fact, set_apart
 from thudmud.views.refusals import explain, refused
@@ -25,7 +25,7 @@ from thudmud.views.view import Display, Screens, Terminal, readers_by_view
 from thudmud.views.words import plain, wrapped
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Message:
     """Something that players are told.
 

@@ -6,7 +6,6 @@ Readers with equal views read the same text, which is made once for all of them.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from thudmud.play.asides import Aside
@@ -35,6 +34,7 @@ from thudmud.play.options import (
 )
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
+from thudmud.values import value
 
 DEFAULT_WIDTH = 80
 LARGE_FROM = 120, 40
@@ -46,7 +46,7 @@ SIXTEEN, PALETTE, TRUE_COLOUR = 16, 256, 1 << 24
 COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Terminal:
     """What is known of a client.
 
@@ -81,7 +81,7 @@ class Terminal:
         return Terminal(width, self.utf8, colours, self.reader, packages, height, self.ascii_only)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Display:
     """How everything is shown to a reader. Readers whose displays are equal can share a text.
 
@@ -216,7 +216,7 @@ _MOST_KEPT = 4
 """How many groupings of the readers in one room are kept."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class View:
     """How something is seen. Readers whose views are equal read the same text.
 

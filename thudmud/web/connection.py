@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from typing import Protocol, cast
 
@@ -24,6 +24,7 @@ from thudmud.telnet.intake import Reading, notice_dead_links
 from thudmud.telnet.interface import Client, Fitted, Receiver
 from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.screen import Flusher
+from thudmud.values import value
 from thudmud.web.frames import SUBPROTOCOL, FrameScreen, ping_frame, text_frame
 from thudmud.web.http import END, HttpRequest, plain, read_request
 from thudmud.web.site import SOCKET, File, answer
@@ -58,7 +59,7 @@ class Rate(Protocol):
         """Return the seconds until it may send another; 0 if it may now."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class WebPolicy:
     """What holds for all connections: how much a client may send, and what it gets.
 

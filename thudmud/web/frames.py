@@ -31,7 +31,6 @@ def text_frame(package: bytes) -> bytes:
     return _serialized(Opcode.TEXT, package)
 
 
-@lru_cache(maxsize=1)
 def binary_frame(text: bytes) -> bytes:
     """Return the frame of a text."""
     return _serialized(Opcode.BINARY, text)

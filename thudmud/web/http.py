@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from types import MappingProxyType
+
+from thudmud.values import value
 
 _LINE = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP/1\.([01])", re.ASCII)
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*?)[ \t]*", re.ASCII)
@@ -27,7 +28,7 @@ SECURITY = {
 """What every answer tells a browser not to do."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class HttpRequest:
     """A request.
 

@@ -6,11 +6,11 @@ import gzip
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
 
+from thudmud.values import value
 from thudmud.web.http import HttpRequest, plain, response
 from thudmud.web.mpackage import NAME, mpackage
 
@@ -43,7 +43,7 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class File:
     """A file of the page.
 
