@@ -292,13 +292,19 @@ def test_the_pages_are_sound_with_a_bot_and_without(topic: str) -> None:
 
 def test_the_greeting_tells_of_a_bot_where_there_is_one() -> None:
     told = " ".join(greeting(BOTS, 3).split())
-    assert told.startswith("Welcome to thudmud. 3 players and 2 bots are here. To play Thud, ")
-    assert 'then type "play": a bot plays with you until somebody comes.' in told
-    assert max(map(len, greeting(BOTS, 1000).split("\n"))) < 40
+    assert "dwarfs and trolls. 3 players and 2 bots are here. Choose a name, and then" in told
+    assert 'type "play": a bot plays you at once, and a person as soon as one comes along.' in told
+
+
+def test_the_greeting_fills_a_screen_of_80_columns() -> None:
+    first, *_ = lines = greeting(BOTS, 1000).split("\n")
+    assert first == "Welcome to thudmud, where people play Thud, the board game of dwarfs and"
+    assert len(lines) == 5
+    assert max(map(len, lines)) < 80
 
 
 def test_the_greeting_tells_who_is_here_where_there_is_no_bot() -> None:
-    for players, here in ((0, "Nobody is here yet"), (1, "1 player is here")):
+    for players, here in ((0, "You are the first one here"), (1, "1 player is here")):
         told = " ".join(greeting((), players).split())
-        assert told.startswith(f"Welcome to thudmud. {here}. To play")
+        assert f"dwarfs and trolls. {here}. Choose a name, and then type \"play\". " in told
         assert "bot" not in told

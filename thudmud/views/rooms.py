@@ -62,7 +62,7 @@ from thudmud.views.standing import (
     standing_facts,
     stands,
 )
-from thudmud.views.view import Display, View
+from thudmud.views.view import DEFAULT_WIDTH, Display, View
 from thudmud.views.words import MOST_BOARDS, wrapped, wrapped_each
 
 # Coming and going.
@@ -518,12 +518,10 @@ def _news(_: ViewNews, occasion: Occasion, view: View) -> list[str]:
     return [row for line in lines for row in wrapped(line, view.width) or [""]]
 
 
-NARROWEST = 40
-"""How many columns the greeting fits: it is sent before the client can tell its width."""
-
-
 def greeting(bots: Collection[str], players: int) -> str:
     """Return the lines of the greeting: who is here, and what to type.
+
+    It is sent before the client can tell its width.
 
     Args:
         bots: the names of the bots.
@@ -533,11 +531,11 @@ def greeting(bots: Collection[str], players: int) -> str:
     if bots:
         here.append(counted(len(bots), "bot"))
     told = f"{listed(here)} {'is' if len(bots) + players == 1 else 'are'} here"
-    alone = ": a bot plays with you until somebody comes" if bots else ""
+    alone = ": a bot plays you at once, and a person as soon as one comes along" if bots else ""
     text = (
-        f"Welcome to thudmud. {told if here else 'Nobody is here yet'}. To play Thud, the board"
-        f' game of dwarfs and trolls, give a name of your own, and then type "{PlayNow()}"{alone}.'
-        f' "{Help()}" tells the rest. With a screen reader, say "{SetReader(Switch.ON)}", now or'
-        " later."
+        "Welcome to thudmud, where people play Thud, the board game of dwarfs and trolls."
+        f" {told if here else 'You are the first one here'}. Choose a name, and then type"
+        f' "{PlayNow()}"{alone}. "{Help()}" tells you the rest. If you use a screen reader, type'
+        f' "{SetReader(Switch.ON)}", now or later.'
     )
-    return "\n".join(wrapped(text, NARROWEST))
+    return "\n".join(wrapped(text, DEFAULT_WIDTH))
