@@ -33,7 +33,8 @@ class PlainService(Service):
     """Everybody is in one room.
 
     ``say`` tells all, ``flood N`` tells all N letters, ``big N`` the typist alone, ``hard N`` takes
-    N milliseconds, ``dear N`` as many of others than the event loop, ``boom`` is a mistake of ours,
+    N milliseconds, ``dear N`` as many of others than the event loop, ``later`` is answered by what
+    somebody says next, ``boom`` is a mistake of ours,
     ``real LINE`` is a command of the real service, as ``quit``, ``register`` and ``password`` are;
     any other line comes back to whoever typed it.
     """
@@ -92,6 +93,8 @@ class PlainService(Service):
                     pass
             case "dear":
                 return Result(seconds=int(rest) / 1000)
+            case "later":
+                return Result(is_awaited=True)
             case "boom":
                 raise RuntimeError("boom \x1b[31m")
             case "width":

@@ -83,6 +83,26 @@ async def test_text_at_a_prompt_starts_on_a_fresh_line_and_the_prompt_comes_agai
         assert await anna.fence() == b"\r\nBob says: " + word + b"\r\n> "
 
 
+async def test_an_answer_that_comes_later_has_one_prompt_behind_it(serving: Serving) -> None:
+    setup = await serving()
+    anna, bob = await setup.connect("Anna"), await setup.connect("Bob")
+    await anna.until(b"Bob comes in.\r\n> ")
+    for hurries in (False, True):
+        await anna.send(b"look\r\n")
+        assert await anna.until(b"> ") == b"echo look\r\n> "
+        await anna.send(b"later\r\n")
+        if hurries:  # whoever goes on meanwhile is asked on
+            await anna.send(b"look\r\n")
+            assert await anna.until(b"> ") == b"echo look\r\n> "
+        else:
+            await anna.send(IAC + DO + TM)  # it is answered behind all that was sent before
+            before = await anna.until(IAC + WILL + TM)
+            assert b">" not in before
+        await bob.send(b"say Here it is.\r\n")
+        fresh = b"\r\n" if hurries else b""
+        assert await anna.until(b"> ") == fresh + b"Bob says: Here it is.\r\n> "
+
+
 async def test_a_bell_rings_before_the_text(serving: Serving) -> None:
     client = await (await serving()).connect("Anna")
     await client.send(b"ring\r\n")

@@ -268,19 +268,19 @@ class LinePrompter:
         """Hide nothing that is typed from now on."""
         self._client.reveal()
 
-    def invite(self, prompt: str) -> None:
-        """Ask for lines that no dialogue waits for."""
+    def invite(self, prompt: str, *, is_awaited: bool = False) -> None:
+        """Ask for lines that no dialogue waits for; behind what is awaited, if something is."""
         if prompt != self._invited:  # as before most lines nothing has changed
             self._ahead, self._invited = None, prompt
             self._client.reveal()
             self._set_prompt(prompt)
-        self.prompt()
+        self.prompt(is_awaited=is_awaited)
 
-    def prompt(self) -> None:
+    def prompt(self, *, is_awaited: bool = False) -> None:
         """Ask again for what was asked for."""
         # A prompt belongs in front of an empty queue: pasted lines need none between them.
         if not self._inbox.line_is_next:
-            self._screen.ask()
+            self._screen.ask(at_once=not is_awaited)
 
     def answered(self) -> None:
         """Note that a line has come: the cursor is on a fresh line."""

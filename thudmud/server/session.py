@@ -505,7 +505,7 @@ class PlayerSession:
         else:
             self._inbox.charge(result.seconds)
             if not result.is_left or self.screen.closed:
-                self._go_on()
+                self._go_on(is_awaited=result.is_awaited)
             elif isinstance(result.command, Register):
                 self._begin(self._register)
             else:
@@ -518,15 +518,19 @@ class PlayerSession:
                 self._prompter.say(told_word(name, self._word))
                 self._prompter.say(BACK_WORD)
 
-    def _go_on(self) -> None:
-        """Ask for the next line, or close the connection of a player who has left."""
+    def _go_on(self, *, is_awaited: bool = False) -> None:
+        """Ask for the next line, or close the connection of a player who has left.
+
+        While an answer is awaited, the prompt comes behind that; another line may come before.
+        """
         self._is_busy = False
         if self.screen.closed:
             return
         if self._visit is None or self._visit.is_over:
             self._close(Goodbye.QUIT)
         else:
-            self._prompter.invite(PROMPT if self._sessions.service.prompts(self.name) else "")
+            prompt = PROMPT if self._sessions.service.prompts(self.name) else ""
+            self._prompter.invite(prompt, is_awaited=is_awaited)
         self._inbox.wake()
 
     def _fail(self, error: Exception) -> None:

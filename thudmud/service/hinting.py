@@ -72,7 +72,7 @@ class Hints:
         if self._later:
             self._later(HINT_SLOW, lambda: self._put_off(advising, name))
         now(self._await_hint(advising, name, asked, cause))
-        return Result(command, done=True, seconds=HINT_SECONDS)
+        return Result(command, done=True, seconds=HINT_SECONDS, is_awaited=True)
 
     def _put_off(self, advising: asyncio.Task[Line | None], name: str) -> None:
         """Tell a player that a hint will come, if it has not."""

@@ -159,6 +159,7 @@ class Result:
             table or the hall.
         before: the version to which it had brought the board, if it was done before, and not now.
         seconds: for how long it keeps others than the event loop at work, about.
+        is_awaited: whether the player is told later what comes of it.
     """
 
     command: Command | None = None
@@ -167,6 +168,7 @@ class Result:
     refusal: Refused | None = None
     before: int | None = None
     seconds: float = 0.0
+    is_awaited: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -70,6 +70,7 @@ class Screen:
         "_compressor",
         "_flusher",
         "_limit",
+        "_owes_prompt",
         "_pieces",
         "_prompt_end",
         "_room",
@@ -94,7 +95,7 @@ class Screen:
         self.unsent = 0
         self._scheduled = False
         self._asking = False
-        self.at_prompt = False
+        self.at_prompt = self._owes_prompt = False
         self._timers: list[asyncio.TimerHandle] = []
 
     def show(self, lines: bytes) -> None:
@@ -106,6 +107,9 @@ class Screen:
             self._asking = True
             self._pieces.append(CRLF)
             self.unsent += len(CRLF)
+        elif self._owes_prompt:
+            self._owes_prompt = False
+            self._asking = True
         self._pieces.append(lines)  # that is `_put`, for each who is told
         self.unsent += len(lines)
         if self.unsent > self._room:
@@ -114,9 +118,13 @@ class Screen:
             self._scheduled = True
             self._flusher.add(self)
 
-    def ask(self) -> None:
-        """Show the prompt once nothing else follows in this turn, unless it is shown already."""
-        if not self.at_prompt:
+    def ask(self, *, at_once: bool = True) -> None:
+        """Show the prompt once nothing else follows in this turn, unless it is shown already.
+
+        If not at once, it is shown behind the lines that come next.
+        """
+        self._owes_prompt = not (self.at_prompt or at_once)
+        if at_once and not self.at_prompt:
             self._asking = True
             if not self._scheduled:
                 self._scheduled = True
@@ -126,7 +134,7 @@ class Screen:
         """Note that the player has sent a line; the cursor is on a fresh one if it was echoed."""
         if self.at_prompt and not echoed:
             self._put(CRLF)
-        self._asking = self.at_prompt = False
+        self._asking = self.at_prompt = self._owes_prompt = False
 
     def command(self, sequence: bytes) -> None:
         """Append telnet bytes, which no terminal shows."""
