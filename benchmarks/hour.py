@@ -82,7 +82,7 @@ class Player:
 
     def leave(self) -> None:
         """Go for good, and give the seat up."""
-        self.say("resign")
+        self.say("resign on it")
         self.say("leave game")
         self._guest.cut()
 
@@ -145,7 +145,7 @@ class Pair:
     def _begin(self) -> None:
         """Begin a battle, and end the one there is."""
         first, second = self._players
-        first.say("resign")
+        first.say("resign on it")
         for each in self._players:
             each.say("leave game")
         first.say("join game as dwarf")

@@ -364,17 +364,17 @@ def test_what_is_taken_back_is_forgotten(hall: Hall) -> None:
 
 
 def test_it_plays_the_second_battle_and_leaves_after_the_match(battle: Hall) -> None:
-    battle.type("Anna", "resign")
+    battle.type("Anna", "resign on it")
     assert battle.wait(PAUSE) == []
     assert battle.wait(TROLLS_AFTER) == ["Grog: start game on oak board"]
     assert battle.minds["Grog"].tasks()  # the dwarfs by now
-    battle.type("Anna", "resign")
+    battle.type("Anna", "resign on it")
     assert battle.wait(GRACE - 1) == []
     assert battle.wait(1) == ["Grog: leave game on oak board", "Grog: go hall"]
 
 
 def test_after_a_match_another_can_be_started(battle: Hall) -> None:
-    battle.type("Anna", "resign", "start", "resign", "start")
+    battle.type("Anna", "resign on it", "start", "resign on it", "start")
     assert battle.tables["oak board"].running
     assert battle.wait(2 * GRACE) == []
 

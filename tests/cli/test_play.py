@@ -79,7 +79,7 @@ def test_it_begins_if_you_play_the_trolls(shown: Shown) -> None:
 
 
 def test_the_second_battle_of_the_match_is_played_with_the_other_side(shown: Shown) -> None:
-    text = shown("resign\nstart\n")
+    text = shown("resign\nyes\nstart\n")
     second = text[text.index("The second battle") :]
     assert "play the trolls" in second
     assert "It is your turn." in second

@@ -38,7 +38,7 @@ PLY = "(ply)"
 
 LINES = st.sampled_from(
     [
-        "join game as dwarf", "join game as troll", "start", "end game", "restart", "resign",
+        "join game as dwarf", "join game as troll", "start", "end game", "restart", "resign on it",
         "leave game", "quit", "set board brief", "set rules classic", "undo", "no", "claim",
         "adjourn", "resume", "resume game 1", "go to oak", "go to table", "go hall", "look",
         "look at it", "say hello", "tell anna hello", "view possible", "view game", "games",
@@ -124,7 +124,7 @@ def _ply(house: House, number: int, now: float) -> list[Message]:
 
 
 RICH_DEEDS = [
-    *BEGUN, *[("Anna", str(each)) for each in (5, 70, 300, 11)], ("Bert", "resign"),
+    *BEGUN, *[("Anna", str(each)) for each in (5, 70, 300, 11)], ("Bert", "resign on it"),
     ("Anna", "start"), ("Anna", "3"), ("Bert", "undo"), ("Anna", "undo"), ("Anna", "8"),
     ("Anna", "adjourn"), ("Bert", "adjourn"),
     ("Anna", "join game as dwarf on elm table"), ("Carla", "join game as troll on elm table"),

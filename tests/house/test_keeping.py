@@ -133,7 +133,7 @@ class TestMadeAgain:
         assert "What has happened at the oak board meanwhile:\nAnna moves" in seen
 
     def test_boards_that_stand_here_no_longer_have_their_battles_still(self) -> None:
-        house = played(*BEGUN, ("Anna", "7"), ("Bert", "resign"))
+        house = played(*BEGUN, ("Anna", "7"), ("Bert", "resign on it"))
         again = House([BoardSpec("ivory board")], events=house.events())
         again.enter("Anna", 50.0)
         assert again.hall.seats_of("Anna") == []
@@ -237,7 +237,7 @@ class TestLookingUp:
     def test_the_history_is_paged_and_names_are_the_same_in_any_case(self) -> None:
         house = played(*BEGUN)
         for number in range(44):
-            do(house, "Anna", "resign" if number % 2 == 0 else "start", 10.0 + number)
+            do(house, "Anna", "resign on it" if number % 2 == 0 else "start", 10.0 + number)
         for asked in ("history anna", "history BERT", "history"):
             numbers = []
             for page in (1, 2):

@@ -366,7 +366,7 @@ async def test_people_are_not_kept_waiting_by_its_thoughts(tmp_path: Path) -> No
         await anna.type("start", "move from f1 to f2")
         await bert.type("go to oak board", "kibitz how is it going?")
         await anna.sees("Bert kibitzes: how is it going?")
-        await anna.type("resign")
+        await anna.type("resign on it")
         await bert.sees("Anna resigns the battle.")
 
 
@@ -396,7 +396,7 @@ async def play_on(sessions: Sessions, anna: Person, board: str, side: Side) -> N
         await until(lambda: is_turn(tables[board], side))
         game = tables[board].game
         if game and len(game.moves) >= 40:
-            await anna.type("resign")
+            await anna.type("resign on it")
         elif game and tables[board].running:
             best = max(game.legal_moves(), key=lambda move: len(move.captures))
             await anna.type(str(Play(best.attempt(), board)))
@@ -452,7 +452,7 @@ async def test_the_example_plays(tmp_path: Path) -> None:
         table = sessions.service.hall.tables
         await until(lambda: bool(table["basalt board"].match))
         await until(lambda: plies(table["basalt board"]) >= 10 or not table["basalt board"].running)
-        assert "resign" not in anna.shown
+        assert "resign on it" not in anna.shown
 
 
 def plies(table: Table) -> int:

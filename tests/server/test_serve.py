@@ -106,7 +106,7 @@ async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
     await place.type("Bert", "join game as troll on oak board", "start")
     for number, line in enumerate(RATED.strip().replace("\n", "|").split("|")):
         await place.type(("Anna", "Bert")[number % 2], line)
-    await place.type("Bert", "resign", "start", "resign")
+    await place.type("Bert", "resign on it", "start", "resign on it")
     score = await store.score("Anna", curves=True)
     assert score
     assert score.curves

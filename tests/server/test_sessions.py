@@ -289,7 +289,7 @@ async def test_offers_are_limited_and_the_answers_are_not(store: SlowStore) -> N
     assert await crowd.done(anna, "undo", "end", "adjourn") == [True, True, False]
     # Bob has nothing left, and can answer all that he is offered.
     assert await crowd.done(bob, "no", "move g7 f7", "say e") == [True, True, False]
-    assert await crowd.done(anna, "move f8 g8", "adjourn", "resign", "quit") == [
+    assert await crowd.done(anna, "move f8 g8", "adjourn", "resign on it", "quit") == [
         True, False, True, True,
     ]  # fmt: skip
     assert await crowd.done(bob, "quit") == [True]
@@ -304,7 +304,7 @@ async def test_to_agree_to_start_anew_is_an_answer(store: SlowStore) -> None:
     await crowd.type(bob, "join game as troll on oak board", "say a", "say b")
     assert await crowd.done(anna, "start", "start") == [True, True]
     assert await crowd.done(bob, "say c", "start") == [False, True]
-    assert await crowd.done(bob, "resign", "start") == [True, False]
+    assert await crowd.done(bob, "resign on it", "start") == [True, False]
 
 
 async def test_nothing_that_nobody_hears_counts(store: SlowStore) -> None:

@@ -61,7 +61,7 @@ async def place_with(adviser: SlowWeigher | None, store: Store | None = None) ->
     await place.sit()
     for name, line in [("Anna", "move a6 b6"), ("Bert", "move g7 g6"), ("Anna", "move b6 c6")]:
         await place.type(name, line)
-    await place.type("Bert", "resign")
+    await place.type("Bert", "resign", "yes")
     return place
 
 
@@ -146,7 +146,7 @@ async def test_one_at_a_time_for_each_player_who_is_told_how_far_it_has_come(
     place: Place, adviser: SlowWeigher
 ) -> None:
     await place.type("Anna", "start", "move a6 b6")
-    await place.type("Bert", "move a6 b6", "resign")
+    await place.type("Bert", "move a6 b6", "resign", "yes")
     await place.type("Anna", "analyse 1")
     adviser.let(3)
     await until(lambda: len(adviser.weighed) == 3)
@@ -190,7 +190,7 @@ async def test_only_so_many_at_once(
 async def second_battle(place: Place) -> None:
     """Have another battle played, with the seats swapped."""
     await place.type("Anna", "start")
-    for name, line in [("Bert", "move a6 b6"), ("Anna", "move g7 g6"), ("Bert", "resign")]:
+    for name, line in [("Bert", "move a6 b6"), ("Anna", "move g7 g6"), ("Bert", "resign on it")]:
         await place.type(name, line)
 
 
@@ -301,7 +301,7 @@ async def test_who_plays_for_ratings_by_then_is_not_shown_it(
     adviser.let()
     await idle()
     assert place.told["Carla"][-1].startswith("You are playing a battle at the elm board that")
-    await place.type("Carla", "resign")
+    await place.type("Carla", "resign", "yes")
     assert BLUNDER in await place.type("Carla", "analyse 1")
 
 

@@ -20,7 +20,7 @@ async def place(store: SlowStore) -> Place:
     await place.open()
     await place.sit()
     await place.type("Anna", "move from f15 to f8")
-    await place.type("Bert", "resign")
+    await place.type("Bert", "resign", "yes")
     await place.enter("Carla")
     return place
 

@@ -86,7 +86,7 @@ async def test_what_cannot_be_told_is_made_so(
 @pytest.mark.parametrize("line", ["record 1", "history", "games", "standings", "score"])
 async def test_what_cannot_be_looked_up(place: Place, store: SlowStore, line: str) -> None:
     await place.sit()
-    await place.type("Anna", "move from f15 to f8", "resign", "start")
+    await place.type("Anna", "move from f15 to f8", "resign", "yes", "start")
     store.unreadable = True
     with pytest.raises(StoreError, match="does not work"):
         await obeyed(place, line)
@@ -112,7 +112,7 @@ async def test_what_comes_while_a_board_is_folded_is_not_folded_twice(
         nonlocal looks
         looks += 1
         if looks == 1:
-            await place.type("Anna", "move from f15 to f8", "resign")
+            await place.type("Anna", "move from f15 to f8", "resign", "yes")
             await place.type("Bert", "start")
         return await read(stream, first, most)
 

@@ -114,7 +114,7 @@ async def test_who_plays_without_waiting_is_not_told_any_more(
 
 async def test_what_is_over_meanwhile_is_told_instead(place: Place, adviser: SlowAdviser) -> None:
     await place.type("Anna", "hint")
-    await place.type("Bert", "resign")
+    await place.type("Bert", "resign", "yes")
     place.told["Anna"].clear()
     await answered(place, adviser)
     [told] = place.told["Anna"]
@@ -180,7 +180,7 @@ async def test_only_who_is_to_move_in_a_battle_is_given_one(
     assert await refused(place, "Bert", "hint") is Refusal.OPPONENTS_TURN
     await place.type("Carla", "join game as dwarf on elm board")
     assert await refused(place, "Carla", "hint") is Refusal.NO_BATTLE
-    await place.type("Bert", "resign")
+    await place.type("Bert", "resign", "yes")
     assert await refused(place, "Anna", "hint") is Refusal.BATTLE_OVER
     assert adviser.asked == []
 

@@ -56,7 +56,7 @@ async def test_two_who_act_on_one_board_and_each_other_never_wait_for_ever(
     moving = place.submit("Anna", MOVE)
     await store.held_up()
     going_on: list[asyncio.Future[Any]] = [
-        place.submit("Bert", "resign"),
+        place.submit("Bert", "resign on it"),
         place.submit("Anna", "tell bert hello"),
         place.submit("Bert", "tell anna hello"),
         begin(place.leave("Bert")),
@@ -129,7 +129,7 @@ async def test_nobody_is_noted_as_away_whom_nobody_has_settled(
     anew = Place(store)
     await anew.service.open()
     await anew.enter("Anna")
-    await anew.type("Anna", "resign", "leave game")
+    await anew.type("Anna", "resign", "yes", "leave game")
     assert not anew.away()
     await anew.service.settle()
     assert anew.away() == {"Bert"}
@@ -246,7 +246,7 @@ async def test_two_services_tell_the_same_once_and_in_one_order(store: SlowStore
     store.gate.set()
     await finished(moving, offering)
     await there.type("Bert", ANSWER)
-    await here.type("Anna", "resign")
+    await here.type("Anna", "resign", "yes")
     assert here.told["Carla"] == there.told["Dora"]
     told = "\n".join(here.told["Carla"])
     for once in ("Anna moves", "Bert offers to adjourn", "Bert moves", "Anna resigns"):
@@ -388,7 +388,7 @@ async def test_a_cancelled_line_is_told_when_it_comes_back(
         await moving
     if when == "at once":
         await store.held_up()
-    resigning = place.submit("Bert", "resign")
+    resigning = place.submit("Bert", "resign on it")
     await store.held_up()
     assert not place.told
     store.gate.set()

@@ -40,7 +40,7 @@ async def test_two_services_that_share_a_store_play_each_other(store: SlowStore)
     assert there_told.startswith("You move the troll from G7 to F7. It is Anna's turn")
     await asyncio.sleep(0)
     assert here.told["Anna"][-1].startswith("Bert moves the troll from G7 to F7. It is your turn.")
-    await here.type("Anna", "resign")
+    await here.type("Anna", "resign", "yes")
     await asyncio.sleep(0)
     assert here.hall.tables == there.hall.tables
     (battle,) = await store.history(None)
@@ -82,7 +82,7 @@ async def test_old_battles_are_read_when_somebody_wants_them(
     place: Place, store: SlowStore
 ) -> None:
     await place.sit()
-    await place.type("Anna", "move from f15 to f8", "resign")
+    await place.type("Anna", "move from f15 to f8", "resign", "yes")
     anew = Place(store)
     await anew.open()
     await anew.enter("Carla")

@@ -18,6 +18,7 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.service import Arrival
+from thudmud.verbs.moves import Resign
 from thudmud.views import Terminal
 
 MATCH = "3rd board"
@@ -143,25 +144,61 @@ async def test_who_quits_before_the_first_ply_leaves_a_bot(hall: Place) -> None:
     assert hall.away("4th board") == {"Bert"}
 
 
-async def test_what_was_typed_for_the_board_before_is_not_done_at_the_new_one(hall: Place) -> None:
+async def test_of_two_boards_the_one_is_meant_where_one_sits(hall: Place) -> None:
     hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
     await hall.type("Anna", "play as dwarf")
-    await hall.type("Bert", "play as troll")
-    for line in ("a6 b6", "resign", "leave"):
-        assert await refused(hall, "Anna", line) is Refusal.SAY_WHICH
-    assert await refused(hall, "Anna", "undo") is Refusal.NO_PLY_YET  # at either
-    await hall.type("Anna", f"a6 b6 on {MATCH}")
-    assert (hall.plies(MATCH), hall.plies("4th board")) == (1, 0)
-    await hall.type("Anna", "a6 c6")
-    assert (hall.plies(MATCH), hall.plies("4th board")) == (1, 1)
+    await hall.type("Bert", "play as troll")  # which brings Anna to another board
+    for line in ("a6 b6", "adjourn", "no", "set clock 5+0", "leave"):
+        await hall.type("Anna", line)
+        assert hall.hall.people["Anna"].used == "4th board"
+    assert (hall.plies(MATCH), hall.plies("4th board")) == (0, 1)
+    await hall.type("Anna", f"a6 b6 on {MATCH}", "go hall")
+    assert hall.plies(MATCH) == 1
 
 
-async def test_who_has_looked_at_the_new_board_means_it(hall: Place) -> None:
-    hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
-    await hall.type("Anna", "play as dwarf")
-    await hall.type("Bert", "play as troll")
-    await hall.type("Anna", "look", "a6 b6")
-    assert hall.plies("4th board") == 1
+async def test_what_loses_a_battle_asks_first(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    sure = f'Resign the battle at the {MATCH}? Type "yes" to resign.'
+    for line in ("resign", "resign game", "resign from game"):
+        assert await hall.type("Anna", line) == sure
+    assert await refused(hall, "Anna", "resign") is Refusal.SAY_YES
+    battle = hall.hall.tables[MATCH]
+    for line in ("no", "accept", "resign", "resgn", "yes"):
+        assert battle.running
+        told = await hall.type("Anna", line)
+        battle = hall.hall.tables[MATCH]
+        if line == "no":
+            assert told == "You play on."
+    assert battle.half_played  # a line that is none is no answer
+    assert await refused(hall, "Bert", "yes") is Refusal.NOTHING_STANDS
+
+
+async def test_an_answer_holds_for_the_line_before_it_alone(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.type("Anna", "resign", "say Well.")
+    assert await refused(hall, "Anna", "yes") is Refusal.NOTHING_STANDS
+    await hall.type("Anna", "resign", "yes")
+    assert await refused(hall, "Anna", ".") is Refusal.NOTHING_STANDS
+    assert hall.hall.tables[MATCH].half_played
+
+
+async def test_who_names_the_board_and_a_program_are_not_asked(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.type("Anna", f"resign game on {MATCH}", "start")
+    assert hall.hall.tables[MATCH].running
+    await hall.service.submit(hall.visits["Anna"], Resign())
+    assert not hall.hall.tables[MATCH].under_way
+
+
+async def test_nobody_is_asked_about_what_cannot_be_done(hall: Place) -> None:
+    assert await refused(hall, "Anna", "resign") is Refusal.NOT_PLAYING
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept", "resign", "yes")
+    await hall.type("Anna", "tutorial", "resign")  # which leaves the lesson, and nothing else
+    assert hall.hall.tables[MATCH].half_played
 
 
 async def test_to_invite_somebody_to_no_board_is_to_ask_for_a_match(hall: Place) -> None:
@@ -269,7 +306,7 @@ async def test_it_is_there_after_a_start_and_the_seeks_stand(hall: Place, store:
 
 async def test_a_match_whose_end_is_left_keeps_no_board(hall: Place) -> None:
     await hall.type("Anna", "match bert")
-    await hall.type("Bert", "accept", "resign", "start", "resign")
+    await hall.type("Bert", "accept", "resign", "yes", "start", "resign", "yes")
     assert hall.hall.tables[MATCH].match
     await hall.type("Anna", "go hall")
     assert MATCH in hall.hall.tables
@@ -606,7 +643,7 @@ async def test_who_plays_elsewhere_gets_a_bot_too(hall: Place) -> None:
 async def over(place: Place) -> None:
     """Have Anna and Bert come to the end of a match."""
     await place.type("Anna", "match bert")
-    await place.type("Bert", "accept", "resign", "start", "resign")
+    await place.type("Bert", "accept", "resign", "yes", "start", "resign", "yes")
 
 
 async def test_who_comes_back_to_a_board_that_is_being_closed_comes_in(

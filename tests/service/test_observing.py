@@ -124,9 +124,9 @@ async def test_a_match_that_is_observed_to_its_end() -> None:
     place.told["Carla"] = []
     await place.type("Carla", "observe bert")
     assert place.hall.people["Carla"].observed == (board,)
-    await place.type("Anna", "resign", "start")
+    await place.type("Anna", "resign", "yes", "start")
     place.told["Carla"] = []
-    await place.type("Bert", "resign")
+    await place.type("Bert", "resign", "yes")
     [told] = place.told["Carla"]
     assert told.startswith(f"[{board}] Bert resigns the battle.")
     assert f'You observe it still; "unobserve {board}" ends that.' in " ".join(told.split())

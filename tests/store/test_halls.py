@@ -70,7 +70,7 @@ async def test_they_play_each_other(halls: tuple[Place, Place]) -> None:
         assert "You" in told
         await until(lambda: here.plies() == there.plies())
         assert here.plies() == number + 1
-    await here.type("Anna", "resign")
+    await here.type("Anna", "resign on it")
     await agree(here, there)
     assert "Anna resigns the battle." in there.told["Bert"][-1]
 

@@ -128,7 +128,7 @@ def fought(house: House, loser: str, bot: str = "Grog", level: int | None = None
     house.obey("Anna", "start", 0.0)
     for ply, player in zip(ROUND, ("Anna", bot) * 3, strict=True):
         house.obey(player, f"move from {ply}", 0.0)
-    for command in ("resign", "leave game", "go to hall"):
+    for command in ("resign on it", "leave game", "go to hall"):
         house.obey(loser, command, 0.0)
     for command in ("leave game", "go to hall"):
         house.obey(bot if loser == "Anna" else "Anna", command, 0.0)
@@ -194,7 +194,7 @@ def test_what_two_bots_play_changes_their_ratings_alone() -> None:
     house.obey("Mog", "start", 0.0)
     for ply, player in zip(ROUND, ("Grog", "Mog") * 3, strict=True):
         house.obey(player, f"move from {ply}", 0.0)
-    house.obey("Mog", "resign", 0.0)
+    house.obey("Mog", "resign on it", 0.0)
     listed = shown(house, "bots")
     assert "Grog, 2 Slate: rating 1579?, give or take 242; no battle yet." in listed
     assert "Mog: rating 1421?, give or take 242; no battle yet." in listed
@@ -306,5 +306,5 @@ def test_the_greeting_fills_a_screen_of_80_columns() -> None:
 def test_the_greeting_tells_who_is_here_where_there_is_no_bot() -> None:
     for players, here in ((0, "You are the first one here"), (1, "1 player is here")):
         told = " ".join(greeting((), players).split())
-        assert f"dwarfs and trolls. {here}. Choose a name, and then type \"play\". " in told
+        assert f'dwarfs and trolls. {here}. Choose a name, and then type "play". ' in told
         assert "bot" not in told

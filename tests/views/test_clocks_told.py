@@ -163,7 +163,7 @@ class TestAsking:
         gives = "No time runs at the oak board. The {} gives 3 days for each ply."
         assert seen(say(house, "Bert clock"), "Bert") == gives.format("battle")
         begin(house, "1 day")
-        say(house, "Anna resign")
+        say(house, "Anna resign on it")
         told = seen(say(house, "Bert clock"), "Bert")
         assert told == gives.format("second battle").replace("3 days", "1 day")
 
@@ -223,7 +223,7 @@ class TestTold:
         assert won.startswith("Anna has not moved for too long: Bert claims the battle.")
 
     def test_who_was_away_between_two_battles_loses_the_second(self, house: House) -> None:
-        for line in ("Anna start", "Anna resign"):
+        for line in ("Anna start", "Anna resign on it"):
             say(house, line)
         house.depart("Anna", 10.0)
         told = seen(say(house, "Bert claim", 310.0), "Bert")

@@ -131,7 +131,7 @@ def shown(table: Table, terminal: Terminal, options: Options, style: Style) -> l
     lines = [(WATCHER, line) for line in ASKED]
     if game.outcome is None:
         lines += [(mover, typed(game.legal_moves()[-1])), (other, "end game"), (mover, "no")]
-        lines += [(mover, "undo"), (other, "undo"), (mover, "resign"), (mover, "start game")]
+        lines += [(mover, "undo"), (other, "undo"), (mover, "resign on it"), (mover, "start game")]
         lines += [(WATCHER, "replay 1"), (WATCHER, "last"), (WATCHER, "history")]
     told = [message for who, line in lines for message in house.obey(who, line, 0.0)]
     return [line for message in told for line in message.text.split("\n")]

@@ -137,7 +137,7 @@ STEPS = st.one_of(
         st.just("type"),
         st.sampled_from(
             [
-                "resign",
+                "resign on it",
                 "leave game",
                 "join game as dwarf",
                 "join game as troll",

@@ -90,7 +90,7 @@ def test_the_rock_is_told_of_with_the_pieces() -> None:
 
 def test_the_end_of_a_battle_is_told_a_fact_a_line() -> None:
     house = playing()
-    assert heard(house, "Bert", "resign game")["Anna"].split("\n") == [
+    assert heard(house, "Bert", "resign game on it")["Anna"].split("\n") == [
         "Bert resigns the battle.",
         "The battle is over.",
         "Dwarfs, you: 32.",
@@ -104,9 +104,9 @@ def test_the_end_of_a_battle_is_told_a_fact_a_line() -> None:
 
 def test_every_fact_begins_with_a_capital_whoever_wins() -> None:
     house = playing()
-    assert heard(house, "Anna", "resign game")["Anna"].startswith("You resign the battle.\n")
+    assert heard(house, "Anna", "resign game on it")["Anna"].startswith("You resign the battle.\n")
     house.obey("Anna", "start game", 0.0)
-    assert "\nYou win the match by 64." in heard(house, "Anna", "resign game")["Bert"]
+    assert "\nYou win the match by 64." in heard(house, "Anna", "resign game on it")["Bert"]
 
 
 def test_a_mistake_is_told_without_a_caret() -> None:
@@ -188,7 +188,7 @@ def test_offers_that_stand_are_told_a_fact_a_line() -> None:
 def test_a_replay_tells_each_ply_and_what_is_left() -> None:
     house = playing()
     house.obey("Anna", "move a6 to b6", 0.0)
-    house.obey("Anna", "resign game", 0.0)
+    house.obey("Anna", "resign game on it", 0.0)
     house.obey("Anna", "replay 1", 0.0)
     assert heard(house, "Anna", "next")["Anna"].split("\n") == [
         "Battle 1, ply 1 of 1: you move the dwarf from A6 to B6.",

@@ -899,6 +899,7 @@ HINTS = {
         ' up the battle, "adjourn" puts the match off.'
     ),
     R.HINT_PENDING: "A hint for you is being looked for. It comes by itself.",
+    R.SAY_YES: 'Resign the battle at the oak board? Type "yes" to resign.',
     R.HINT_FAILED: 'No hint was found this time. "hint on oak board" asks again.',
     R.HINT_OUT_OF_DATE: (
         "The oak board has changed since you asked for a hint, so there is none. "

@@ -73,8 +73,6 @@ class Person:
         member: whether they have an account.
         room: where they are; None is the hall.
         used: the board that ``it`` means to them.
-        fetched_from: the board from which they were fetched to a match, until they have done
-            something at a board since: what they had begun to type may be meant for it.
         styles: how they want to see boards, where they have chosen.
         options: how they want to see everything.
         ignored: the names of those whom they do not want to hear.
@@ -96,7 +94,6 @@ class Person:
     member: bool = False
     room: str | None = None
     used: str | None = None
-    fetched_from: str | None = None
     styles: dict[str, Style] = field(default_factory=dict)
     options: Options = DEFAULTS
     ignored: tuple[str, ...] = ()
@@ -760,8 +757,7 @@ class Hall:
                 if person and person.exercise:
                     told.append(self._told(ExerciseLeft(person.name, person.exercise)))
         if decision.board and decision.player in self.people:
-            person = self.people[decision.player]
-            person.used, person.fetched_from = decision.board, None
+            self.people[decision.player].used = decision.board
         return told
 
     # --- applying ----------------------------------------------------------------------------
@@ -798,7 +794,7 @@ class Hall:
         person = self.people.get(player)
         if person is None or person.room == board:
             return []
-        person.used, person.fetched_from = board, person.room
+        person.used = board
         walk = WentOut(player, person.room, board), CameIn(player, board, sits=True)
         return [self._told(each) for each in walk]
 

@@ -137,6 +137,7 @@ class Refusal(Enum):
     NO_PLY_YET = "no_ply_yet"
     NOTHING_OFFERED = "nothing_offered"
     ALREADY_OFFERED = "already_offered"
+    SAY_YES = "say_yes"
 
     NO_HINTS = "no_hints"
     NO_HINTS_RATED = "no_hints_rated"

@@ -227,6 +227,7 @@ class Visit:
         is_over: whether they have gone on by another front end, or are gone: nothing comes of what
             is done with it then.
         last: the command that they gave last, which "again" repeats.
+        unsure: what they are asked about, whether they mean it: the next line may be "yes".
     """
 
     name: str
@@ -238,6 +239,7 @@ class Visit:
     is_over: bool = False
     watcher: Watcher | None = None
     last: Command | None = None
+    unsure: Command | None = None
 
     def end(self) -> None:
         """Let nothing come of it any more."""

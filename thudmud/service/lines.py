@@ -49,7 +49,9 @@ from thudmud.verbs.decisions import decide, is_limited
 from thudmud.verbs.letters import Letters
 from thudmud.verbs.matchmaking import PlayNow, require_share
 from thudmud.verbs.more import Again, Quit
+from thudmud.verbs.moves import Resign
 from thudmud.verbs.talk import is_shout
+from thudmud.views import sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import refusal_fact
 from thudmud.views.messages import sent
@@ -57,6 +59,9 @@ from thudmud.views.telling import facts
 
 ACTIVE_EVERY = 30.0
 """How many seconds apart it is noted, and other nodes are told, that somebody types."""
+
+YES, NO = "yes", "no"
+"""What answers whether somebody means it."""
 
 _ReplayCommand = Replay | Step | PlayNow
 
@@ -98,6 +103,7 @@ class PlayerLines:
         presence: who is here, and the locks of their names.
         replays: who shows battles again.
         countdown: what counts down to a shutdown.
+        is_alone: whether there is but one board.
 
     Attributes:
         hints: those that are waited for.
@@ -114,11 +120,12 @@ class PlayerLines:
         presence: Presence,
         replays: Replays,
         countdown: Countdown,
+        is_alone: bool,
     ) -> None:
         self._hall, self._store, self._clock = base.hall, base.store, base.clock
         self._realm, self._node, self._policy = base.realm, base.node, policy
         self._broadcaster, self._following, self._presence = broadcaster, following, presence
-        self._replays, self._countdown = replays, countdown
+        self._replays, self._countdown, self._is_alone = replays, countdown, is_alone
         self.hints = Hints(base, adviser, broadcaster, presence)
         self._analyses = Analyses(base, adviser, broadcaster, self._tell_analysed)
 
@@ -184,9 +191,42 @@ class PlayerLines:
                 command = visit.last or command
             else:
                 visit.last = command
+            if (visit.unsure or isinstance(command, Resign)) and isinstance(line, str):
+                sure = self._sure(visit, line, command, cause)
+                if isinstance(sure, Result):
+                    return sure
+                command = sure
+            visit.unsure = None
             return await self._decide(visit, command, cause, now, at=at, key=key)
         finally:
             presence.names.leave(name)
+
+    def _sure(self, visit: Visit, line: str, command: Command, cause: object) -> Command | Result:
+        """Return what a player means who has been asked whether they do, or is asked that now."""
+        unsure, visit.unsure = visit.unsure, None
+        if unsure and (said := line.strip(" .!").lower()) in {YES, NO}:
+            if said == YES:
+                return unsure
+            self._broadcaster.say(visit.name, sentences.PLAYS_ON, cause)
+            return Result(command, done=True)
+        if isinstance(command, Resign) and (resigns := self._resigns(visit.name, command)):
+            visit.unsure = resigns
+            asks = Refused(Refusal.SAY_YES, board=resigns.on)
+            return self._broadcaster.refuse(visit.name, command, asks, cause)
+        return command
+
+    def _resigns(self, name: str, command: Resign) -> Resign | None:
+        """Return what a player is asked about first: to give up a battle at a board not named.
+
+        Where there is but one board, whoever has put it up knows which line means what.
+        """
+        if command.on is not None or self._is_alone:
+            return None
+        try:
+            [decision] = decide(self._hall, name, command, self._clock())
+        except (Refused, Unread):
+            return None
+        return Resign(decision.board) if decision.events else None
 
     async def emote(self, visit: Visit, board: str, deed: str) -> None:
         """Let all at a board see that a player does something, wherever in the hall the player is.

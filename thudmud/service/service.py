@@ -157,6 +157,7 @@ class Service:
             presence=self.presence,
             replays=self.replays,
             countdown=self.countdown,
+            is_alone=is_alone,
         )
         self._neighbours = Neighbours(hall, broadcaster)
         self._listings = Alarms(clock, later)

@@ -97,26 +97,8 @@ class TableCommand(GameCommand):
         hall, person, context = scene.hall, scene.person, Context(scene.now, scene.hall.members)
         if self.needs_seat:
             require_playing(scene, self.on)
-            if self.on is None and person.fetched_from is not None:
-                self._require_meant_here(scene, context)
         table = hall_board_meant(hall, person, self.on)
         return at_table(scene, table, decide(table, person.name, self, context))
-
-    def _require_meant_here(self, scene: Scene, context: Context) -> None:
-        """Refuse what may have been typed before its player was fetched to a match.
-
-        That is so if it could be done at either board.
-        """
-        hall, person = scene.hall, scene.person
-        boards = [board for board in (person.room, person.fetched_from) if board in hall.tables]
-        if len(boards) < 2:
-            return
-        for board in boards:
-            try:
-                decide(hall.tables[board], person.name, self, context)
-            except (Refused, IllegalMove):
-                return
-        raise Refused(Refusal.SAY_WHICH, boards=tuple(boards))
 
 
 def at_table(scene: Scene, table: Table, events: Events, *asides: Aside) -> Decision:

@@ -169,6 +169,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         " words have no other meaning in commands."
     ),
     Refusal.SAY_WHICH: 'Which board? Add "on" and one of: {boards:or}.',
+    Refusal.SAY_YES: 'Resign the battle at the {board}? Type "yes" to resign.',
     Refusal.NOTHING_USED: (
         'You have not used a board yet for "it" to mean. The boards are: {boards:and}.'
     ),

@@ -55,6 +55,10 @@ ENDINGS = {
 """How a battle came to an end that neither player alone brought about."""
 
 
+PLAYS_ON = "You play on."
+"""What is told to who does not resign after all."""
+
+
 def event_text(event: TableEvent, table: Table, me: str | None) -> str:
     """Return what an event reads like to ``me``, and whose turn it is after it.
 
