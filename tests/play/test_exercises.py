@@ -12,7 +12,7 @@ from thudmud.errors import Refused
 from thudmud.house import House
 from thudmud.language import parse
 from thudmud.play.archive import StudiesLookup, StudyRecord
-from thudmud.play.asides import Asked, Exercised, ExerciseLeft, Remark
+from thudmud.play.asides import Asked, BattleWaits, Exercised, ExerciseLeft, Remark
 from thudmud.play.events import PuzzleTried
 from thudmud.play.exercises import (
     AtPuzzle,
@@ -299,20 +299,66 @@ class TestWhomItConcerns:
 
 
 class TestBattles:
-    def test_who_plays_one_has_no_exercise(self, hall: StoredHall) -> None:
+    @pytest.mark.parametrize("command", [Tutorial(), TryPuzzle(1)])
+    def test_a_battle_without_a_clock_waits_and_both_are_told(
+        self, hall: StoredHall, command: Tutorial | TryPuzzle
+    ) -> None:
         start(hall)
+        waits, exercised = do(hall, "Anna", command)
+        name = exercise(hall).table.name
+        assert waits.event == BattleWaits("Anna", "Bert", "oak board", name)
+        assert waits.audience == ("Anna", "Bert")
+        assert exercised.audience == ("Anna",)
+        assert len(do(hall, "Anna", TryPuzzle(2))) == 1  # they know by now
+        left, seen = do(hall, "Anna", Stop())
+        assert isinstance(left.event, ExerciseLeft)
+        assert seen.event == Asked("Anna", Look(), "oak board")
+
+    def test_there_is_no_time_for_one_while_a_clock_runs(self, hall: StoredHall) -> None:
+        start(hall, "5+0")
         for command in (Tutorial(), TryPuzzle()):
             assert refusal(hall, "Anna", command) is Refusal.IN_BATTLE
         do(hall, "Anna", parse("resign"))
         do(hall, "Anna", Tutorial())
         assert in_lesson(hall).number == 1
 
+    def test_there_is_time_where_players_have_days(self, hall: StoredHall) -> None:
+        start(hall, "3 days")
+        do(hall, "Anna", Tutorial())
+        assert in_lesson(hall).number == 1
+
+    def test_what_the_other_player_does_leaves_it_open(self, hall: StoredHall) -> None:
+        start(hall)
+        do(hall, "Bert", Tutorial())
+        do(hall, "Anna", ply("A6", "B6"))
+        do(hall, "Anna", parse("end game"))
+        assert in_lesson(hall, "Bert").number == 1
+
+    def test_who_plays_on_by_naming_the_board_has_left_it(self, hall: StoredHall) -> None:
+        start(hall)
+        do(hall, "Anna", Tutorial())
+        left, moved = do(hall, "Anna", parse("a6 b6 on oak board"))
+        assert isinstance(left.event, ExerciseLeft)
+        assert moved.table
+        assert moved.table.game
+        assert hall.people["Anna"].exercise is None
+
+    def test_who_practises_has_nobody_who_is_told(self, hall: StoredHall) -> None:
+        do(hall, "Anna", parse("practice on oak board"))
+        waits, _ = do(hall, "Anna", Tutorial())
+        assert waits.event == BattleWaits("Anna", "", "oak board", "tutorial")
+        do(hall, "Anna", Stop())
+        do(hall, "Anna", Go())
+        waits, _ = do(hall, "Anna", Tutorial())
+        (left,) = do(hall, "Anna", Stop())  # they see where they are
+        assert isinstance(left.event, ExerciseLeft)
+
     def test_one_that_begins_puts_the_exercises_of_both_aside(self, hall: StoredHall) -> None:
         do(hall, "Anna", Join(Side.DWARF, "oak board"))
         do(hall, "Bert", Join(Side.TROLL, "oak board"))
         do(hall, "Anna", Tutorial(2))
         was = in_lesson(hall)
-        *_, left = do(hall, "Bert", Start())
+        left, _ = do(hall, "Bert", Start())
         assert left.event == ExerciseLeft("Anna", was)
         assert left.audience == ("Anna",)
         do(hall, "Anna", ply("A6", "B6"))
@@ -342,9 +388,11 @@ class TestBattles:
         assert refusal(hall, "Anna", Step(Way.NEXT)) is Refusal.STEP_OPEN
 
 
-def start(hall: StoredHall) -> None:
+def start(hall: StoredHall, clock: str = "off") -> None:
     do(hall, "Anna", Join(Side.DWARF, "oak board"))
     do(hall, "Bert", Join(Side.TROLL, "oak board"))
+    if clock != "off":
+        do(hall, "Anna", parse(f"set clock {clock}"))
     do(hall, "Anna", Start())
 
 

@@ -403,9 +403,9 @@ CASES = [
         " the number of a battle, too.",
     ),
     Case(
-        R.IN_BATTLE, STARTED, "Anna: tutorial",
-        "You are in a battle at the oak board. The lessons and the puzzles wait until it is over,"
-        ' or put away: "adjourn game".',
+        R.IN_BATTLE, TIMED, "Anna: tutorial",
+        "Your clock is running at the oak board. Finish that battle first: the lessons and the"
+        " puzzles are here afterwards.",
     ),
     Case(
         R.NO_SUCH_LESSON, "", "Anna: tutorial 7",

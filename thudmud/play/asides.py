@@ -595,6 +595,8 @@ class Exercised(Aside):
 
     def happen(self, hall: Hall) -> Telling:
         person = hall.people[self.player]
+        if person.exercise is None:
+            hall.rooms.changed(person)
         person.exercise, person.replay = self.exercise, None
         person.studies = person.studies.after(self.exercise)
         return Telling(self, (self.player,), self.exercise.table)
@@ -608,8 +610,23 @@ class ExerciseLeft(Aside):
     exercise: Exercise
 
     def happen(self, hall: Hall) -> Telling:
-        hall.people[self.player].exercise = None
+        person = hall.people[self.player]
+        person.exercise = None
+        hall.rooms.changed(person)
         return Telling(self, (self.player,))
+
+
+@aside
+class BattleWaits(ToAnother):
+    """A player opened an exercise in the middle of a battle, which waits; ``to`` is the other one.
+
+    It is "" in practice. ``exercise`` is what the board of the exercise is called.
+    """
+
+    player: str
+    to: str
+    board: str
+    exercise: str
 
 
 @aside

@@ -745,17 +745,14 @@ class Hall:
             if isinstance(aside, Entered):
                 told += self._followed_came(aside, told[-1].audience)
         board = str(decision.board)
+        if decision.events:
+            told += self._leave_exercises(decision, self.tables[board])
         for event in decision.events:
             if isinstance(event, BattleStarted | Resumed):
                 told += self._gathered(event, board)
             told.append(self._happened(event, board, decision))
             if isinstance(event, BattleStarted | Resumed):
                 told += self._followed_began(event, board, told[-1].audience)
-        if decision.events and (table := self.tables.get(board)) and table.running:
-            for player in table.seats.values():  # they play that
-                person = self.people.get(player)
-                if person and person.exercise:
-                    told.append(self._told(ExerciseLeft(person.name, person.exercise)))
         if decision.board and decision.player in self.people:
             self.people[decision.player].used = decision.board
         return told
@@ -817,6 +814,25 @@ class Hall:
         for player in table.seats.values():
             if player in self.people:
                 self.people[player].replay = None
+
+    def _leave_exercises(self, decision: Decision, table: Table) -> list[Telling]:
+        """End the exercises of who does something in a battle, and of those whose battle goes on.
+
+        It goes on when it begins, and when somebody takes a seat in the middle of it.
+        """
+        players = [decision.player] if table.running else []
+        for event in decision.events:
+            if isinstance(event, BattleStarted | Resumed):
+                match = event.match if isinstance(event, Resumed) else event
+                players += match.dwarf, match.troll
+            elif isinstance(event, Joined) and table.running:
+                players += table.seats.values()
+        told: list[Telling] = []
+        for name in players:
+            person = self.people.get(name)
+            if person and person.exercise:
+                told.append(self._told(ExerciseLeft(name, person.exercise)))
+        return told
 
     def _told(self, aside: Aside) -> Telling:
         """Apply an aside, and return who is to be told."""

@@ -267,6 +267,11 @@ class Table:
         return time is not None and time.is_correspondence
 
     @property
+    def in_haste(self) -> bool:
+        """Whether a clock runs that does not leave its players days."""
+        return self.clock is not None and not self.by_correspondence
+
+    @property
     def grace(self) -> float | None:
         """For how many seconds a seat is kept for who is away; None while a clock sees to that."""
         if not self.by_correspondence:

@@ -1,9 +1,10 @@
 """What a command brings about in an exercise, or why it does not.
 
 An exercise is private, so that all of it is told and nothing of it happens at a board of the hall:
-a line that is about no other board is about the exercise. Who plays a battle can have none, and the
-exercises of those in whose battle something happens wait. So a line never means an exercise where
-a board could be harmed by the mistake.
+a line that is about no other board is about the exercise. A battle waits meanwhile, unless a clock
+runs in it: then there is no time for one. Who plays on there by naming the board, and whose next
+battle begins, has left the exercise; what the other player does leaves it open, so that a line that
+was meant for it is never played in the battle.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 
 from thudmud.errors import Refused
 from thudmud.play.archive import MIDDLE, Found, StudiesLookup, StudyRecord
-from thudmud.play.asides import Asked, Exercised, Remark, ReplayLeft
+from thudmud.play.asides import Asked, BattleWaits, Exercised, Remark, ReplayLeft
 from thudmud.play.command import Command, verb
 from thudmud.play.events import HallEvent, LessonDone, Moved, PuzzleTried
 from thudmud.play.exercises import (
@@ -84,7 +85,7 @@ def obey(scene: Scene, command: Command) -> Decision | None:
         case Leave() | End() | Resign():
             done = _asked(person.name, exercise, command)
             if done is None:
-                return Decision(person.name, asides=put_aside(person))
+                return _left(scene)
             told = done
         case Undo():
             raise Refused(Refusal.NO_PLY_YET, board=exercise.table.name)
@@ -126,9 +127,9 @@ class ExerciseCommand(Command):
 
 
 def _require_time(scene: Scene) -> None:
-    """Raise Refused if somebody is in a battle, and has no time for an exercise."""
+    """Raise Refused if somebody is in a battle that leaves no time for an exercise."""
     for table in scene.hall.seats_of(scene.me):
-        if table.running:
+        if table.in_haste:
             raise Refused(Refusal.IN_BATTLE, board=table.name)
 
 
@@ -143,7 +144,8 @@ class Tutorial(ExerciseCommand):
         person, known, number = scene.person, lessons(), self.lesson
         last = person.studies.lesson
         if number is None and last and not last.is_over:
-            return _told(Exercised(person.name, last, (R.BEGUN, *_doing(last)), shows=True))
+            begun = Exercised(person.name, last, (R.BEGUN, *_doing(last)), shows=True)
+            return _opened(scene, begun)
         if number is None:
             done = person.studies.lessons | _record(person, scene.found).lessons
             left = [each for each in known if each not in done]
@@ -152,7 +154,7 @@ class Tutorial(ExerciseCommand):
             number = left[0]
         if number not in known:
             raise Refused(Refusal.NO_SUCH_LESSON, number=number, most=len(known))
-        return _told(_begun(person, known[number]))
+        return _opened(scene, _begun(person, known[number]))
 
 
 @verb("lessons")
@@ -174,12 +176,12 @@ class TryPuzzle(ExerciseCommand):
         person, known, number = scene.person, puzzles(), self.number
         last = person.studies.puzzle
         if number is None and last and not last.is_over:
-            return _told(Exercised(person.name, last, (R.BEGUN, R.TASK), shows=True))
+            return _opened(scene, Exercised(person.name, last, (R.BEGUN, R.TASK), shows=True))
         if number is None:
             number = _fitting(person, scene.found)
         if number not in known:
             raise Refused(Refusal.NO_SUCH_PUZZLE, number=number, most=len(known))
-        return _told(_set(person, known[number]))
+        return _opened(scene, _set(person, known[number]))
 
 
 @verb(stop="typed")
@@ -197,7 +199,31 @@ class Stop(ExerciseCommand):
             return scene.tell(ReplayLeft(scene.me, scene.person.replay))
         if scene.person.exercise is None:
             raise Refused(Refusal.NO_EXERCISE)
-        return scene.tell(*put_aside(scene.person))
+        return _left(scene)
+
+
+def _opened(scene: Scene, begun: Exercised) -> Decision:
+    """Return that somebody comes to an exercise, for which the battles wait that they play."""
+    decision = _told(begun)
+    if scene.person.exercise:
+        return decision
+    waits = []
+    for table in scene.hall.seats_of(scene.me):
+        if table.running:
+            others = (each for each in table.seats.values() if each != scene.me)
+            at = begun.exercise.table.name
+            waits.append(BattleWaits(scene.me, next(others, ""), table.name, at))
+    return replace(decision, asides=(*waits, *decision.asides))
+
+
+def _left(scene: Scene) -> Decision:
+    """Return that somebody leaves their exercise, and sees the battle that has waited there."""
+    person, room = scene.person, scene.person.room
+    table = scene.hall.table_in(room)
+    if table is None or not (table.running and table.side_of(scene.me)):
+        return scene.tell(*put_aside(person))
+    seen = scene.answer(Look(), room)
+    return replace(seen, asides=(*put_aside(person), *seen.asides))
 
 
 # A lesson.

@@ -6,12 +6,14 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import assert_never
 
 from thudmud.english import capitalised, counted
-from thudmud.play.asides import Exercised, ExerciseLeft, Remark
-from thudmud.play.exercises import AtPuzzle, Exercise, InLesson, lessons
+from thudmud.play.asides import BattleWaits, Exercised, ExerciseLeft, Remark
+from thudmud.play.exercises import TUTORIAL, AtPuzzle, Exercise, InLesson, lessons
+from thudmud.play.hall import Person
 from thudmud.play.hints import Merit
+from thudmud.play.table import Table
 from thudmud.rules import Piece
 from thudmud.verbs.archive import ViewScore
-from thudmud.verbs.exercises import Lessons, TryPuzzle, Tutorial
+from thudmud.verbs.exercises import Lessons, Stop, TryPuzzle, Tutorial
 from thudmud.verbs.moves import Play
 from thudmud.views import hints, reader, sentences
 from thudmud.views.data import Data, Fact
@@ -67,6 +69,15 @@ def _left_facts(told: ExerciseLeft, _: Occasion) -> Iterator[Fact]:
 
 
 @words.register
+def _waits(told: BattleWaits, _: Occasion, view: View) -> list[str]:
+    if told.player == view.me:
+        back = f'"{Stop()}" takes you back to it'
+        return wrapped(f"Your battle at the {told.board} waits: {back}.", view.width)
+    opens = f"{told.player} opens {'the tutorial' if told.exercise == TUTORIAL else 'a puzzle'}"
+    return wrapped(f"{opens}; your battle at the {told.board} waits.", view.width)
+
+
+@words.register
 def _lessons(_: Lessons, occasion: Occasion, view: View) -> list[str]:
     done = occasion.hall.people[occasion.player].studies.lessons | occasion.answer.lessons
     return listed_lessons(done, view.width)
@@ -105,6 +116,14 @@ def left(exercise: Exercise) -> str:
     if exercise.is_over:
         return f'That is enough of puzzle {exercise.puzzle.number}. "{TryPuzzle()}" gives another.'
     return f'The puzzle waits for you: "{TryPuzzle()}" goes on with it.'
+
+
+def waited_for(person: Person | None, table: Table) -> list[str]:
+    """Return how somebody at an exercise gets back to a battle in which it is their turn."""
+    if person is None or person.exercise is None or table.game is None or not table.running:
+        return []
+    is_theirs = table.seats.get(table.game.turn) == person.name
+    return [f'"{Stop()}" takes you back to it.'] if is_theirs else []
 
 
 def listed_lessons(done: Container[int], width: int) -> list[str]:

@@ -376,8 +376,8 @@ _TEMPLATES: Mapping[Enum, str] = {
         " the number of a battle, too."
     ),
     Refusal.IN_BATTLE: (
-        "You are in a battle at the {board}. The lessons and the puzzles wait until it is over, or"
-        ' put away: "adjourn game".'
+        "Your clock is running at the {board}. Finish that battle first: the lessons and the"
+        " puzzles are here afterwards."
     ),
     Refusal.NO_SUCH_LESSON: (
         'There is no lesson {number}: they go from 1 to {most}. "lessons" lists them.'

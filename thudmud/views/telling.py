@@ -115,6 +115,8 @@ def _happened(
         hints += [f'"{Replay(table.match.number)}" shows this battle again.']
         if table.match.over and view.away and view.me is None:  # so they observe it
             hints.append(f'You observe it still; "{Unobserve(table.name)}" ends that.')
+    if view.away and view.me and isinstance(event, sentences.TURNED):
+        hints += exercises.waited_for(hall.people.get(view.me), table)
     is_alone = isinstance(event, events.Joined) and not table.full and not table.running
     if is_alone and event.player == view.me:
         hints = rooms.seat_for_a_bot(hall)

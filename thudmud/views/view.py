@@ -289,7 +289,11 @@ def _grouped(
         style, away = Style.FULL, False
         if board:
             style = hall.style(name, board) if person else Style.BRIEF
-            away = person is not None and person.room != board and _at(person) != board
+            if person and person.exercise:
+                away = board != person.exercise.table.name
+                style = Style.BRIEF if away else style  # they have another board before them
+            else:
+                away = person is not None and board != person.room
         key = me, style, away, id(display)  # equal displays are one and the same
         group = groups.get(key)
         if group is None:
@@ -297,11 +301,6 @@ def _grouped(
         else:
             group[1].append(name)
     return {key: (view, tuple(readers)) for key, (view, readers) in groups.items()}
-
-
-def _at(person: Person) -> str | None:
-    """Return what the board of somebody's exercise is called, which they have before them."""
-    return person.exercise.table.name if person.exercise else None
 
 
 def _named(event: TableEvent | HallEvent) -> set[str]:
