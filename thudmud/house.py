@@ -79,6 +79,8 @@ class House:
             From then until the first call with a time, clocks have stood still.
         verbs: commands of your own, see `thudmud.language.vocabulary`.
         without: the first words of verbs that players shall not have here, such as ``shout``.
+        teaches: whether those who have never finished a battle here are told how to move, below the
+            first board that waits for them.
 
     Raises:
         InvalidValueError: there are no such boards, or these events do not fit together; or there
@@ -102,6 +104,7 @@ class House:
         left: float | None = None,
         verbs: Iterable[type[OwnCommand]] = (),
         without: Collection[str] = (),
+        teaches: bool = False,
     ) -> None:
         _require_boards(boards, any_names=any_names)
         self.hall = Hall(
@@ -130,6 +133,7 @@ class House:
             pause=0 if replays_at_once else None,
             adviser=adviser,
             policy=Policy(read=vocabulary.parse if verbs or without else parse),
+            teaches=teaches,
         )
         self._visits = self._service.broadcaster.visits
         position = at_once(self._store.position())

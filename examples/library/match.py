@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from thudmud import BoardSpec, House, Message, Style, Terminal
+from thudmud.bots.adviser import OwnAdviser
 from thudmud.script import StageError, Transcript, perform
 
 BOARDS = [
@@ -36,7 +37,9 @@ class Mud:
 
     def __init__(self, kept: Sequence[str] = ()) -> None:
         self.kept = list(kept)
-        self._house = House(BOARDS, events=kept, opens_boards=True)
+        self._house = House(
+            BOARDS, events=kept, adviser=OwnAdviser(), opens_boards=True, teaches=True
+        )
         self._screens: defaultdict[str, list[str]] = defaultdict(list)
 
     # What happens to connections. A transcript is played on whatever has these three methods.

@@ -72,6 +72,8 @@ class Place:
         boards: Sequence[BoardSpec] = BOARDS,
         adviser: Adviser | None = None,
         later: Later | None = None,
+        *,
+        teaches: bool = False,
     ) -> None:
         self.told: dict[str, list[str]] = {}
         self.causes: list[object] = []
@@ -96,6 +98,7 @@ class Place:
                 leaves=(Register, Password),
             ),
             adviser=adviser,
+            teaches=teaches,
         )
         self.hall = self.service.hall
 

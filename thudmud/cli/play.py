@@ -121,7 +121,7 @@ class _Evening:
 
     def __init__(self, name: str, strength: Level, rules: str, number: int) -> None:
         self._name, self._bot = name, strength.name
-        self._house = House([BoardSpec(BOARD, rules)], adviser=OwnAdviser())
+        self._house = House([BoardSpec(BOARD, rules)], adviser=OwnAdviser(), teaches=True)
         hall = self._house.hall
         hall.levels = [BotLevel(each.number, each.name, each.sentence) for each in LEVELS]
         hall.bots = {self._bot: hall.levels[strength.number - 1]}

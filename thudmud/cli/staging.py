@@ -74,6 +74,7 @@ def open_stages(
                     boards(settings),
                     adviser=OwnAdviser(),
                     opens_boards=True,
+                    teaches=True,
                     **settings.game.limits,
                 )
                 name_bots(house.hall, settings)

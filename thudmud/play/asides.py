@@ -630,6 +630,22 @@ class BattleWaits(ToAnother):
 
 
 @aside
+class MoveTaught(Aside):
+    """A newcomer whose turn it is at a board is told how to move; or is reminded, ``again``.
+
+    ``hints`` says that they can ask for one.
+    """
+
+    player: str
+    board: str
+    hints: bool
+    again: bool = False
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, (self.player,), hall.table_in(self.board))
+
+
+@aside
 class TimeShort(Aside):
     """A player whose turn it is at a board has less than some seconds left."""
 

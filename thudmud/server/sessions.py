@@ -345,6 +345,7 @@ def make_service(
         ),
         adviser=adviser,
         pause=replay_pause,
+        teaches=True,
     )
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from thudmud.errors import Refused
-from thudmud.play.archive import AdjournedLookup
+from thudmud.play.archive import AdjournedLookup, ScoreLookup
 from thudmud.play.asides import CaughtUp, Gone, Sanctioned, TookOver
 from thudmud.play.events import Parting
 from thudmud.play.hall import Decision
@@ -29,6 +30,7 @@ from thudmud.service.interface import Arrival, Base, Dismissal, Limit, Visit
 from thudmud.service.lookups import look_up
 from thudmud.service.neighbours import entered
 from thudmud.service.replaying import Replays
+from thudmud.service.teaching import Teaching
 from thudmud.service.tidying import Tidying
 from thudmud.store import Conflict, StoreError
 from thudmud.verbs.decisions import arrive, part
@@ -53,6 +55,7 @@ class Presence:
         replays: who shows battles again to those who are here.
         tidying: what sees to what is left of those who are gone.
         countdown: what counts down to a shutdown.
+        teaching: what tells newcomers how to move; None if nobody does.
         allow: called before others are told that somebody comes in; raises Refused if that is too
             much.
 
@@ -73,12 +76,14 @@ class Presence:
         replays: Replays,
         tidying: Tidying,
         countdown: Countdown,
+        teaching: Teaching | None,
         allow: Limit | None,
     ) -> None:
         self._hall, self._store, self._clock = base.hall, base.store, base.clock
         self._node, self._realm, self._allow = base.node, base.realm, allow
         self._broadcaster, self._following = broadcaster, following
         self._replays, self._tidying, self._countdown = replays, tidying, countdown
+        self._teaching = teaching
         self._visits, self._watching = broadcaster.visits, broadcaster.watching
         self._screens = broadcaster.screens
         self.names = Turns(self._turn_ended)
@@ -256,6 +261,10 @@ class Presence:
             self._broadcaster.carry_out(news, cause, told=is_told, alone=alone)
         else:
             self._broadcaster.send(self._broadcaster.brief(visit.name), cause)
+        if self._teaching and visit.name in self._screens:
+            with suppress(StoreError):  # they come in all the same
+                score = await look_up(self._store, ScoreLookup(visit.name), self._realm)
+                self._teaching.learn(visit.name, score)
 
     async def _back(self, visit: Visit, board: str, cause: object) -> None:
         """Store that a player is back at a board."""
@@ -318,6 +327,8 @@ class Presence:
 
     def _forget(self, visit: Visit) -> None:
         visit.end()
+        if self._teaching:
+            self._teaching.forget(visit.name)
         if self._visits.get(visit.name) is visit:
             del self._visits[visit.name]
             self._watching.pop(visit.name, None)

@@ -72,6 +72,7 @@ from thudmud.service.nodes import Node
 from thudmud.service.onlookers import battle_facts, tell
 from thudmud.service.presence import Presence
 from thudmud.service.replaying import Replays
+from thudmud.service.teaching import Teaching
 from thudmud.service.tidying import Tidying
 from thudmud.service.timing import Timing
 from thudmud.store import Entry, Store
@@ -99,6 +100,7 @@ class Service:
         pause: seconds between two plies of a battle that is shown again. With 0 some are shown at
             once; with None the front end calls `play_on`.
         is_alone: whether no other boards of this realm are ever shown here.
+        teaches: whether newcomers are told how to move.
 
     Attributes:
         realm: that of the hall's boards, see `thudmud.play.projections.realm_of`.
@@ -124,6 +126,7 @@ class Service:
         adviser: Adviser | None = None,
         pause: float | None = 0,
         is_alone: bool = False,
+        teaches: bool = False,
     ) -> None:
         self.hall, self.store, self.clock = hall, store, clock
         self.realm = next((realm_of(table.key) for table in hall.tables.values()), "")
@@ -136,6 +139,9 @@ class Service:
         self.following = Following(base, broadcaster, self, is_alone=is_alone)
         self.countdown = Countdown(clock, later, broadcaster.tell_here)
         self._timing = Timing(hall, self.following, clock, later, broadcaster.tell_here)
+        self._teaching = Teaching(
+            hall, clock, later, broadcaster.tell_here, has_hints=adviser is not None
+        )
         visits = broadcaster.visits
         self._tidying = Tidying(hall, self.following, clock, later, is_ours=visits.__contains__)
         self.replays = Replays(base, pause, broadcaster)
@@ -146,6 +152,7 @@ class Service:
             replays=self.replays,
             tidying=self._tidying,
             countdown=self.countdown,
+            teaching=self._teaching if teaches else None,
             allow=policy.allow,
         )
         self.lines = PlayerLines(
@@ -243,6 +250,7 @@ class Service:
         self.presence.stop()
         self._tidying.stop()
         self._timing.stop()
+        self._teaching.stop()
         self.replays.close()
         self.countdown.stop()
         self._listings.close()
@@ -266,6 +274,8 @@ class Service:
         if isinstance(event, Absent | BattleEnded):
             self._tidying.wait_for(after)
         self._timing.watch(after)
+        if self._teaching.new:
+            self._teaching.watch(after, cast("TableEvent", event))
         if not is_ours and not self._node:
             return  # without claims, only the service that stored it knows who is there
         unchecked, seats = self.presence.unchecked, after.seats

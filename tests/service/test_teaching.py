@@ -1,0 +1,151 @@
+"""Newcomers are told how to move, below the first board that waits for them, and once more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.service.place import Place
+from tests.service.test_hints import SlowAdviser
+from thudmud.language import parse
+from thudmud.rules import RULESETS
+from thudmud.service.teaching import AGAIN as AGAIN_AFTER
+from thudmud.store import Store
+from thudmud.verbs.moves import Play
+
+MOVE = 'Move by typing two squares: "f1 f5".'
+TOLD = f'{MOVE} "hint" suggests a move.'
+TROLL = 'Move by typing two squares: "g7 g6". "hint" suggests a move.'
+AGAIN = f'It is your turn. {TOLD} "tutorial" teaches you the game while the battle waits.'
+
+
+class Minute:
+    """What a service wants done after a minute, unless it is cancelled."""
+
+    def __init__(self) -> None:
+        self.due: list[_Alarm] = []
+
+    def __call__(self, delay: float, call: Callable[[], None]) -> _Alarm:
+        alarm = _Alarm(call)
+        if delay == AGAIN_AFTER:
+            self.due.append(alarm)
+        return alarm
+
+
+class _Alarm:
+    def __init__(self, call: Callable[[], None]) -> None:
+        self.ring = call
+
+    def cancel(self) -> None:
+        self.ring = lambda: None
+
+
+@pytest.fixture
+def minute() -> Minute:
+    return Minute()
+
+
+@pytest.fixture
+async def place(minute: Minute) -> Place:
+    place = Place(Store.in_memory(), adviser=SlowAdviser(), later=minute, teaches=True)
+    await place.open()
+    return place
+
+
+def taught(place: Place, name: str) -> list[str]:
+    return [text for text in place.told[name] if "two squares" in text]
+
+
+def passes(minute: Minute) -> None:
+    due, minute.due = minute.due, []
+    for alarm in due:
+        alarm.ring()
+
+
+async def test_it_stands_below_the_first_board_that_waits_for_them(place: Place) -> None:
+    await place.sit()
+    assert place.told["Anna"][-1] == TOLD
+    assert taught(place, "Bert") == []
+    await place.type("Anna", "f1 f5")
+    assert taught(place, "Anna") == []
+    assert place.told["Bert"][-1] == TROLL
+    await place.type("Bert", "g7 g6", "undo")
+    await place.type("Anna", "undo", "f5 f6")
+    assert taught(place, "Anna") == taught(place, "Bert") == []
+
+
+async def test_it_comes_once_more_when_they_have_not_moved_for_a_minute(
+    place: Place, minute: Minute
+) -> None:
+    await place.sit()
+    await place.type("Anna", "look", "say Hm.")
+    for told in ([AGAIN], []):
+        place.told["Anna"] = []
+        passes(minute)
+        assert taught(place, "Anna") == told
+
+
+@pytest.mark.parametrize("line", ["f1 f5", "tutorial", "resign on it", "quit"])
+async def test_it_does_not_if_something_else_has_come_of_it(
+    place: Place, minute: Minute, line: str
+) -> None:
+    await place.sit()
+    await place.type("Anna", line)
+    place.told["Anna"] = []
+    passes(minute)
+    assert taught(place, "Anna") == []
+
+
+async def test_nothing_is_said_of_the_tutorial_while_a_clock_runs(
+    place: Place, minute: Minute
+) -> None:
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "join game as dwarf on oak board", "set clock 5+0")
+    await place.type("Bert", "join game as troll on oak board", "start")
+    passes(minute)
+    assert taught(place, "Anna") == [TOLD, f"It is your turn. {TOLD}"]
+
+
+async def test_who_has_finished_a_battle_once_knows_how(place: Place) -> None:
+    await place.sit()
+    await place.type("Anna", "resign on it", "quit")
+    await place.enter("Anna", "Carla")
+    await place.type("Anna", "join game as dwarf on elm board")
+    await place.type("Carla", "join game as troll on elm board", "start")
+    assert taught(place, "Anna") == []
+    await place.type("Anna", "f1 f5")
+    assert taught(place, "Carla") == [TROLL]
+
+
+async def test_it_is_said_below_the_board_to_which_they_come_back(place: Place) -> None:
+    await place.sit()
+    await place.leave("Anna")
+    place.told["Anna"] = []
+    await place.enter("Anna")
+    assert place.told["Anna"][-1] == TOLD
+
+
+async def test_hints_are_only_spoken_of_where_there_are_any(place: Place) -> None:
+    without = Place(Store.in_memory(), teaches=True)
+    await without.open()
+    await without.sit()
+    assert without.told["Anna"][-1] == MOVE
+    await place.enter("Anna", "Bert", member=True)  # whose battles count
+    await place.type("Anna", "join game as dwarf on oak board")
+    await place.type("Bert", "join game as troll on oak board", "start")
+    assert place.told["Anna"][-1] == MOVE
+
+
+@pytest.mark.parametrize("rules", RULESETS)
+async def test_what_is_suggested_can_be_played(place: Place, rules: str) -> None:
+    await place.enter("Anna")
+    await place.type("Anna", f"practice {rules} on elm board", "go hall", "look at elm board")
+    await place.leave("Anna")
+    await place.enter("Anna")
+    await place.type("Anna", f"practice {rules} on elm board")
+    (told,) = taught(place, "Anna")
+    line = told.split('"')[1]
+    assert isinstance(parse(line), Play)
+    await place.type("Anna", line)
+    assert place.plies("elm board") == 1

@@ -1,0 +1,100 @@
+"""Tells newcomers how to move: those who have never finished a battle.
+
+They are told below the first board at which it is their turn, and once more when they have not
+moved for a minute. Whoever has moved knows how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from thudmud.play.archive import PlayerScore
+from thudmud.play.asides import MoveTaught
+from thudmud.play.events import (
+    BattleStarted,
+    Joined,
+    Moved,
+    Resumed,
+    TableEvent,
+    TakenBack,
+)
+from thudmud.play.hall import Hall
+from thudmud.play.table import Table
+from thudmud.service.alarms import Alarms
+from thudmud.service.interface import Later
+
+AGAIN = 60.0
+"""After how many seconds without a ply they are told once more."""
+
+_TURNED = BattleStarted | Joined | Moved | Resumed | TakenBack
+
+
+class Teaching:
+    """Knows who is new here, and tells them.
+
+    Args:
+        hall: the boards and the people.
+        clock: returns the seconds since the epoch.
+        later: has something done later; None where nothing waits: there they are told once.
+        tell: tells somebody who is here.
+        has_hints: whether anybody gives hints.
+
+    Attributes:
+        new: the names of those who are here and have not moved, each with whether they were told.
+    """
+
+    def __init__(
+        self,
+        hall: Hall,
+        clock: Callable[[], float],
+        later: Later | None,
+        tell: Callable[[MoveTaught], None],
+        *,
+        has_hints: bool,
+    ) -> None:
+        self._hall, self._clock, self._tell, self._has_hints = hall, clock, tell, has_hints
+        self._alarms = Alarms(clock, later)
+        """By name, when they are told once more."""
+        self.new: dict[str, bool] = {}
+
+    def learn(self, name: str, score: PlayerScore | None) -> None:
+        """Note that somebody has come in, and what they have won and lost."""
+        if score is None or score == PlayerScore(score.name, puzzles=score.puzzles):
+            self.new[name] = False
+            for table in self._hall.seats_of(name):
+                self.watch(table)
+
+    def forget(self, name: str) -> None:
+        """Tell somebody nothing more: they have moved, or are gone."""
+        if self.new.pop(name, None) is not None:
+            self._alarms.cancel(name)
+
+    def watch(self, table: Table, event: TableEvent | None = None) -> None:
+        """Tell a newcomer whose turn it is at a table, after an event or where they come in."""
+        if isinstance(event, Moved):
+            self.forget(event.player)
+        if event is None or isinstance(event, _TURNED):
+            name = self._waited_for(table)
+            if name is not None and not self.new[name]:
+                self.new[name] = True
+                self._teach(name, table, again=False)
+                self._alarms.set(name, self._clock() + AGAIN, lambda: self._again(name, table.key))
+
+    def stop(self) -> None:
+        """Do nothing any more."""
+        self._alarms.close()
+
+    def _again(self, name: str, key: str) -> None:
+        table = self._hall.board_with(key)
+        if table and self._waited_for(table) == name:
+            self._teach(name, table, again=True)
+
+    def _waited_for(self, table: Table) -> str | None:
+        """Return the newcomer whose turn it is at a table, if it is one's, who sees the board."""
+        name = table.seats.get(table.game.turn) if table.game and table.running else None
+        person = self._hall.people.get(name) if name in self.new else None
+        return None if person is None or person.exercise else name
+
+    def _teach(self, name: str, table: Table, *, again: bool) -> None:
+        hints = self._has_hints and self._hall.rated_board(name) is None
+        self._tell(MoveTaught(name, table.name, hints, again))
