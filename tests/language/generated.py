@@ -214,7 +214,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Step, st.sampled_from([Way.NEXT, Way.BACK]), numbers),
     st.builds(Seek, rules, sides, st.booleans(), times),
     st.builds(Challenge, players, rules, sides, st.booleans(), levels, times),
-    st.builds(PlayNow, rules, sides, times),
+    st.builds(PlayNow, rules, sides, times, st.booleans(), levels),
     st.builds(NewBoard, rules),
     st.builds(Accept, st.none() | numbers | players),
     st.builds(Decline, numbers | players.filter(lambda word: word.lower().split(",")[0] != "on")),

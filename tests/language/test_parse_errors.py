@@ -308,6 +308,7 @@ def test_positions_that_are_none(
         ("replay -1", M.NO_BATTLE_NUMBER, {}),
         ("Play oak", M.PLAY_FOR_JOIN, {}),
         ("seek 200+5", M.NO_SUCH_CLOCK, {}),
+        ("invite grog classic 1+0", M.MATCH_FOR_INVITE, {"typed": "match grog classic 1+0"}),
         ("match bert classic 0 days", M.NO_SUCH_CLOCK, {}),
         ("set clock 10+181", M.NO_SUCH_CLOCK, {}),
         ("ok", M.AGREE_BY_THE_SAME, {}),
@@ -353,6 +354,7 @@ def test_lines_with_a_code_of_their_own(line: str, code: Mistake, facts: dict[st
     ("line", "meant"),
     [
         ("seek 10 5", "10+5"),
+        ("match grog level 1 1m", "1+0"),
         ("seek 10/5 as dwarf", "10+5"),
         ("seek classic 10m", "10+0"),
         ("play 12", "12+0"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from itertools import chain, permutations
 
 import pytest
 
@@ -265,6 +266,11 @@ WHAT_WAS_PLAYED = [
     ("match bert koom valley as troll", Challenge("bert", "koom valley", Side.TROLL)),
     ("match bert unrated", Challenge("bert", rated=False)),
     ("match grog classic level 3", Challenge("grog", "classic", level="3")),
+    ("match grog level 1 1+0", Challenge("grog", level="1", time=TimeControl(1))),
+    ("match grog unrated as troll classic", Challenge("grog", "classic", Side.TROLL, rated=False)),
+    ("play unrated level Marble", PlayNow(rated=False, level="Marble")),
+    ("invite grog level 3 as dwarf", Invite("grog", Side.DWARF, level="3")),
+    ("invite grog on oak board as troll", Invite("grog", Side.TROLL, "oak board")),
     ("seeks", Seeks()),
     ("accept", Accept()),
     ("yes", Accept()),
@@ -581,6 +587,16 @@ def test_a_width_may_be_any_that_there_is() -> None:
 )
 def test_parse(line: str, command: object) -> None:
     assert parse(line) == command
+
+
+@pytest.mark.parametrize("verb", ["match grog", "play", "seek"])
+def test_what_a_match_is_to_be_like_comes_in_any_order(verb: str) -> None:
+    terms = ["koom valley", "1+0", "as troll", "unrated", "level 2"]
+    terms = terms[: 4 if verb == "seek" else 5]
+    for given in chain.from_iterable(permutations(terms, n) for n in range(len(terms) + 1)):
+        command: object = parse(" ".join([verb, *given]))
+        assert parse(str(command)) == command
+        assert command == parse(" ".join([verb, *(each for each in terms if each in given)]))
 
 
 def assert_same(line: str, same: str) -> None:

@@ -221,6 +221,27 @@ async def test_a_bot_accepts_a_match_at_once(hall: Place) -> None:
     assert hall.hall.tables[MATCH].ruleset.name == "koom valley"
 
 
+async def test_who_names_a_level_plays_a_bot_and_asks_nobody_else(hall: Place) -> None:
+    assert await refused(hall, "Anna", "play level 1") is Refusal.NO_BOTS
+    hall.hall.levels = [BotLevel(1, "Chalk", "Weak."), BotLevel(2, "Slate", "Less so.")]
+    hall.hall.bots = {"Carla": hall.hall.levels[0]}
+    await hall.type("Bert", "seek")
+    await hall.type("Anna", "play level slate unrated as troll 5+0 classic")
+    assert seats(hall) == {Side.DWARF: "Carla", Side.TROLL: "Anna"}
+    table = hall.hall.tables[MATCH]
+    assert (table.levels.dwarf, table.ruleset.name, str(table.time)) == (2, "classic", "5+0")
+    assert table.match
+    assert not table.match.rated
+    assert [each.player for each in hall.hall.seeks.values()] == ["Bert"]
+
+
+async def test_an_unrated_match_is_one_to_whoever_comes(hall: Place) -> None:
+    await hall.type("Anna", "play unrated")
+    assert "an unrated match" in hall.told["Bert"][-1]
+    await hall.type("Bert", "play")
+    assert set(seats(hall).values()) == {"Anna", "Bert"}
+
+
 async def test_a_match_is_for_whom_it_was_asked(hall: Place) -> None:
     await hall.type("Anna", "match bert unrated")
     assert "unrated" in hall.told["Bert"][-1]

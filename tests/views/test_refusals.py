@@ -899,6 +899,7 @@ HINTS = {
         ' up the battle, "adjourn" puts the match off.'
     ),
     R.HINT_PENDING: "A hint for you is being looked for. It comes by itself.",
+    R.NO_BOTS: 'No bot plays here, so there are no levels. "play" by itself finds a person.',
     R.SAY_YES: 'Resign the battle at the oak board? Type "yes" to resign.',
     R.HINT_FAILED: 'No hint was found this time. "hint on oak board" asks again.',
     R.HINT_OUT_OF_DATE: (
@@ -1027,6 +1028,11 @@ NO_COLOUR = (
     "0 to 255, or #rrggbb."
 )
 LINES = [
+    (
+        "invite grog classic 1+0",
+        "An invitation is to a board with rules and a clock of its own. To choose them, type"
+        ' "match grog classic 1+0".',
+    ),
     ("move from I16 to A0", "There is no row 16: rows go from 1 to 15."),
     ("move a6 to A0", "There is no row 0: rows go from 1 to 15."),
     ("move Z3 a4", "There is no column Z: columns go from A to O."),

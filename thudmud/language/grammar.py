@@ -50,7 +50,17 @@ def _shade(words: Token) -> Shade:
 
 
 _Captures = tuple[Square, ...] | Every
-_Terms = tuple[str | None, TimeControl | None]
+
+
+def _term(given: Any) -> tuple[str, Any]:
+    match given:
+        case tuple():
+            return given
+        case TimeControl():
+            return "time", given
+        case Token():
+            return "rated", False
+    return "rules", given
 
 
 @v_args(inline=True)
@@ -107,11 +117,20 @@ class _Builder(Transformer[Token, Command]):
 
     setup_first = setup_turn
 
-    def terms(self, rules: str | None, time: TimeControl | None) -> _Terms:
-        return rules, time
+    def side(self, word: Token) -> tuple[str, Side]:
+        return "side", Side[word.type]
 
-    def terms_turned(self, time: TimeControl, rules: str | None) -> _Terms:
-        return rules, time
+    def level(self, words: str) -> tuple[str, str]:
+        return "level", words
+
+    def on_place(self, words: str) -> tuple[str, str]:
+        return "on", words
+
+    def terms(self, *given: Any) -> Mapping[str, Any]:
+        """Return what was given in any order, by the names of the fields that it is for."""
+        return dict(map(_term, given))
+
+    match_terms = seek_terms = seat_terms = terms
 
     def day(self, word: Token) -> str:
         return word.lower()

@@ -457,6 +457,14 @@ def _clock_otherwise(place: Place) -> Finding | None:
         return _wrong(Mistake.NO_SUCH_CLOCK, "")
 
 
+def _match_for_an_invitation(place: Place) -> Finding | None:
+    """``invite anna classic 10+5``: what a match is to be like."""
+    verb, _, rest = place.line.partition(" ")
+    if verb.lower() != "invite" or not place.word or not is_sound(typed := f"match {rest}"):
+        return None
+    return _wrong(Mistake.MATCH_FOR_INVITE, "", typed=typed)
+
+
 def _length_otherwise(place: Place) -> Finding | None:
     """``10``, ``2 minuts``, ``010 hours``: how long, as we do not write it, or without "for"."""
     behind = _MEANT_LENGTH.match(place.rest) if "_FOR" in place.terminals else None
@@ -602,6 +610,7 @@ SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _opponent_without_a_word,
     _of_elsewhere,
     _clock_otherwise,
+    _match_for_an_invitation,
     _length_otherwise,
     _playing,
     _said_openly,

@@ -89,6 +89,7 @@ class Refusal(Enum):
     PLAYS_THERE = "plays_there"
     PLAYS_AT_NO_LEVEL = "plays_at_no_level"
     NO_SUCH_LEVEL = "no_such_level"
+    NO_BOTS = "no_bots"
     NO_SEAT_FREE = "no_seat_free"
     WHICH_SEAT = "which_seat"
     SEAT_NOT_FREE = "seat_not_free"
@@ -235,6 +236,7 @@ class Mistake(Enum):
     CLOCK_WRITTEN_OTHERWISE = "clock_written_otherwise"
     NO_SUCH_CLOCK = "no_such_clock"
     PLAY_FOR_JOIN = "play_for_join"
+    MATCH_FOR_INVITE = "match_for_invite"
     REST_IS_ASKED_FOR = "rest_is_asked_for"
 
     NO_SUCH_WIDTH = "no_such_width"

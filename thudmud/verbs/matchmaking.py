@@ -8,9 +8,10 @@ everything else that is offered, too: invitations to seats, and what is offered 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from math import inf
+from typing import Any
 
 from thudmud.english import nth
 from thudmud.errors import Refused
@@ -74,7 +75,8 @@ class Seeks(Command):
         return scene.answer(self)
 
 
-_Terms = tuple[str | None, TimeControl | None] | None
+_Terms = Mapping[str, Any] | None
+"""What was given in any order, by the names of fields."""
 
 
 @verb(seek="typed")
@@ -87,9 +89,8 @@ class Seek(Command):
     time: TimeControl | None = None
 
     @classmethod
-    def typed(cls, terms: _Terms, side: Side | None, unrated: str | None) -> Seek:
-        rules, time = terms or (None, None)
-        return cls(rules, side, unrated is None, time)
+    def typed(cls, terms: _Terms) -> Seek:
+        return cls(**(terms or {}))
 
     def __str__(self) -> str:
         unrated = "" if self.rated else " unrated"
@@ -116,16 +117,8 @@ class Challenge(Command):
     time: TimeControl | None = None
 
     @classmethod
-    def typed(
-        cls,
-        player: str,
-        terms: _Terms,
-        side: Side | None,
-        unrated: str | None,
-        level: str | None,
-    ) -> Challenge:
-        rules, time = terms or (None, None)
-        return cls(player, rules, side, unrated is None, level, time)
+    def typed(cls, player: str, terms: _Terms) -> Challenge:
+        return cls(player, **(terms or {}))
 
     def __str__(self) -> str:
         unrated = "" if self.rated else " unrated"
@@ -169,7 +162,7 @@ def _require_invitations(hall: Hall, to: str) -> None:
         raise Refused(Refusal.NO_INVITATIONS, player=to)
 
 
-@verb(invite="typed", invite_turned="typed_turned")
+@verb(invite="typed")
 class Invite(Command):
     """Ask a player to a seat at a board, by default a free one; a bot perhaps at some level."""
 
@@ -179,12 +172,8 @@ class Invite(Command):
     level: str | None = None
 
     @classmethod
-    def typed(cls, player: str, side: Side | None, level: str | None, on: str | None) -> Invite:
-        return cls(player, side, on, level)
-
-    @classmethod
-    def typed_turned(cls, player: str, side: Side | None, on: str, level: str) -> Invite:
-        return cls(player, side, on, level)
+    def typed(cls, player: str, terms: _Terms) -> Invite:
+        return cls(player, **(terms or {}))
 
     def __str__(self) -> str:
         return f"{self.words}{self._typed('player', 'side', 'level', 'on')}"
@@ -226,30 +215,38 @@ class Withdraw(Command):
 class PlayNow(Command):
     """Play with whoever would like to: with a bot at once, until somebody comes.
 
-    In a replay it goes on to the end by itself.
+    With a level it is a bot that is wanted. In a replay it goes on to the end by itself.
     """
 
     rules: str | None = None
     side: Side | None = None
     time: TimeControl | None = None
+    rated: bool = True
+    level: str | None = None
 
     @classmethod
-    def typed(cls, terms: _Terms, side: Side | None) -> PlayNow:
-        rules, time = terms or (None, None)
-        return cls(rules, side, time)
+    def typed(cls, terms: _Terms) -> PlayNow:
+        return cls(**(terms or {}))
 
     def __str__(self) -> str:
-        return f"play{self._typed('rules', 'time', 'side')}"
+        unrated = "" if self.rated else " unrated"
+        return f"play{self._typed('rules', 'time', 'side')}{unrated}{self._typed('level')}"
 
     def decide(self, scene: Scene) -> Decision:
         hall, name, time = scene.hall, scene.me, self.time
         if scene.person.replay and self == PlayNow():
             return Step(Way.PLAY).decide(scene)
+        rules = self.rules or DEFAULT_RULES.name
+        if self.level is not None:
+            bot = _bot(scene, rules)
+            if bot is None:
+                raise Refused(Refusal.NO_BOTS)
+            return Challenge(bot, rules, self.side, self.rated, self.level, time).decide(scene)
         for seek in hall.seeks.values():
             fits = not seek.to and _suits(seek, self.rules, self.side)
             if fits and _is_in_time(seek, time) and _may_meet(hall, seek, name):
-                return _begin(scene, seek, self.side)
-        rules = self.rules or DEFAULT_RULES.name
+                agreed = replace(seek, rated=seek.rated and self.rated)
+                return _begin(scene, agreed, self.side)
         mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
         with_bots = [
             each for each in hall.seats_of(name) if each.running and each.levels != NO_BOTS
@@ -260,7 +257,7 @@ class PlayNow(Command):
         require_boards(hall, name)
         if not mine:
             _require_seeks(scene)
-            sought = (replace(_made(scene, rules, self.side), time=time),)
+            sought = (replace(_made(scene, rules, self.side), rated=self.rated, time=time),)
         if with_bots:
             asked = Asked(name, PlayNow(), with_bots[0].name)
             return _in_hall(scene, *sought, asides=(asked,))
@@ -270,7 +267,7 @@ class PlayNow(Command):
                 raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
             return _in_hall(scene, *sought)
         dwarf, troll = _seated(name, bot, self.side)
-        started = BattleStarted(scene.now, name, 1, rules, dwarf, troll, rated=True, time=time)
+        started = BattleStarted(scene.now, name, 1, rules, dwarf, troll, self.rated, time=time)
         return at_own_board(scene, sought, started, Asked(name, PlayNow()))
 
 

@@ -144,6 +144,10 @@ _TEMPLATES: Mapping[Enum, str] = {
         f"A clock gives 1 to {MOST_MINUTES} minutes and 0 to {MOST_INCREMENT} seconds more for each"
         f" ply, or 1 to {MOST_DAYS} days for each ply."
     ),
+    Mistake.MATCH_FOR_INVITE: (
+        "An invitation is to a board with rules and a clock of its own. To choose them, type"
+        ' "{typed}".'
+    ),
     Mistake.REST_IS_ASKED_FOR: (
         'Type "{verb}" by itself: you are asked for the rest, and it is not shown.'
     ),
@@ -281,6 +285,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.PLAYS_AT_NO_LEVEL: (
         '{player} plays at no level: "bots" lists those who do. Leave "level" out.'
     ),
+    Refusal.NO_BOTS: 'No bot plays here, so there are no levels. "play" by itself finds a person.',
     Refusal.NO_SUCH_LEVEL: 'There is no level "{words}". There are {levels:and}.',
     Refusal.SEAT_IN_MATCH: (
         "A match is under way at the {board}, and {player} has to ask you to go on with it:"
