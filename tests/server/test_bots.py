@@ -61,7 +61,7 @@ async def test_it_is_invited_and_plays(tmp_path: Path) -> None:
     async with opened(settings(AMBLING), tmp_path) as (sessions, anna):
         await anna.type("who")
         await anna.sees("1 player and 1 bot connected:")
-        await anna.sees("Grog (a bot): in the hall")
+        await anna.sees("Grog (a bot) is in the hall")
         await anna.sees('To ask a bot to a game, type "match" and its name.')
         await anna.type(*SIT)
         await anna.sees("Grog sits down at the oak board to play the trolls.")
@@ -856,7 +856,7 @@ async def test_two_lines_on_a_fresh_server_are_a_battle(run_server: RunServer) -
             anna = Client(*await asyncio.open_connection(*address))
         await anna.send("".join(f"{line.strip()}\r\n" for line in lines).encode())
         await anna.until(b'To play, type "play".')
-        await anna.until(b"A bot plays with you until somebody comes.")
+        await anna.until(b"While you wait, you play a bot.")
         await anna.until(b"The first battle of a match begins")
         await anna.until(b"It is your turn.")
         await anna.close()

@@ -90,7 +90,7 @@ async def test_two_who_both_type_play_sit_opposite_each_other(hall: Place) -> No
 async def test_until_somebody_comes_a_bot_plays(hall: Place) -> None:
     hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
     told = await hall.type("Anna", "play")
-    assert "A bot plays with you until somebody comes." in told
+    assert "While you wait, you play a bot." in told
     assert seats(hall) == {Side.DWARF: "Anna", Side.TROLL: "Carla"}
     assert await refused(hall, "Anna", "play") is Refusal.SEEKING_ALREADY
     await hall.type("Bert", "play as dwarf")
@@ -249,7 +249,7 @@ async def test_a_match_is_for_whom_it_was_asked(hall: Place) -> None:
     assert await refused(hall, "Anna", "match bert") is Refusal.ASKED_ALREADY
     assert "1." not in await hall.type("Carla", "seeks")
     await hall.type("Bert", "decline")
-    assert "Bert declines the match that you asked for." in hall.told["Anna"]
+    assert "Bert declines your challenge." in hall.told["Anna"]
     assert hall.hall.seeks == {}
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "match anna")  # asks the same
@@ -354,7 +354,7 @@ async def test_who_asks_for_it_is_told_elsewhere_of_who_waits(hall: Place) -> No
     for each in ("Bert", "Carla"):
         hall.told[each] = []
     await hall.type("Anna", "seek", "join game as dwarf on elm board")
-    assert "Anna would like to play" in hall.told["Bert"][0]
+    assert "Anna is looking for" in hall.told["Bert"][0]
     assert hall.told["Bert"][-1].startswith("[elm board] Anna sits down")
     assert hall.told["Carla"] == []
     await hall.type("Bert", "ignore anna")
@@ -371,7 +371,7 @@ async def test_who_comes_in_is_told_who_is_here_and_how_to_play_first(hall: Plac
     assert came == "You come into the hall."
     assert here == "Also here: Anna, Bert and Carla."
     assert play == 'To play, type "play".'
-    assert seek.startswith("Anna would like to play a match by the classic rules.")
+    assert seek.startswith("Anna is looking for a match by the classic rules.")
     assert boards == 'This is the hall. Walk up to a board with "go to" and its name:'
     for name in ("Bert", "Carla"):
         await hall.type(name, "seek")
@@ -658,7 +658,7 @@ async def test_who_plays_elsewhere_gets_a_bot_too(hall: Place) -> None:
     await hall.type("Anna", "play", "withdraw", "go hall")
     assert seats(hall, "4th board") == {Side.DWARF: "Anna", Side.TROLL: "Carla"}
     told = await hall.type("Anna", "play")
-    assert "You have a game with a bot at the 4th board until somebody comes." in told
+    assert "While you wait, you can play on against the bot at the 4th board." in told
 
 
 async def over(place: Place) -> None:
@@ -744,7 +744,7 @@ async def test_across_nodes_who_asks_for_it_is_told_of_who_waits(world: World) -
     await two.enter("Bert")
     await two.type("Bert", "options seeks on", "go to oak board")
     await one.type("Anna", "seek")
-    await until(lambda: any("Anna would like to play" in each for each in two.told["Bert"]))
+    await until(lambda: any("Anna is looking for" in each for each in two.told["Bert"]))
 
 
 async def test_across_nodes_a_new_board_has_who_opened_it(world: World) -> None:

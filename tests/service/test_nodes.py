@@ -765,7 +765,7 @@ async def test_who_begins_later_knows_who_is_there(world: World, one: Place) -> 
     await one.type("Anna", "go oak board")
     two = await world.begin("two")
     await two.enter("Bert")
-    assert "Anna: at the oak board" in await two.type("Bert", "who")
+    assert "Anna is at the oak board" in await two.type("Bert", "who")
     assert two.hall.people["Anna"].member
 
 

@@ -56,11 +56,11 @@ def test_all_at_once() -> None:
 
 def test_a_screen_reader_gets_sentences() -> None:
     assert told(FOUND, READER)[1:9] == [
-        "At first nobody is ahead.",
-        "After ply 1, nobody is ahead.",
+        "At the start the sides are even.",
+        "After ply 1, the sides are even.",
         "After ply 2, the trolls are ahead by 1.3.",
         "After ply 3, the trolls are ahead by 4.3.",
-        "In the end, after ply 4, nobody is ahead.",
+        "At the end, after ply 4, the sides are even.",
         "The dwarfs made 1 mistake (?); the trolls made 1 blunder (??).",
         "Ply 3, a mistake of Anna, dwarfs: A6 to E6. Better by 3.0: A6 to B6; G7 to G6.",
         "Ply 4, a blunder of Bert, trolls: F7 to E7. Better by 4.3: G7 to F7 taking F6.",
@@ -70,9 +70,9 @@ def test_a_screen_reader_gets_sentences() -> None:
 def test_of_a_long_battle_a_screen_reader_gets_some_ten_sentences() -> None:
     game = longer(119)
     found = AnalysedBattle(BATTLE, game, Analysis(1, (0,) * 120, (0,) * 119, ((),) * 119))
-    sentences = [each for each in told(found, READER) if "ahead" in each]
-    assert sentences[1] == "After ply 20, nobody is ahead."
-    assert sentences[-1] == "In the end, after ply 119, nobody is ahead."
+    sentences = [each for each in told(found, READER) if "sides" in each]
+    assert sentences[1] == "After ply 20, the sides are even."
+    assert sentences[-1] == "At the end, after ply 119, the sides are even."
     assert len(sentences) < 12
 
 
@@ -97,8 +97,8 @@ def test_of_many_bad_plies_the_worst_are_told() -> None:
 @pytest.mark.parametrize(
     ("ply", "sentence"),
     [
-        (0, "At first nobody is ahead."),
-        (1, "Now nobody is ahead."),
+        (0, "At the start the sides are even."),
+        (1, "Now the sides are even."),
         (2, "Now the trolls are ahead by 1.3."),
         (
             3,
@@ -115,7 +115,7 @@ def test_a_ply_in_a_replay(ply: int, sentence: str) -> None:
     [
         (
             (0, 0, DECIDED, 0, 0),
-            "A blunder, ??: now nobody is ahead. This would have won: A6 to B6",
+            "A blunder, ??: now the sides are even. This would have won: A6 to B6",
         ),
         (
             (0, 0, 0, -DECIDED, 0),

@@ -100,7 +100,7 @@ class TestHistory:
         assert (
             text(history(annals, History(), "Anna", 80))
             == """\
-The battles that were played, the last one first:
+All battles, newest first:
 2. 2026-11-21: Carl (dwarfs) 32, Wolfeschlegelsteinha (trolls) 32; discworld,
    80 plies, ended by agreement
 1. 2026-11-21: Anna (dwarfs) 0, Bert (trolls) 32; discworld, 80 plies, Anna
@@ -113,8 +113,7 @@ The battles that were played, the last one first:
         assert (
             text(history(annals, History("ANNA"), "Bert", 40))
             == """\
-The battles of Anna, the last one
-first:
+The battles of Anna, newest first:
 1. 2026-11-21: Anna (dwarfs) 0, Bert
    (trolls) 32; discworld, 80 plies,
    Anna resigned
@@ -125,7 +124,7 @@ again."""
     def test_ones_own(self, annals: Annals) -> None:
         annals.whole()
         lines = history(annals, History("anna"), "Anna", 80)
-        assert lines[0] == "Your battles, the last one first:"
+        assert lines[0] == "Your battles, newest first:"
 
     def test_pages(self, annals: Annals) -> None:
         for number in range(45):
@@ -200,7 +199,7 @@ again."""
         annals.begin(at=NOON + DAY)
         annals.begin(dwarf="Carl", troll="Dora", rules="classic", at=NOON + DAY)
         lines = history(annals, asked, "Anna", 100)
-        assert lines[0] == f"{heading}, the last one first:"
+        assert lines[0] == f"{heading}, newest first:"
         assert [int(line.split(".")[0]) for line in lines[1:-1]] == numbers
 
     def test_pages_of_some(self, annals: Annals) -> None:
@@ -257,8 +256,8 @@ Put away for another day:
             text(games(annals, [], "Anna", 40))
             == """\
 You have no match under way, here or
-put away. "history" lists what was
-played."""
+put away. "history" lists your past
+battles."""
         )
 
 

@@ -231,13 +231,13 @@ def test_who_and_look_tell_how_a_bot_plays() -> None:
     house = levelled("Grog", "Mog", "Anna")
     house.obey("Grog", Join(Side.DWARF, "oak board", 3), 0.0)
     house.obey("Grog", Join(Side.DWARF, "pine board"), 0.0)
-    seats = "plays the dwarfs at the oak board, at level 3; plays the dwarfs at the pine board"
-    assert f"Grog (a bot): at the pine board; {seats} Mog" in shown(house, "who")
+    seats = "plays the dwarfs at the oak board (level 3) and plays the dwarfs at the pine board"
+    assert f"Grog (a bot) is at the pine board, {seats} Mog" in shown(house, "who")
     assert shown(house, "look at grog").endswith(
         f"{seats}. Slate, level 2 of 3: Walks into most traps. No rating yet."
     )
     assert shown(house, "look at mog") == (
-        "Mog (a bot): in the hall. A program of its own chooses its moves. No rating yet."
+        "Mog (a bot) is in the hall. A program of its own chooses its moves. No rating yet."
     )
 
 

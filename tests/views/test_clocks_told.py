@@ -269,24 +269,26 @@ class TestTold:
     def test_who_plays_elsewhere_by_a_clock_is_told_whose_time_runs(self, house: House) -> None:
         begin(house, "10+5")
         say(house, "Anna move a6 b6", 5.0)
-        play = "You play at the oak board, too."
+        play = "You also play at the oak board."
         say(house, "Carla new board", 5.0)
         went = seen(say(house, "Anna join game as dwarf on 3rd board", 6.0), "Anna")
-        assert f"{play} The other side's time runs there." in went
+        assert f"{play} Your opponent's clock runs there." in went
         went = seen(say(house, "Bert join game as dwarf on elm table", 6.0), "Bert")
-        assert f"{play} Your time runs there." in went
+        assert f"{play} Your clock runs there." in went
         for line in ("Carla join game as troll on elm table", "Carla start"):
             say(house, line, 7.0)
         assert (
-            "You play at the oak board and elm table, too. Your time runs at the oak board. "
-            "Your match at the elm table waits for you."
+            "You also play at the oak board and elm table. Your clock runs at the oak board. "
+            "The match at the elm table is paused until you come back."
         ) in seen(say(house, "Bert join game as troll on 3rd board", 8.0), "Bert")
 
     def test_a_match_waits_where_the_clock_stands_still(self, house: House) -> None:
         begin(house, "10+5")
         house.depart("Bert", 5.0)
         went = seen(say(house, "Anna join game as dwarf on elm table", 6.0), "Anna")
-        assert "You play at the oak board, too. Your match there waits for you." in went
+        assert (
+            "You also play at the oak board. The match there is paused until you come back." in went
+        )
 
 
 def told(house: House, event: TimeShort | IdleWarned) -> list[Message]:

@@ -35,8 +35,10 @@ def data(house: House, name: str, line: str, package: str, now: float = NOON) ->
 def test_who_is_idle_and_for_how_long() -> None:
     house = house_of("Anna", "Bert")
     assert "idle" not in told(house, "Anna", "who", NOON + 119)
-    assert "Bert: in the hall; idle for 5 minutes" in told(house, "Anna", "who", NOON + 350)
-    assert "Anna (you): in the hall\n" in told(house, "Anna", "who", NOON + 350) + "\n"
+    assert "Bert is in the hall and has been idle for 5 minutes" in told(
+        house, "Anna", "who", NOON + 350
+    )
+    assert "Anna (you) is in the hall\n" in told(house, "Anna", "who", NOON + 350) + "\n"
     assert "idle for 3 hours" in told(house, "Anna", "finger bert", NOON + 3 * 3600)
     told(house, "Bert", "dance", NOON + 3 * 3600)  # even what is no command
     assert "idle" not in told(house, "Anna", "finger bert", NOON + 3 * 3600 + 60)
@@ -67,7 +69,7 @@ def test_pages_of_players() -> None:
 def test_who_fits_a_name() -> None:
     house = house_of("Anna", "Bert", "Bea")
     assert told(house, "Anna", "who be") == (
-        "2 players with such a name:\n  Bert: in the hall\n  Bea: in the hall"
+        "2 players with such a name:\n  Bert is in the hall\n  Bea is in the hall"
     )
     assert told(house, "Anna", "who carla") == (
         'There is no player called "carla" here. "who" lists the players.'
@@ -81,16 +83,16 @@ def test_everything_there_is_to_read() -> None:
     told(house, "Anna", "practice on oak board")
     told(house, "Anna", "observe pine board")
     assert told(house, "Bert", "finger anna") == (
-        "Anna (a member): plays both sides at the oak board; observes the pine board.\n"
+        "Anna (a member) plays both sides at the oak board and observes the pine board.\n"
         "No rating yet.\n"
         "Anna's plan: To beat Bert, one day."
     )
     assert told(house, "Bert", "look at anna") == told(house, "Bert", "finger an")
-    assert told(house, "Anna", "finger").startswith("Anna (you, a member): ")
+    assert told(house, "Anna", "finger").startswith("Anna (you, a member) plays ")
     assert told(house, "Anna", "plan") == "Your plan: To beat Bert, one day."
     told(house, "Anna", "plan -")
     assert "plan" not in told(house, "Bert", "finger anna")
-    assert told(house, "Bert", "finger") == "Bert (you, a guest): in the hall.\nNo rating yet."
+    assert told(house, "Bert", "finger") == "Bert (you, a guest) is in the hall.\nNo rating yet."
 
 
 def test_who_is_away_from_a_seat() -> None:
@@ -98,7 +100,7 @@ def test_who_is_away_from_a_seat() -> None:
     told(house, "Bert", "practice on oak board")
     house.depart("Bert", NOON)
     assert told(house, "Anna", "finger bert").startswith(
-        "Bert (a guest): not here; plays both sides at the oak board."
+        "Bert (a guest) is not here and plays both sides at the oak board."
     )
 
 

@@ -399,8 +399,8 @@ CASES = [
     ),
     Case(
         R.NO_EXERCISE, "", "Anna: stop",
-        'You have no lesson, puzzle or replay open. "tutorial" and "puzzle" open one, "replay" and'
-        " the number of a battle, too.",
+        'There is nothing to stop: you are in no lesson, puzzle or replay. "tutorial" opens a'
+        ' lesson, "puzzle" a puzzle.',
     ),
     Case(
         R.IN_BATTLE, TIMED, "Anna: tutorial",
@@ -527,7 +527,7 @@ CASES = [
     ),
     Case(
         R.NOTHING_STANDS, "", "Anna: accept",
-        'Nothing has been offered to you. "seeks" lists who wants to play.',
+        'Nobody has offered you anything. "seeks" lists who wants a match.',
     ),
     Case(
         R.NOTHING_OFFERED_BY, "", "Anna: accept bert",

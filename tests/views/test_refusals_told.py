@@ -34,14 +34,14 @@ def told(house: House, name: str, line: str) -> str:
 @pytest.mark.parametrize("line", ["look bert", "look at Bert", "l BERT"])
 def test_who_is_away_is_not_unheard_of(house: House, line: str) -> None:
     assert told(house, "Carla", line) == (
-        "Bert (a guest): not here; plays the trolls at the pine board.\nNo rating yet."
+        "Bert (a guest) is not here and plays the trolls at the pine board.\nNo rating yet."
     )
 
 
 def test_nobody_else_is_away(house: House) -> None:
     assert told(house, "Carla", "look dora").startswith('There is no "dora" here.')
     assert told(house, "Carla", "look anna").startswith(
-        "Anna (a guest): plays the dwarfs at the pine board"
+        "Anna (a guest) plays the dwarfs at the pine board"
     )
 
 

@@ -115,7 +115,7 @@ def of_ply(analysis: Analysis, game: Game, ply: int) -> str:
     """Return what a battle is worth after a ply, what the ply lost, and what was better."""
     ahead = _ahead(analysis.worths[ply])
     if not ply:
-        return f"At first {ahead}."
+        return f"At the start {ahead}."
     mark, better = analysis.mark(ply), analysis.lines[ply - 1]
     noun = f"A {_NOUNS[mark]}, {mark.value}: now {ahead}." if mark else f"Now {ahead}."
     return f"{noun} {_better(analysis, game, ply)}" if better else noun
@@ -182,7 +182,7 @@ def _ahead(worth: int) -> str:
     """Return who is ahead, and by how much, as a clause."""
     side = Side.DWARF if worth > 0 else Side.TROLL
     if abs(worth) < _EVEN:
-        return "nobody is ahead"
+        return "the sides are even"
     if abs(worth) >= DECIDED:
         return f"the {side.plural} have won, or can"
     return f"the {side.plural} are ahead by {_points(worth)}"
@@ -196,9 +196,9 @@ def _course(worths: Sequence[int]) -> list[str]:
     """Return how a battle went, in some ten sentences."""
     last = len(worths) - 1
     step = next(each for each in _STEPS if last <= 10 * each)
-    told = [f"At first {_ahead(worths[0])}."]
+    told = [f"At the start {_ahead(worths[0])}."]
     told += [f"After ply {ply}, {_ahead(worths[ply])}." for ply in range(step, last, step)]
-    return [*told, f"In the end, after ply {last}, {_ahead(worths[last])}."]
+    return [*told, f"At the end, after ply {last}, {_ahead(worths[last])}."]
 
 
 # The curve.

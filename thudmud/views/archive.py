@@ -233,7 +233,8 @@ def games(
     adjourned = [_adjourned(each, me) for each in away]
     if not running and not adjourned:
         return wrapped(
-            'You have no match under way, here or put away. "history" lists what was played.', width
+            'You have no match under way, here or put away. "history" lists your past battles.',
+            width,
         )
     lines = []
     for heading, entries in (("Your matches:", running), ("Put away for another day:", adjourned)):
@@ -299,7 +300,7 @@ def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str
         return wrapped(
             f'There is no page {asked.page}. "{last}" shows the earliest battles.', width
         )
-    heading = "The battles" if which else "The battles that were played"
+    heading = "The battles" if which else "All battles"
     if player is not None:
         heading = "Your battles" if is_own else f"The battles of {_spelt(player, battles)}"
     heading = " ".join(filter(None, (heading, which)))
@@ -311,7 +312,7 @@ def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str
     numbers = len(str(battles[0].number))
     entries = (f"{battle.number:>{numbers}}. {entry(battle)}" for battle in battles)
     return [
-        *wrapped(f"{heading}, the last one first:", width),
+        *wrapped(f"{heading}, newest first:", width),
         *wrapped_each(entries, width, " " * (numbers + 2)),
         *wrapped(more, width),
     ]

@@ -44,8 +44,8 @@ PARTS = (
     "The game",
     "Playing",
     "Seeing the board",
-    "What was played",
-    "Round about",
+    "Past battles",
+    "People and places",
     "More",
     OF_OPERATORS,
 )
@@ -182,7 +182,10 @@ def pages_of(hall: Hall) -> Mapping[str, Page]:
     for word, kind in hall.own_verbs.items():
         own = cast("type[OwnCommand]", kind)
         title, _, more = own.page.partition("\n")
-        blocks = [f"{title.rstrip('.')}\nPart: Round about", f"{_SYNTAX}\n{_INDENT}{own.syntax}"]
+        blocks = [
+            f"{title.rstrip('.')}\nPart: People and places",
+            f"{_SYNTAX}\n{_INDENT}{own.syntax}",
+        ]
         pages[word] = Page.parse(word, "\n\n".join([*blocks, *filter(None, [more.strip()])]))
     return pages
 

@@ -50,9 +50,9 @@ def _turned_down_facts(told: TurnedDown, _: Occasion) -> Iterator[Fact]:
 
 @words.register
 def _playing_now(_: PlayNow, occasion: Occasion, view: View) -> list[str]:
-    waits = "A bot plays with you until somebody comes."
+    waits = "While you wait, you play a bot."
     if table := occasion.table:
-        waits = f"You have a game with a bot at the {table.name} until somebody comes."
+        waits = f"While you wait, you can play on against the bot at the {table.name}."
     return wrapped(waits, view.width)
 
 
@@ -68,22 +68,32 @@ def _seek_made_facts(seek: SeekMade, _: Occasion) -> Iterator[Fact]:
 
 def seek_made(seek: SeekMade, me: str | None) -> str:
     """Return that somebody would like to play, in a sentence."""
-    what = _match_wanted(seek)
+    wants = _wants(seek, me)
     if seek.player == me:
-        ends = f'"{Withdraw(seek.number)}" takes that back.'
-        if seek.to:
-            return f"You ask {seek.to} to {what}. {ends}"
-        return f"You would like to play {what}: seek {seek.number}. {ends}"
+        return f'{wants}. "{Withdraw(seek.number)}" takes that back.'
     if seek.to:
         answers = f'"{Accept(seek.number)}" or "{Decline(seek.number)}"'
-        return f"{seek.player} asks you to {what}. To answer, type {answers}."
-    typed = f'"{Accept(seek.number)}" begins it'
-    return f"{seek.player} would like to play {what}. {capitalised(typed)}."
+        return f"{wants}. To answer, type {answers}."
+    return f'{wants}. "{Accept(seek.number)}" starts it.'
 
 
-def _match_wanted(seek: SeekMade) -> str:
-    """Return what a seek is for: ``an unrated match by the classic rules, first as dwarfs``."""
-    first = f", first as {seek.side.plural}" if seek.side else ""
+def _wants(seek: SeekMade, me: str | None) -> str:
+    """Return who would like to play what, and perhaps with whom."""
+    what = _match_wanted(seek, me)
+    if seek.to:
+        whom = "you" if seek.to == me else seek.to
+        return f"{capitalised(does(seek.player, me, 'challenge'))} {whom} to {what}"
+    who = "You are" if seek.player == me else f"{seek.player} is"
+    return f"{who} looking for {what}"
+
+
+def _match_wanted(seek: SeekMade, me: str | None) -> str:
+    """Return what a seek is for: ``an unrated match by the classic rules``, and who begins it."""
+    first = ""
+    if seek.side and seek.player == me:
+        first = f"; you play the {seek.side.plural} first"
+    elif seek.side:
+        first = f"; you would play the {seek.side.other.plural} first"
     rules = f"by the {seek.rules} rules{timed(seek.time)}"
     return f"{'a' if seek.rated else 'an unrated'} match {rules}{first}"
 
@@ -108,13 +118,15 @@ def _why_ended(ended: SeekEnded, me: str | None) -> str:
         case SeekEnd.ACCEPTED if me == player:
             return f"{seeker} was waiting for that: your match begins."
         case SeekEnd.DECLINED if me == seeker:
-            return f"{player} declines the match that you asked for."
+            return f"{player} declines your challenge."
         case SeekEnd.DECLINED if me == player:
-            return f"You decline {seeker}'s match."
+            return f"You decline {seeker}'s challenge."
+        case SeekEnd.WITHDRAWN | SeekEnd.GONE if me == seeker and ended.to:
+            return f"Your challenge to {ended.to} is off."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE if me == seeker:
-            return f"Your seek {ended.number} stands no more."
+            return "You are no longer looking for that match."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE if me == ended.to:
-            return f"{seeker} no longer asks you to a match."
+            return f"{seeker} takes the challenge back."
     return ""
 
 
@@ -126,25 +138,20 @@ def _seeks(_: Seeks, occasion: Occasion, view: View) -> list[str]:
     stands += [each for each in hall.seeks.values() if each.player == player and each.to]
     if not stands:
         has_bot = any(hall.bots[each] for each in hall.bots_here())
-        until = ", and has a bot play with you until then" if has_bot else ""
-        typed = f'"{PlayNow()}" looks for somebody{until}.'
-        return wrapped(f"Nobody seeks a match just now. {typed}", width)
+        until = "; while you wait, you play a bot" if has_bot else ""
+        typed = f'"{PlayNow()}" looks for an opponent{until}.'
+        return wrapped(f"Nobody is looking for a match just now. {typed}", width)
     stands.sort(key=attrgetter("number"))
-    entries = (f"{each.number:>3}. {_seek(each, player)}" for each in stands)
+    entries = (f"{each.number:>3}. {_wants(each, player)}." for each in stands)
     lines = wrapped_each(entries, width, "     ")
     others = [each.number for each in stands if each.player != player]
     if others:
-        lines += wrapped(f'To play, type "{Accept(others[0])}", say.', width)
+        lines += wrapped(f'"{Accept(others[0])}" starts the first of them.', width)
+    if any(each.player == player for each in stands):
+        lines += wrapped(f'"{Withdraw()}" takes yours back.', width)
     return lines
 
 
 @facts.register
 def _seeks_facts(_: Seeks, occasion: Occasion) -> Iterator[Fact]:
     yield from sought(occasion.hall, occasion.player)
-
-
-def _seek(seek: SeekMade, player: str) -> str:
-    if not seek.to:
-        return f"{capitalised(does(seek.player, player, 'seek'))} {_match_wanted(seek)}."
-    whom = "you" if seek.to == player else seek.to
-    return f"{capitalised(does(seek.player, player, 'ask'))} {whom} to {_match_wanted(seek)}."

@@ -209,7 +209,7 @@ def _followed(_: Follow, occasion: Occasion, view: View) -> list[str]:
         return wrapped(nobody, width)
     spelt = [hall.names.get(name.lower(), name) for name in names]
     entries = (
-        f"  {_person(hall, name, player, now) if name in hall.people else f'{name}: not here'}"
+        f"  {_person(hall, name, player, now) if name in hall.people else f'{name} is not here'}"
         for name in spelt
     )
     return [
@@ -304,15 +304,15 @@ def _whole(hall: Hall, found: Fingered, player: str, now: float) -> str:
     role = "an operator" if hall.is_operator(name) else role
     title = f"{name} ({'you, ' if name == player else ''}{role})"
     if person:
-        return f"{title}: {_doing(hall, name, now)}"
-    seen = f"last here {lasting(max(0.0, now - found.member.at))} ago" if found.member else ""
-    return f"{title}: {'; '.join(filter(None, ['not here', seen, *_playing(hall, name)]))}"
+        return f"{title} {_doing(hall, name, now)}"
+    seen = f"was last here {lasting(max(0.0, now - found.member.at))} ago" if found.member else ""
+    return f"{title} {listed(filter(None, ['is not here', seen, *_playing(hall, name)]))}"
 
 
 def _person(hall: Hall, name: str, player: str, now: float) -> str:
     mine = " (you)" if name == player else " (a bot)" if name in hall.bots else ""
     mine = mine or (" (an operator)" if hall.is_operator(name) else "")
-    return f"{name}{mine}: {_doing(hall, name, now)}"
+    return f"{name}{mine} {_doing(hall, name, now)}"
 
 
 def _doing(hall: Hall, name: str, now: float) -> str:
@@ -320,13 +320,13 @@ def _doing(hall: Hall, name: str, now: float) -> str:
     person = hall.people[name]
     facts = _playing(hall, name)
     if [table.name for table in hall.seats_of(name)] != [person.room]:
-        facts.insert(0, f"at the {person.room}" if person.room else "in the hall")
+        facts.insert(0, f"is at the {person.room}" if person.room else "is in the hall")
     if elsewhere := [board for board in _watched(hall, name) if board != person.room]:
         facts.append(f"observes the {listed(elsewhere)}")
     idle = _idle_for(hall, name, now)
     if idle and idle * MINUTE >= _IDLE_FROM:
-        facts.append(f"idle for {lasting(idle * MINUTE)}")
-    return "; ".join(facts)
+        facts.append(f"has been idle for {lasting(idle * MINUTE)}")
+    return listed(facts) if len(facts) > 1 else facts[0]
 
 
 def _playing(hall: Hall, name: str) -> list[str]:
@@ -344,4 +344,4 @@ def _plays(hall: Hall, table: Table, name: str) -> str:
 
 def _level(level: int | None, hall: Hall, name: str) -> str:
     """Return at which level somebody plays, if they are a bot that was asked for another one."""
-    return f", at level {level}" if level and level != hall.level(name) else ""
+    return f" (level {level})" if level and level != hall.level(name) else ""

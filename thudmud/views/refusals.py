@@ -324,7 +324,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NOT_ASKED_YOU: (
         "{player} asks anybody by seek {number}, so there is nothing to decline."
     ),
-    Refusal.NOTHING_STANDS: 'Nothing has been offered to you. "seeks" lists who wants to play.',
+    Refusal.NOTHING_STANDS: 'Nobody has offered you anything. "seeks" lists who wants a match.',
     Refusal.NOTHING_OFFERED_BY: (
         '{player} has no seek and no offer for you now. "seeks" lists those that stand.'
     ),
@@ -377,8 +377,8 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.NOTHING_ANALYSED: 'Nothing is being analysed for you. "analyse 12" would begin that.',
     Refusal.NO_EXERCISE: (
-        'You have no lesson, puzzle or replay open. "tutorial" and "puzzle" open one, "replay" and'
-        " the number of a battle, too."
+        'There is nothing to stop: you are in no lesson, puzzle or replay. "tutorial" opens a'
+        ' lesson, "puzzle" a puzzle.'
     ),
     Refusal.IN_BATTLE: (
         "Your clock is running at the {board}. Finish that battle first: the lessons and the"

@@ -460,12 +460,12 @@ def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[st
     def at(boards: list[str]) -> str:
         return "there" if len(boards) == len(others) else f"at the {listed(boards)}"
 
-    told = [f"You play at the {names}, too."]
-    told += [f"Your time runs {at(mine)}."] if mine else []
-    told += [f"The other side's time runs {at(theirs)}."] if theirs else []
+    told = [f"You also play at the {names}."]
+    told += [f"Your clock runs {at(mine)}."] if mine else []
+    told += [f"Your opponent's clock runs {at(theirs)}."] if theirs else []
     if waiting:
-        match = "match {} waits" if len(waiting) == 1 else "matches {} wait"
-        told.append(f"Your {match.format(at(waiting))} for you.")
+        match, is_ = ("match", "is") if len(waiting) == 1 else ("matches", "are")
+        told.append(f"The {match} {at(waiting)} {is_} paused until you come back.")
     return wrapped(" ".join(told), width)
 
 
