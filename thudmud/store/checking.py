@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, cast
 from thudmud.english import counted
 from thudmud.play.projections import PROJECTION
 from thudmud.store.backend import Backend
-from thudmud.store.database import Head, project_all
+from thudmud.store.database import Head
 from thudmud.store.files import (
     Sqlite,
     check_head,
@@ -33,7 +33,8 @@ from thudmud.store.files import (
     translated,
 )
 from thudmud.store.interface import Damage, Damaged, StoreError
-from thudmud.store.rows import PROJECTIONS, SUMMED, ProjectedRows, SqlTable, crc, definitions, scan
+from thudmud.store.projected import ProjectedRows, project_all
+from thudmud.store.rows import PROJECTIONS, SUMMED, SqlTable, crc, definitions, scan
 
 IN_ORDER = 0
 DAMAGED = 1

@@ -78,7 +78,7 @@ from thudmud.play.projections import (
     realm_of,
 )
 from thudmud.rules import DEFAULT_RULES, Comment, Side
-from thudmud.store.backend import Backend, Dialect
+from thudmud.store.backend import Backend
 from thudmud.store.codec import (
     KINDS,
     SCHEMA,
@@ -103,15 +103,8 @@ from thudmud.store.interface import (
     StoreError,
     Uncertain,
 )
-from thudmud.store.rows import (
-    PROJECTIONS,
-    ProjectedRows,
-    SqlTable,
-    definitions,
-    scan,
-    strength_of,
-    unchanged,
-)
+from thudmud.store.projected import ProjectedRows, as_text, of_kinds, project_all, strength_of
+from thudmud.store.rows import PROJECTIONS, SqlTable, definitions, unchanged
 from thudmud.store.steady import SteadyClock
 
 BATCH = 1_000
@@ -543,7 +536,7 @@ class Database:
         if isinstance(event, BoardOpened | BoardRenamed):
             self._put_stream(self._stream(event.key)._replace(name=event.name))
         if isinstance(event, PROJECTED):
-            by_number = from_array(array, at, _as_text)
+            by_number = from_array(array, at, as_text)
             project(by_number, EventPlace(name, version, position), self.projected)
         if self._followed:
             self._new.append(self._entry(position, name, version, event, mark))
@@ -922,7 +915,7 @@ class Database:
         def note(number: int) -> str:
             if number and number not in self._names:
                 players.add(number)
-            return _as_text(number)
+            return as_text(number)
 
         for _, _, _, schema, at, _, body in rows:
             from_text(schema, body, at, note)
@@ -1452,26 +1445,6 @@ class Database:
         self.backend.close()
 
 
-def project_all(backend: Backend, rows: ProjectedRows) -> None:
-    """Change rows by all events that there are."""
-    streams = SqlTable(backend.connection).rows("stream")
-    keys = {row[0]: cast("str", row[1]) for row in streams}
-    these, names = of_kinds(PROJECTED, backend.dialect)
-    for position, stream, version, schema, at, _, body in scan(
-        backend, "event", f"where {these} order by position", *names
-    ):
-        event = from_text(cast("int", schema), cast("str", body), cast("float", at), _as_text)
-        place = EventPlace(keys[stream], cast("int", version), cast("int", position))
-        project(event, place, rows)
-
-
-def of_kinds(kinds: tuple[type[StoredEvent], ...], dialect: Dialect) -> tuple[str, list[str]]:
-    """Return the condition on which an event is of one of some kinds, and its values."""
-    names = [f'["{name}",' for name, kind in KINDS.items() if issubclass(kind, kinds)]
-    kind = f"substr(body, 1, {dialect.find}(body, ','))"
-    return f"{kind} in ({', '.join('?' * len(names))})", names
-
-
 def _slots(kind: type[StoredEvent]) -> tuple[Callable[..., Any], list[Callable[..., None]]]:
     """Return what reads the fields of events of a kind but their time, and what sets all."""
     names = [field.name for field in fields(kind) if field.name != "at"]
@@ -1498,7 +1471,3 @@ def _stamped(event: StoredEvent, at: float) -> StoredEvent:
 
 def _is_asked_for(pool: Pool, asked: StandingsLookup) -> bool:
     return asked.rules in {None, pool.rules} and asked.time in {None, pool.time}
-
-
-def _as_text(number: int) -> str:
-    return str(number or "")

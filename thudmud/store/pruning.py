@@ -44,7 +44,8 @@ from thudmud.play.events import (
 )
 from thudmud.play.projections import HALL, is_of_a_match, realm_of
 from thudmud.store.codec import from_text
-from thudmud.store.database import Database, of_kinds
+from thudmud.store.database import Database
+from thudmud.store.projected import of_kinds
 
 YOUNG = 3600.0
 """Seconds. What happened since then is left alone, whatever is asked for."""

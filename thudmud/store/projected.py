@@ -1,0 +1,303 @@
+"""The rows of projections: what events have come to, and how all of it is made anew from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from thudmud.play.archive import Battle, Pool, Rating, RatingChange, State, Tally
+from thudmud.play.clocks import TimeClass, TimeControl
+from thudmud.play.events import BattleId, StoredEvent
+from thudmud.play.projections import PROJECTED, EventPlace, Strength, project, realm_of
+from thudmud.rules import Comment, Ending, Outcome, Score, Side
+from thudmud.store.backend import Backend, Dialect
+from thudmud.store.codec import KINDS, from_text
+from thudmud.store.rows import SqlTable, scan
+
+
+class ProjectedRows:
+    """The rows of projections in a database. Streams are told apart by number there.
+
+    Args:
+        table: the database.
+        durable: the one that has the streams and the players, if that is another.
+    """
+
+    def __init__(self, table: SqlTable, durable: SqlTable | None = None) -> None:
+        self._table = table
+        self._durable = durable or table
+
+    def open_board(self, board: str, rules: str) -> None:
+        """Note that a board is up, and the ruleset that it begins with."""
+        self._table.put("open_board", self._number(board), rules)
+
+    def close_board(self, board: str) -> None:
+        """Note that a board is not up any more."""
+        self._table.delete("open_board", "where stream = ?", self._number(board))
+
+    def put_seek(self, number: int, position: int) -> None:
+        """Keep where a seek that stands was made."""
+        self._table.put("open_seek", number, position)
+
+    def put_interruption(self, since: float, until: float) -> None:
+        """Keep that no server ran for a time."""
+        self._table.put("interruption", until, since)
+
+    def drop_seek(self, number: int) -> None:
+        """Note that a seek stands no more."""
+        self._table.delete("open_seek", "where number = ?", number)
+
+    def count(self) -> int:
+        """Return the number of the last battle."""
+        return self._table.number("select coalesce(max(number), 0) from battle")
+
+    def battle(self, number: int) -> Battle:
+        """Return a battle that is there, the players by number."""
+        row = self._table.row("battle", "where number = ?", number)
+        if row is None:
+            raise LookupError(f"there is no battle {number}")
+        return self._battle(row)
+
+    def number_of(self, battle: BattleId) -> int | None:
+        """Return the number of the battle that began there, if one did."""
+        if not 0 < battle.version < 1 << 63:
+            return None  # nor could it be looked for
+        where = "where stream = ? and version = ?"
+        row = self._table.row("battle", where, self._number(battle.board), battle.version)
+        return cast("int", row[0]) if row else None
+
+    def put_battle(self, battle: Battle) -> None:
+        """Keep a battle."""
+        outcome, points = battle.outcome, battle.points or (None, None)
+        dwarf, troll = int(battle.dwarf or 0), int(battle.troll or 0)
+        self._table.put(
+            "battle",
+            battle.number,
+            realm_of(battle.id.board),
+            self._number(battle.id.board),
+            battle.id.version,
+            float(battle.at),
+            battle.rules,
+            dwarf,
+            troll,
+            self._number(battle.source.board),
+            battle.source.version,
+            battle.until,
+            battle.state.value,
+            battle.part,
+            *battle.before,
+            battle.plies,
+            outcome and outcome.ending.value,
+            outcome.winner.value if outcome and outcome.winner else None,
+            outcome and outcome.score.dwarf,
+            outcome and outcome.score.troll,
+            int(battle.rated),
+            *points,
+            int(battle.imported),
+            int(battle.set_up),
+            battle.time and str(battle.time),
+        )
+        for player in {dwarf, troll} - {0}:
+            self._table.put("player_battle", player, battle.number)
+
+    def on_board(self, board: str) -> int | None:
+        """Return the number of the last battle at a board, unless that is as new."""
+        row = self._table.row("on_board", "where stream = ?", self._number(board))
+        return cast("int", row[1]) if row else None
+
+    def put_on_board(self, board: str, number: int | None) -> None:
+        """Keep the number of the last battle at a board."""
+        if number is None:
+            self._table.delete("on_board", "where stream = ?", self._number(board))
+        else:
+            self._table.put("on_board", self._number(board), number)
+
+    def put_away(self, number: int, position: int, dwarf: str, troll: str) -> None:
+        """Keep where the match that came to a battle was put away, and whose it is."""
+        self._table.put("adjourned", number, position, int(dwarf), int(troll))
+
+    def take_up(self, number: int) -> bool:
+        """Forget that a match was put away; return whether it was."""
+        return self._table.delete("adjourned", "where battle = ?", number) > 0
+
+    def tally(self, player: str, role: str, rules: str, kind: str) -> Tally:
+        """Return how a player fared in a role."""
+        where = "where player = ? and role = ? and rules = ? and kind = ?"
+        row = self._table.row("tally", where, int(player), role, rules, kind)
+        return Tally(*cast("tuple[int, int, int]", row[4:])) if row else Tally()
+
+    def put_tally(self, player: str, role: str, rules: str, kind: str, tally: Tally) -> None:
+        """Keep how a player fared in a role."""
+        self._table.put("tally", int(player), role, rules, kind, *tally)
+
+    def strength(self, player: str, role: str, pool: Pool) -> Strength | None:
+        """Return how good a player is in a role, if that is known."""
+        where = "where player = ? and role = ? and rules = ? and time = ?"
+        row = self._table.row("rating", where, int(player), role, pool.rules, pool.time.value)
+        return strength_of(row) if row else None
+
+    def put_strength(self, player: str, role: str, pool: Pool, strength: Strength) -> None:
+        """Keep how good a player is in a role."""
+        row = self._durable.row("player", "where id = ?", int(player))
+        realm, rating = row[1] if row else "", strength.rating
+        key = int(player), role, pool.rules, pool.time.value
+        proven = None if rating.is_provisional else rating.proven
+        self._table.put("rating", *key, realm, *strength, proven)
+
+    def ratings(self, player: int) -> dict[tuple[str, Pool], Rating]:
+        """Return how good a player is in each role, and in what, where that is known."""
+        rows = self._table.rows("rating", "where player = ? order by rules, time", player)
+        return {
+            (cast("str", row[1]), _pool(row[2], row[3])): strength_of(row).rating for row in rows
+        }
+
+    def last_opponents(self, player: str, pool: Pool, most: int) -> list[str]:
+        """Return against whom a player has played the last matches that changed their rating."""
+        return [str(row[4]) for row in self._changes(int(player), pool, most)]
+
+    def put_change(self, change: RatingChange, opponent: str, position: int) -> None:
+        """Keep how a match has changed a rating, against whom, and where its end is stored."""
+        player, pool, before, after = change
+        key = int(player), pool.rules, pool.time.value, position
+        rating = after.points, after.uncertainty, after.results
+        self._table.put("rating_change", *key, int(opponent), before, *rating)
+
+    def changes(self, position: int) -> list[RatingChange]:
+        """Return how ratings were changed by a match that ended there, the players by number."""
+        rest = "where position = ? order by player"
+        rows = self._table.rows("rating_change", rest, position)
+        return [
+            RatingChange(
+                str(row[0]),
+                _pool(row[1], row[2]),
+                cast("int", row[5]),
+                Rating(*cast("tuple[int, int, int]", row[6:])),
+            )
+            for row in rows
+        ]
+
+    def curve(self, player: int, pool: Pool, most: int) -> tuple[int, ...]:
+        """Return the points of a rating before the last matches, and after each of them."""
+        rows = list(reversed(self._changes(player, pool, most)))
+        points = [*(row[5] for row in rows[:1]), *(row[6] for row in rows)]
+        return tuple(cast("list[int]", points))
+
+    def _changes(self, player: int, pool: Pool, most: int) -> list[Sequence[object]]:
+        """Return the rows of the last changes of a rating, the last one first."""
+        rest = "where player = ? and rules = ? and time = ? order by position desc limit ?"
+        values = player, pool.rules, pool.time.value, most
+        return list(self._table.rows("rating_change", rest, *values))
+
+    def put_comment(self, number: int, position: int, comment: Comment) -> None:
+        """Keep what a player says about a ply of a battle."""
+        player = int(comment.player or 0)
+        self._table.put("comment", number, comment.ply, player, position, comment.text)
+
+    def remove_comment(self, number: int, ply: int, player: str) -> None:
+        """Forget what a player has said about a ply of a battle."""
+        where = "where battle = ? and ply = ? and player = ?"
+        self._table.delete("comment", where, number, ply, int(player or 0))
+
+    def comments(self, number: int) -> Iterator[tuple[int, int, str]]:
+        """Yield the comments on a battle in their order: the ply, the player's number, the text."""
+        rest = "where battle = ? order by ply, position"
+        for _, ply, player, _, text in self._table.rows("comment", rest, number):
+            yield cast("int", ply), cast("int", player), cast("str", text)
+
+    def put_lesson(self, player: str, lesson: int) -> None:
+        """Keep that a player has done a lesson."""
+        self._table.put("lesson", int(player), lesson)
+
+    def has_tried(self, player: str, puzzle: int) -> bool:
+        """Return whether a player has tried a puzzle."""
+        where = "where player = ? and puzzle = ?"
+        return self._table.row("puzzle_try", where, int(player), puzzle) is not None
+
+    def put_try(self, player: str, puzzle: int, *, solved: bool) -> None:
+        """Keep that a player has tried a puzzle, and whether it was solved."""
+        self._table.put("puzzle_try", int(player), puzzle, int(solved))
+
+    def difficulty(self, puzzle: int) -> Strength | None:
+        """Return how hard a puzzle is, if that is known."""
+        row = self._table.row("puzzle", "where number = ?", puzzle)
+        return Strength(*cast("tuple[float, float, int]", row[1:])) if row else None
+
+    def put_difficulty(self, puzzle: int, strength: Strength) -> None:
+        """Keep how hard a puzzle is."""
+        self._table.put("puzzle", puzzle, *strength)
+
+    def battles(self, rest: str, *values: object) -> list[Battle]:
+        """Return the battles that a query finds, the players by number."""
+        return [self._battle(row) for row in self._table.rows("battle", rest, *values)]
+
+    def _number(self, stream: str) -> int:
+        row = self._durable.row("stream", "where key = ?", stream)
+        return cast("int", row[0]) if row else 0
+
+    def _key(self, stream: object) -> str:
+        row = self._durable.row("stream", "where id = ?", stream)
+        if row is None:
+            raise LookupError(f"there is no stream {stream}")
+        return cast("str", row[1])
+
+    def _battle(self, row: Any) -> Battle:
+        number, _, stream, version, at, rules, dwarf, troll, source, source_version = row[:10]
+        until, state, part, *before, plies, ending, winner, of_dwarf, of_troll = row[10:20]
+        rated, *points, imported, set_up, time = row[20:]
+        outcome = ending and Outcome(
+            Ending(ending), Side(winner) if winner else None, Score(of_dwarf, of_troll)
+        )
+        return Battle(
+            number,
+            BattleId(self._key(stream), version),
+            at,
+            rules,
+            str(dwarf or ""),
+            str(troll or ""),
+            BattleId(self._key(source), source_version),
+            until,
+            State(state),
+            part,
+            (before[0], before[1]),
+            plies,
+            outcome,
+            bool(rated),
+            None if points[0] is None else (points[0], points[1]),
+            bool(imported),
+            bool(set_up),
+            TimeControl.of(cast("str", time)) if time else None,
+        )
+
+
+def strength_of(row: Sequence[object]) -> Strength:
+    """Return how good a player is, by a row of ``rating``."""
+    return Strength(*cast("tuple[float, float, int]", row[5:8]))
+
+
+def _pool(rules: object, time: object) -> Pool:
+    return Pool(cast("str", rules), TimeClass(time))
+
+
+def project_all(backend: Backend, rows: ProjectedRows) -> None:
+    """Change rows by all events that there are."""
+    streams = SqlTable(backend.connection).rows("stream")
+    keys = {row[0]: cast("str", row[1]) for row in streams}
+    these, names = of_kinds(PROJECTED, backend.dialect)
+    for position, stream, version, schema, at, _, body in scan(
+        backend, "event", f"where {these} order by position", *names
+    ):
+        event = from_text(cast("int", schema), cast("str", body), cast("float", at), as_text)
+        place = EventPlace(keys[stream], cast("int", version), cast("int", position))
+        project(event, place, rows)
+
+
+def of_kinds(kinds: tuple[type[StoredEvent], ...], dialect: Dialect) -> tuple[str, list[str]]:
+    """Return the condition on which an event is of one of some kinds, and its values."""
+    names = [f'["{name}",' for name, kind in KINDS.items() if issubclass(kind, kinds)]
+    kind = f"substr(body, 1, {dialect.find}(body, ','))"
+    return f"{kind} in ({', '.join('?' * len(names))})", names
+
+
+def as_text(number: int) -> str:
+    """Return a player as projections have them: the number as text, "" for nobody."""
+    return str(number or "")
