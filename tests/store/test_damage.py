@@ -24,7 +24,7 @@ from tests.store.deeds import OAK, PINE, Clock, cleared, joined, moved, started
 from thudmud.play.analysis import Analysis
 from thudmud.play.events import BattleEnded, BattleId, Event, Imported
 from thudmud.rules import DISCWORLD, Ending, Game, Outcome, Score, Side
-from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts, letters
+from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts, letters, nodes
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Changes, Database
 from thudmud.store.files import OnDisk, beside
@@ -72,8 +72,8 @@ def play(database: Database, games: int) -> None:
         database.write([partial(accounts.keep_guest, kept=kept)])
         came = [(who, f"192.0.2.{number}") for who in (name, kept.name) for number in range(3)]
         database.write([partial(accounts.seen, times={}, addresses=came)])
-    database.write([lambda db: db.beat("node", 100.0)])
-    database.write([lambda db: db.claim("Anna", "node", "s1", "oak board")])
+    database.write([partial(nodes.beat, node="node", lease=100.0)])
+    database.write([lambda db: nodes.claim(db, "Anna", "node", "s1", "oak board")])
     analysis = Analysis(6000, (0, 200), (200,), (Game.start(DISCWORLD).push("dA6-B6").moves,))
     database.write([lambda db: db.keep_analysis(BattleId(OAK, 1), analysis)])
     database.write([lambda db: letters.post(db, "Guest0", "Guest0", "Ho!")])
@@ -125,7 +125,7 @@ def read_all(database: Database) -> str:
             [accounts.find_guest(database, name) for name in accounts.guests(database, 9.0)],
             [accounts.addresses(database, name) for name in accounts.guests(database, 9.0)],
             list(database.table.rows("request", "order by stream, key")),
-            database.people(),
+            nodes.people(database),
             database.analysis(BattleId(OAK, 1)),
             letters.letters(database, "Guest0"),
             letters.reports(database),

@@ -24,6 +24,7 @@ class Change(NamedTuple):
 
 POSTGRES = "thudmud.store.postgres"
 DATABASE = "thudmud.store.database"
+CLAIMS = "thudmud.store.nodes"
 RUNNING = "thudmud.store.running"
 NODES = "thudmud.service.nodes"
 SERVICE = "thudmud.service.service"
@@ -153,7 +154,9 @@ BREAKS: dict[str, Mistake] = {
         3,
         [
             Change(
-                DATABASE, '"where until <= ?", self.now())', '"where until <= ?", self.now() + 8)'
+                CLAIMS,
+                '"where until <= ?", database.now())',
+                '"where until <= ?", database.now() + 8)',
             ),
         ],
     ),
@@ -161,9 +164,9 @@ BREAKS: dict[str, Mistake] = {
         0,
         [
             Change(
-                DATABASE,
-                '            if owner and cast("float", owner[2]) > now:\n',
-                "            if False:\n",
+                CLAIMS,
+                '        if owner and cast("float", owner[2]) > now:\n',
+                "        if False:\n",
             ),
         ],
     ),
@@ -396,7 +399,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 DATABASE,
-                "return self._lease is not None and 0 < self.head.served < at - self._lease",
+                "return self.lease is not None and 0 < self.head.served < at - self.lease",
                 "return False",
             ),
         ],

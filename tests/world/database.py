@@ -26,8 +26,8 @@ import psycopg
 
 from tests.world.clockwork import World
 from thudmud.store.backend import MISSED, Holder
-from thudmud.store.database import LEASE
 from thudmud.store.interface import StoreError
+from thudmud.store.nodes import LEASE
 from thudmud.store.postgres import TRY_AGAIN
 
 LINK = 0.003

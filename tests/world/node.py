@@ -43,6 +43,7 @@ from thudmud.server.config import (
 from thudmud.server.sessions import Sessions
 from thudmud.service import Node, Service, nodes
 from thudmud.store import Lock, database, postgres, running, store
+from thudmud.store import nodes as node_rows
 from thudmud.store.steady import SteadyClock
 
 HASHER = PasswordHasher(1, 8, 1)
@@ -206,7 +207,8 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
     changes: dict[Any, dict[str, Any]] = {
         running: {"Thread": Thread, "SimpleQueue": Queue, "monotonic": world.monotonic},
         store: {"monotonic": world.monotonic, "OnDisk": SlowDisk},
-        database: {"monotonic": world.monotonic, "sleep": world.sleep},
+        database: {"monotonic": world.monotonic},
+        node_rows: {"monotonic": world.monotonic, "sleep": world.sleep},
         postgres: {
             "AdvisoryLock": lock,
             "monotonic": world.monotonic,

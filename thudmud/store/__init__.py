@@ -1,7 +1,6 @@
 """What has happened, and who has which name, durably: one interface, one file, one thread."""
 
 from thudmud.store.backend import Holder, Lock
-from thudmud.store.database import LEASE
 from thudmud.store.interface import (
     Account,
     Conflict,
@@ -24,6 +23,7 @@ from thudmud.store.interface import (
     Uncertain,
     Unknown,
 )
+from thudmud.store.nodes import LEASE
 from thudmud.store.running import Subscription
 from thudmud.store.store import Store, at_once
 

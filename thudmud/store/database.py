@@ -21,7 +21,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from operator import attrgetter
 from secrets import randbits
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from thudmud.errors import ThudmudError
@@ -97,8 +97,6 @@ from thudmud.store.interface import (
     Forgotten,
     NotWritten,
     OpenBoard,
-    OtherSettings,
-    PlayerClaim,
     Stored,
     StoreError,
     Uncertain,
@@ -109,12 +107,6 @@ from thudmud.store.steady import SteadyClock
 
 BATCH = 1_000
 """About how many entries are read at once for subscribers."""
-
-PAUSE = 0.1
-"""Seconds between two looks at whether a node lives."""
-
-LEASE = 10.0
-"""Seconds for which a node lives, unless it says once more that it does."""
 
 KEPT_REQUESTS = 3 * 86_400.0
 """Seconds for which it is known what a request with a key came to."""
@@ -201,7 +193,7 @@ class Database:
         self._names: dict[int, str] = {}
         self._new: list[Entry] = []
         self._followed = False
-        self._lease: float | None = None
+        self.lease: float | None = None
         """For how long the nodes of ours live; None if there are none, but somebody who imports."""
         self._pruned_at: float | None = None
         self.others_wrote = False
@@ -219,7 +211,7 @@ class Database:
         with self._told():
             if backend.is_new:
                 self._begin()
-            self.head = self._read_head()
+            self.head = self.read_head()
             if self.head.projection != PROJECTION:
                 self.rebuild()
         self._handed = self.head.position
@@ -337,7 +329,7 @@ class Database:
         """
         version = self.backend.version()
         if version != self._version or self.head.commits < 0:
-            self._adopt(self._head_of(unchanged("head", row)) if row else self._read_head())
+            self._adopt(self._head_of(unchanged("head", row)) if row else self.read_head())
             self._version = version
         head = self.head
         if not self._followed or head.position == self._handed:
@@ -393,7 +385,8 @@ class Database:
         self._handed = position
         self._last = self._newest or self._last
 
-    def _read_head(self) -> Head:
+    def read_head(self) -> Head:
+        """Return the row of ``head`` as it is now, whoever has written it."""
         return self._head_of(self.table.row("head", "where id = 1"))
 
     def _head_of(self, row: Sequence[object] | None) -> Head:
@@ -421,7 +414,7 @@ class Database:
         self._keys.clear()
         if not self.backend.has_settled():
             self._has_forgotten("what it wrote last is missing")
-        self._adopt(self._read_head())
+        self._adopt(self.read_head())
         if (last := self._last) and self._is_another(last):
             self._has_forgotten(f"event {last[0]} is another one than was seen")
         self._link = link
@@ -456,7 +449,7 @@ class Database:
         self._keys.clear()
         self.head = self.head._replace(commits=-1)  # if it cannot be read now, the next write does
         with suppress(*self.backend.errors, Damaged, Forgotten):  # the next read raises it
-            self.head = self._read_head()
+            self.head = self.read_head()
 
     def scrub(self) -> bool:
         """Leave nothing in the -wal of what was erased; return whether nothing is left by now."""
@@ -511,7 +504,7 @@ class Database:
 
     def _has_lapsed(self, at: float) -> bool:
         """Whether no server may have lived for a while: the next beat notes since when."""
-        return self._lease is not None and 0 < self.head.served < at - self._lease
+        return self.lease is not None and 0 < self.head.served < at - self.lease
 
     def _store(
         self, name: str, event: StoredEvent, at: float, *, last: bool, mark: object
@@ -531,7 +524,7 @@ class Database:
         self._newest = position, stream.id, version, SCHEMA, at, int(last), body
         self._events.append(self._newest)
         _, _, commits, projection, _, served, total, store = self.head
-        served = served if self._lease is None or self._has_lapsed(at) else at
+        served = served if self.lease is None or self._has_lapsed(at) else at
         self.head = Head(1, position, commits, projection, at, served, total, store)
         if isinstance(event, BoardOpened | BoardRenamed):
             self._put_stream(self._stream(event.key)._replace(name=event.name))
@@ -764,7 +757,7 @@ class Database:
 
     def position(self) -> int:
         """Return the position of the last event; 0 if there is none."""
-        return self._read_head().position
+        return self.read_head().position
 
     # Following
 
@@ -772,7 +765,7 @@ class Database:
         """Return entries after a position, and whether all that come later will be handed on."""
         if not self._followed:
             self._followed = True
-            self._handed = max(self._handed, self._read_head().position)
+            self._handed = max(self._handed, self.read_head().position)
             self._last = self.table.row("event", "where position = ?", self._handed)
         if after >= self._handed:
             return [], True
@@ -781,7 +774,7 @@ class Database:
 
     def after(self, position: int) -> list[Entry]:
         """Return the first entries after a position: whole appends."""
-        return self._after(position, self._read_head().position)
+        return self._after(position, self.read_head().position)
 
     def _after(
         self, position: int, last: int, found: Sequence[Sequence[object]] | None = None
@@ -1274,7 +1267,7 @@ class Database:
         """Make the rows of the projections anew, unless another process just has."""
         self.backend.begin()
         try:
-            self.head = self._read_head()
+            self.head = self.read_head()
             if self.head.projection != PROJECTION:
                 for name in PROJECTIONS:
                     self.table.execute(f"drop table if exists {name}")
@@ -1288,153 +1281,6 @@ class Database:
         except BaseException:
             self.backend.rollback()
             raise
-
-    # Nodes and claims
-
-    def beat(
-        self, node: str, lease: float = LEASE, settings: Mapping[str, str] | None = None
-    ) -> bool:
-        """Say that a node lives, for so many seconds at least.
-
-        If no other does and it is new, the time in which none did is stored as an event first.
-
-        Args:
-            node: its name.
-            lease: for how many seconds.
-            settings: what all nodes have to go by, if there can be others: if none lives, it is
-                this from now on.
-
-        Returns:
-            Whether it had a row still. If not, it was taken for dead: its claims are others'.
-
-        Raises:
-            OtherSettings: nodes that live go by others.
-        """
-        now = self.now()
-        if settings is not None:
-            self._agree(node, settings, now)
-        known = self.table.row("node", "where name = ?", node) is not None
-        if not self.is_served():
-            self.interrupted()
-            now = self.now()
-        self.table.put("node", node, now, now + lease)
-        self._lease = max(lease, self._lease or 0.0)
-        self.lived()
-        return known
-
-    def _agree(self, node: str, settings: Mapping[str, str], now: float) -> None:
-        rows = self.table.rows("setting", "order by name")
-        there = {str(name): str(value) for name, value, *_ in rows}
-        if there == settings:
-            return
-        if self.table.row("node", "where name <> ? and until > ? limit 1", node, now):
-            names = sorted(there.keys() | settings.keys())
-            both = {name: (there.get(name), settings.get(name)) for name in names}
-            raise OtherSettings({name: two for name, two in both.items() if two[0] != two[1]})
-        self.table.delete("setting", "")
-        for name, value in settings.items():
-            self.table.put("setting", name, value)
-
-    def time_of_nodes(self) -> float:
-        """Return the time that nodes go by: that of those which live, else the server's.
-
-        A node takes the server's time when it begins. After a fail-over that is another server's,
-        which may go wrong: by it all who live would be dead, and time would have passed in which
-        nobody played. Who lives writes at least twice during a lease, so that is waited for where
-        the last node has not ended, and the server's time is not about that of the last write.
-        """
-        before, now = self._read_head(), self.backend.now()
-        rows = self.table.rows("node", "where until > ?", before.at)
-        lease = max((cast("float", row[2]) - cast("float", row[1]) for row in rows), default=0.0)
-        waits_until = monotonic() + lease
-        while lease and not before.at <= now <= before.at + lease:
-            if (head := self._read_head()) != before:
-                return head.at
-            if monotonic() >= waits_until:
-                break
-            sleep(PAUSE)
-            now = self.backend.now()
-        return max(now, before.at)
-
-    def is_served(self) -> bool:
-        """Return whether a node lives."""
-        return self.table.row("node", "where until > ? limit 1", self.now()) is not None
-
-    def last_beat(self) -> float | None:
-        """Return how many seconds ago a node last said that it lives; None if all have ended."""
-        seen = [cast("float", row[1]) for row in self.table.rows("node", "where until > seen")]
-        return max(0.0, self.now() - max(seen)) if seen else None
-
-    def leave(self, node: str) -> None:
-        """Take a node out, and let go of what it has claimed."""
-        self.lived()
-        self.table.delete("claim", "where node = ?", node)
-        self.table.delete("node", "where name = ?", node)
-
-    def reap(self, node: str) -> Sequence[PlayerClaim]:
-        """Take the claims of dead nodes over for a node that lives; return them as they were."""
-        dead = [row[0] for row in self.table.rows("node", "where until <= ?", self.now())]
-        taken: list[PlayerClaim] = []
-        for name in dead:
-            if name == node:
-                continue
-            for row in list(self.table.rows("claim", "where node = ?", name)):
-                taken.append(self._claim(row))
-                self.table.put("claim", row[0], node, *row[2:])
-            self.table.delete("node", "where name = ?", name)
-        return taken
-
-    def claim(
-        self, name: str, node: str, session: str, room: str = "", *, realm: str = ""
-    ) -> PlayerClaim | None:
-        """Claim a player for a session of a node, or say in which room a session's player is.
-
-        Returns:
-            None if it is claimed; else whose it is, on another node that lives. That may be asked
-            by a note to let go.
-
-        Raises:
-            NotWritten: the node's own lease has run out.
-        """
-        now = self.now()
-        lease = self.table.row("node", "where name = ?", node)
-        if lease is None or cast("float", lease[2]) <= now:
-            raise NotWritten(f"The lease of the node {node} has run out.")
-        found = self.player(name, realm)
-        row = found and self.table.row("claim", "where player = ?", found[0])
-        if row and row[1] != node:
-            owner = self.table.row("node", "where name = ?", row[1])
-            if owner and cast("float", owner[2]) > now:
-                return self._claim(row)
-        self.table.put("claim", self.number_of(name, realm), node, session, room)
-        return None
-
-    def release(self, name: str, node: str, *, realm: str = "") -> None:
-        """Let a player go, if the node has them."""
-        if found := self.player(name, realm):
-            self.table.delete("claim", "where player = ? and node = ?", found[0], node)
-
-    def people(self) -> Sequence[PlayerClaim]:
-        """Return all who are claimed."""
-        return [self._claim(row) for row in self.table.rows("claim", "order by player")]
-
-    def _claim(self, row: Sequence[object]) -> PlayerClaim:
-        player, node, session, room = cast("tuple[int, str, str, str]", row)
-        found = self.table.row("player", "where id = ?", player)
-        if found is None:
-            raise Damaged(f"there is no player {player}")
-        return PlayerClaim(cast("str", found[1]), cast("str", found[3]), node, session, room)
-
-    def alone(self) -> None:
-        """Take all nodes for dead: only one process at a time serves from these files."""
-
-        def end(_: Database) -> None:
-            for name, seen, _until in list(self.table.rows("node")):
-                self.table.put("node", name, seen, 0.0)
-
-        [outcome], _ = self.write([end])
-        if outcome is not None:
-            raise outcome
 
     def is_damaged(self, error: Damaged) -> None:
         """Write nothing any more, since this was found."""

@@ -49,7 +49,7 @@ from thudmud.play.table import spent_on
 from thudmud.rules import Game
 from thudmud.store import accounts as account_rows
 from thudmud.store import letters as letter_rows
-from thudmud.store import persons
+from thudmud.store import nodes, persons
 from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import DAMAGED, IN_ORDER, check_backend
 from thudmud.store.codec import Form, Misread, note_from_text, note_to_text
@@ -445,7 +445,7 @@ class Store:
     board = _reading(Database.open_board)
     position = _reading(Database.position)
     now = _reading(Database.now)
-    last_beat = _reading(Database.last_beat)
+    last_beat = _reading(nodes.last_beat)
 
     # Battles
 
@@ -594,17 +594,17 @@ class Store:
     # Nodes, and who is on them
 
     async def go_by_nodes(self) -> None:
-        """Go by the time of the nodes that live, see `Database.time_of_nodes`."""
+        """Go by the time of the nodes that live, see `nodes.time_of_nodes`."""
         if self._dsn and isinstance(self.clock, SteadyClock):
-            self.clock.go_on_from(await self._runner.read(Database.time_of_nodes))
+            self.clock.go_on_from(await self._runner.read(nodes.time_of_nodes))
 
-    beat = _writing(Database.beat)
-    is_served = _reading(Database.is_served)
-    reap = _writing(Database.reap)
-    leave = _writing(Database.leave)
-    claim = _writing(Database.claim)
-    release = _writing(Database.release)
-    people = _reading(Database.people)
+    beat = _writing(nodes.beat)
+    is_served = _reading(nodes.is_served)
+    reap = _writing(nodes.reap)
+    leave = _writing(nodes.leave)
+    claim = _writing(nodes.claim)
+    release = _writing(nodes.release)
+    people = _reading(nodes.people)
 
     async def notify(self, note: object, form: Callable[[], Form]) -> None:
         """Tell all who hear, here and on other nodes, what is never stored.
@@ -753,7 +753,7 @@ def _opened(backend: Backend, clock: Callable[[], float], *, alone: bool = False
                 clock.go_on_from(database.read(lambda opened: opened.backend.now()))
             clock.not_before(database.head.at)
         if alone:
-            database.alone()
+            nodes.alone(database)
     except BaseException:
         backend.close()
         raise
