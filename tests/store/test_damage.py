@@ -24,7 +24,17 @@ from tests.store.deeds import OAK, PINE, Clock, cleared, joined, moved, started
 from thudmud.play.analysis import Analysis
 from thudmud.play.events import BattleEnded, BattleId, Event, Imported
 from thudmud.rules import DISCWORLD, Ending, Game, Outcome, Score, Side
-from thudmud.store import Damaged, KeptName, StoreError, Unknown, accounts, letters, nodes
+from thudmud.store import (
+    Damaged,
+    KeptName,
+    StoreError,
+    Unknown,
+    accounts,
+    battles,
+    letters,
+    nodes,
+    scores,
+)
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Changes, Database
 from thudmud.store.files import OnDisk, beside
@@ -75,7 +85,7 @@ def play(database: Database, games: int) -> None:
     database.write([partial(nodes.beat, node="node", lease=100.0)])
     database.write([lambda db: nodes.claim(db, "Anna", "node", "s1", "oak board")])
     analysis = Analysis(6000, (0, 200), (200,), (Game.start(DISCWORLD).push("dA6-B6").moves,))
-    database.write([lambda db: db.keep_analysis(BattleId(OAK, 1), analysis)])
+    database.write([lambda db: battles.keep_analysis(db, BattleId(OAK, 1), analysis)])
     database.write([lambda db: letters.post(db, "Guest0", "Guest0", "Ho!")])
     database.write([lambda db: letters.report(db, "Anna", "Guest0", "is rude", ["say: Ho!"])])
 
@@ -106,7 +116,7 @@ def read_all(database: Database) -> str:
         batch = database.after(position)
         followed.append(batch)
         position = batch[-1].position
-    count = database.projected.count()
+    count = battles.count(database)
     return repr(
         (
             streams,
@@ -114,19 +124,19 @@ def read_all(database: Database) -> str:
             [database.read_stream(name, first, 30) for name in streams for first in (1, 40)],
             [database.read_stream(name, 1, None) for name in streams],
             [
-                (battle, database.plies(battle))
+                (battle, battles.plies(database, battle))
                 for number in range(1, count + 1)
-                if (battle := database.battle(number))
+                if (battle := battles.battle(database, number))
             ],
-            [database.history(name, None, 1000) for name in ("Anna", "Bert0")],
-            database.standings(most=1000),
-            database.score("Anna", curves=True),
+            [battles.history(database, name, None, 1000) for name in ("Anna", "Bert0")],
+            scores.standings(database, most=1000),
+            scores.score(database, "Anna", curves=True),
             [(account, account.password) for account in accounts.everybody(database)],
             [accounts.find_guest(database, name) for name in accounts.guests(database, 9.0)],
             [accounts.addresses(database, name) for name in accounts.guests(database, 9.0)],
             list(database.table.rows("request", "order by stream, key")),
             nodes.people(database),
-            database.analysis(BattleId(OAK, 1)),
+            battles.analysis(database, BattleId(OAK, 1)),
             letters.letters(database, "Guest0"),
             letters.reports(database),
         )

@@ -40,6 +40,7 @@ from thudmud.store.backend import Holder, Lock
 from thudmud.store.codec import form_of
 from thudmud.store.copying import copy
 from thudmud.store.database import Append, Database
+from thudmud.store.hall import open_boards
 from thudmud.store.postgres import OURS, Postgres
 from thudmud.store.rows import FORMAT, SqlTable
 
@@ -428,9 +429,9 @@ class TestTwo:
             return iter(found)
 
         monkeypatch.setattr(SqlTable, "rows", meanwhile)
-        assert {each.key for each in one.open_boards()} <= {OAK}
+        assert {each.key for each in open_boards(one)} <= {OAK}
         monkeypatch.undo()
-        assert [each.key for each in one.open_boards()] == ([] if closes else [OAK])
+        assert [each.key for each in open_boards(one)] == ([] if closes else [OAK])
         one.close()
         other.close()
 

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from thudmud.play.order import Measure, Network, Order, Sanction, network_of, network_text
 from thudmud.store import letters
+from thudmud.store.battles import forget_comments
 from thudmud.store.database import Database
 from thudmud.store.interface import Account, KeptName, NameTaken, Nobody
 
@@ -113,7 +114,7 @@ def erase(database: Database, name: str) -> None:
             database.table.delete(table, "where player = ?", number)
         for each in list(database.table.rows("sanction", "where operator = ?", number)):
             database.table.put("sanction", *each[:5], 0, each[6])
-        database.forget_comments(number)
+        forget_comments(database, number)
         letters.erase(database, number)
         database.put_player(number, "", None, f"(erased {number})")
     _forget_in_lists(database, name)

@@ -12,12 +12,9 @@ on three rules:
 
 from __future__ import annotations
 
-import json
-import math
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from operator import attrgetter
 from secrets import randbits
@@ -25,27 +22,9 @@ from time import monotonic
 from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 from thudmud.errors import ThudmudError
-from thudmud.play.analysis import Analysis
 from thudmud.play.archive import (
-    CURVE,
-    PAGE,
-    AdjournedMatch,
-    Battle,
-    HistoryLookup,
-    HistoryPage,
-    Performance,
-    PlayerScore,
-    Pool,
-    RankedPlayer,
-    Ranking,
-    Rating,
     RatingChange,
-    StandingsLookup,
-    StudyRecord,
-    Tally,
 )
-from thudmud.play.clocks import DAY, TimeClass
-from thudmud.play.days import day_begins
 from thudmud.play.events import (
     Adjourned,
     BattleEnded,
@@ -53,37 +32,26 @@ from thudmud.play.events import (
     BattleStarted,
     BoardOpened,
     BoardRenamed,
-    Commented,
     Event,
     Imported,
     Interrupted,
     Resumed,
-    SeekMade,
     StoredEvent,
     is_complete,
 )
 from thudmud.play.projections import (
-    ALL_PUZZLES,
-    BOTS,
     HALL,
-    MATCH,
-    PEOPLE,
     PROJECTED,
     PROJECTION,
-    PUZZLES,
     EventPlace,
-    Strength,
     match_stream,
     project,
     realm_of,
 )
-from thudmud.rules import DEFAULT_RULES, Comment, Side
 from thudmud.store.backend import Backend
 from thudmud.store.codec import (
     KINDS,
     SCHEMA,
-    analysis_from_text,
-    analysis_to_text,
     from_array,
     from_text,
     players_of,
@@ -96,12 +64,11 @@ from thudmud.store.interface import (
     Entry,
     Forgotten,
     NotWritten,
-    OpenBoard,
     Stored,
     StoreError,
     Uncertain,
 )
-from thudmud.store.projected import ProjectedRows, as_text, of_kinds, project_all, strength_of
+from thudmud.store.projected import ProjectedRows, as_text, project_all
 from thudmud.store.rows import PROJECTIONS, SqlTable, definitions, unchanged
 from thudmud.store.steady import SteadyClock
 
@@ -113,9 +80,6 @@ KEPT_REQUESTS = 3 * 86_400.0
 
 MOST_CACHED = 10_000
 """How many streams, and how many players, are cached."""
-
-STANDARD = Pool(DEFAULT_RULES.name)
-"""The ratings that are meant if nothing else is said."""
 
 T = TypeVar("T")
 Work = Callable[["Database"], Any]
@@ -285,7 +249,7 @@ class Database:
                 self.backend.rollback()
             else:
                 with self.backend.committing():
-                    self._write_events()
+                    self.write_events()
                     commits = self.head.commits + 1
                     self.head = self.head._replace(commits=commits, sum=self.table.sum)
                     self.table.put("head", *self.head)
@@ -499,7 +463,7 @@ class Database:
         if key is not None:
             self._prune_requests(at)
             for name, place in stored.items():
-                self.table.put("request", self._stream(name).id, key, *place)
+                self.table.put("request", self.made(name).id, key, *place)
         return stored
 
     def _has_lapsed(self, at: float) -> bool:
@@ -514,7 +478,7 @@ class Database:
         realm = realm_of(name)
         array = to_array(event, lambda player: self.number_of(player, realm))
         body = to_text(array)
-        stream = self._stream(name)
+        stream = self.made(name)
         position, version = self.head.position + 1, stream.version + 1
         beginning = version if is_complete(cast("Event", event)) else stream.beginning
         gone_on = Stream(stream.id, name, stream.name, version, beginning)
@@ -527,7 +491,7 @@ class Database:
         served = served if self.lease is None or self._has_lapsed(at) else at
         self.head = Head(1, position, commits, projection, at, served, total, store)
         if isinstance(event, BoardOpened | BoardRenamed):
-            self._put_stream(self._stream(event.key)._replace(name=event.name))
+            self._put_stream(self.made(event.key)._replace(name=event.name))
         if isinstance(event, PROJECTED):
             by_number = from_array(array, at, as_text)
             project(by_number, EventPlace(name, version, position), self.projected)
@@ -589,7 +553,7 @@ class Database:
 
     def came_to(self, stream: str, key: str) -> Stored | None:
         """Return what a request with a key came to at a stream, see `Store.came_to`."""
-        known = self._known(stream)
+        known = self.known(stream)
         row = known and self.table.row("request", "where stream = ? and key = ?", known.id, key)
         return Stored(cast("int", row[2]), cast("int", row[3])) if row else None
 
@@ -634,7 +598,8 @@ class Database:
 
     # Streams
 
-    def _known(self, name: str) -> Stream | None:
+    def known(self, name: str) -> Stream | None:
+        """Return a stream, if there is one of that key."""
         stream = self._streams.get(name)
         if stream is None and name in self._moved:
             return self._moved[name][1]
@@ -643,9 +608,9 @@ class Database:
             self._cache(self._streams, name, stream)
         return stream
 
-    def _stream(self, name: str) -> Stream:
+    def made(self, name: str) -> Stream:
         """Return a stream, which is made if there is none."""
-        stream = self._known(name)
+        stream = self.known(name)
         if stream is None:
             number = self.table.number("select coalesce(max(id), 0) + 1 from stream")
             stream = Stream(number, name, name, 0, 1)
@@ -657,7 +622,7 @@ class Database:
         self._moved.pop(stream.key, None)
         self._cache(self._streams, stream.key, stream)
 
-    def _write_events(self) -> None:
+    def write_events(self) -> None:
         """Write the events of a transaction, and how far that has brought each stream."""
         self.table.insert_events(self._events)
         self.table.advance(self._moved.values())
@@ -666,7 +631,7 @@ class Database:
 
     def version(self, stream: str) -> int:
         """Return the version of a stream; 0 if it has no events."""
-        found = self._known(stream)
+        found = self.known(stream)
         return found.version if found else 0
 
     def _key(self, number: int) -> str:
@@ -683,11 +648,11 @@ class Database:
 
     def read_stream(self, stream: str, first: int = 1, most: int | None = None) -> Sequence[Entry]:
         """Return the events of a stream from a version on, in order, ``most`` at most."""
-        found = self._known(stream)
+        found = self.known(stream)
         if found is None:
             return []
         first = max(first, 1)
-        entries = self._entries(
+        entries = self.entries(
             "where stream = ? and version between ? and ? order by version",
             found.id,
             first,
@@ -728,32 +693,6 @@ class Database:
         """Return all streams by key, and their versions. For export and checks: there are many."""
         rows = cast("list[tuple[int, str, str, int, int]]", list(self.table.rows("stream")))
         return {key: version for _, key, _, version, _ in rows if version}
-
-    def open_boards(self) -> Sequence[OpenBoard]:
-        """Return the boards that are up, in the order in which they first were."""
-        # Not a join: that would go through all boards there ever were. And between the two, others
-        # may put boards up, or close them.
-        rest = "where id in (select stream from open_board) order by id"
-        rows = cast("list[tuple[int, str, str, int, int]]", list(self.table.rows("stream", rest)))
-        rules = dict(cast("list[tuple[int, str]]", list(self.table.rows("open_board"))))
-        return [OpenBoard(*row[1:], rules[row[0]]) for row in rows if row[0] in rules]
-
-    def open_seeks(self) -> Sequence[SeekMade]:
-        """Return the seeks that stand, by their numbers."""
-        entries = self._entries("where position in (select position from open_seek)")
-        made = [each.event for each in entries if isinstance(each.event, SeekMade)]
-        return sorted(made, key=attrgetter("number"))
-
-    def interruptions(self, after: float) -> Sequence[tuple[float, float]]:
-        """Return since when and until when no server ran, each time that ended after a time."""
-        rows = self.table.rows("interruption", "where until > ? order by until", after)
-        return [(since, until) for until, since in cast("Iterable[tuple[float, float]]", rows)]
-
-    def open_board(self, key: str) -> OpenBoard | None:
-        """Return the board with a key, if it is up."""
-        stream = self._known(key)
-        row = stream and self.table.row("open_board", "where stream = ?", stream.id)
-        return OpenBoard(*stream[1:], rules=str(row[1])) if stream and row else None
 
     def position(self) -> int:
         """Return the position of the last event; 0 if there is none."""
@@ -801,7 +740,8 @@ class Database:
             raise Damaged(f"events after {position} are missing")
         return entries
 
-    def _entries(self, rest: str, *values: object) -> list[Entry]:
+    def entries(self, rest: str, *values: object) -> list[Entry]:
+        """Return the events that a query finds."""
         return self._entries_of(list(self.table.rows("event", rest, *values)))
 
     def _entries_of(self, rows: Sequence[Sequence[object]]) -> list[Entry]:
@@ -943,325 +883,10 @@ class Database:
             cache.clear()
         cache[key] = value
 
-    # Battles
-
-    def battle_number(self, began: BattleId) -> int | None:
-        """Return the number of the battle that began there, if one did."""
-        return self.projected.number_of(began)
-
-    def count(self) -> int:
-        """Return the number of the last battle; 0 if there is none."""
-        return self.projected.count()
-
-    def battle(self, number: int, *, realm: str = "") -> Battle | None:
-        """Return the battle with a number, if there is one."""
-        if not 0 < number < 1 << 63:
-            return None  # nor could it be looked for
-        return next(iter(self._battles("where number = ? and realm = ?", number, realm)), None)
-
-    def analysis(self, began: BattleId) -> Analysis | None:
-        """Return what was found out about the battle that began there, if anything was."""
-        stream = self._known(began.board)
-        where = "where stream = ? and version = ?"
-        row = stream and self.table.row("analysis", where, stream.id, began.version)
-        return analysis_from_text(cast("str", row[3])) if row else None
-
-    def keep_analysis(self, began: BattleId, analysis: Analysis) -> None:
-        """Keep what was found out about the battle that began there, instead of what was before."""
-        body, stream = analysis_to_text(analysis), self._stream(began.board)
-        self.table.put("analysis", stream.id, began.version, analysis.nodes, body)
-
-    def comments(self, number: int) -> tuple[Comment, ...]:
-        """Return what was said about the plies of a battle, in their order."""
-        return tuple(
-            Comment(ply, self.name_of(player), text)
-            for ply, player, text in self.projected.comments(number)
-        )
-
-    def still_called(self, battle: Battle, *, realm: str = "") -> frozenset[str]:
-        """Return the names of a battle's players who still have them: a guest may have let go."""
-        where = "where player = ? and battle = ?"
-        return frozenset(
-            name
-            for name in battle.players
-            if (found := self.player(name, realm))
-            and self.table.row("player_battle", where, found[0], battle.number)
-        )
-
-    def forget_comments(self, player: int) -> None:
-        """Take the words out of all that a player has ever commented."""
-        self._write_events()
-        for row in self._in_the_hall(Commented, player):
-            *place, body = row
-            *array, _ = json.loads(cast("str", body))
-            self.table.put("event", *place, to_text([*array, ""]))
-        self.table.delete("comment", "where player = ?", player)
-
-    def in_the_hall(self, kind: type[StoredEvent], player: int) -> Iterator[StoredEvent]:
-        """Yield the events of a kind in the hall that a player has brought about, in order."""
-        for row in self._in_the_hall(kind, player):
-            *_, schema, at, _, body = row
-            yield from_text(cast("int", schema), cast("str", body), cast("float", at), self.name_of)
-
-    def _in_the_hall(self, kind: type[StoredEvent], player: int) -> list[Sequence[object]]:
-        (name,) = of_kinds((kind,), self.backend.dialect)[1]
-        hall, begins = self._known(HALL), f"{name}{player},"
-        where = "where stream = ? and substr(body, 1, ?) = ? order by version"
-        return list(self.table.rows("event", where, hall and hall.id, len(begins), begins))
-
-    def plies(self, battle: Battle) -> Sequence[StoredEvent]:
-        """Return the events that a battle is folded from."""
-        return [entry.event for entry in self.entries_of(battle)]
-
-    def entries_of(self, battle: Battle, after: int = 0) -> Sequence[Entry]:
-        """Return where the events are stored that a battle is folded from.
-
-        Args:
-            battle: the battle.
-            after: only those of later versions in the stream of its source.
-        """
-        key, source = battle.source
-        first = max(source, after + 1)
-        return self.read_stream(key, first, battle.until and max(0, battle.until - first + 1))
-
-    def history(
-        self, player: str | None, before: int | None = None, most: int = 20, *, realm: str = ""
-    ) -> Sequence[Battle]:
-        """Return the last battles of a player, or of all, before a number if one is given.
-
-        The latest comes first.
-        """
-        before = 2**62 if before is None else before
-        if player is None:
-            rest = "where realm = ? and number < ? order by number desc limit ?"
-            return self._battles(rest, realm, before, most)
-        found = self.player(player, realm)
-        if found is None:
-            return []
-        rest = (
-            "join player_battle on player_battle.battle = battle.number"
-            " where player_battle.player = ? and player_battle.battle < ?"
-            " order by player_battle.battle desc limit ?"
-        )
-        return self._battles(rest, found[0], before, most)
-
-    def history_page(self, asked: HistoryLookup, realm: str) -> HistoryPage:
-        """Return a page of the battles that were played, of those that are asked for."""
-        where: list[str] = []
-        values: list[object] = []
-        for name in (asked.player, asked.opponent):
-            if name is not None:
-                found = self.player(name, realm)
-                if found is None:
-                    return HistoryPage((), 0)
-                where.append("number in (select battle from player_battle where player = ?)")
-                values.append(found[0])
-        since = None if asked.day is None else day_begins(asked.day, self.now())
-        conditions = {
-            "realm = ?": realm,
-            "rules = ?": asked.rules,
-            "at >= ?": since,
-            "at < ?": None if since is None else since + DAY,
-        }
-        # With a plus no index is used for it: those of one player are found by the player.
-        plus = self.backend.dialect.passed_over if where else ""
-        where += [f"{plus}{each}" for each, value in conditions.items() if value is not None]
-        values += [value for value in conditions.values() if value is not None]
-        these = f"from battle where {' and '.join(where)}"
-        in_all = self.table.number(f"select count(*) {these}", *values)
-        skipped = (asked.page - 1) * PAGE
-        if not 0 <= skipped < in_all:
-            return HistoryPage((), in_all)
-        numbers = f"select number {these} order by number desc limit ? offset ?"
-        rest = f"where number in ({numbers}) order by number desc"
-        return HistoryPage(tuple(self._battles(rest, *values, PAGE, skipped)), in_all)
-
-    def battles(
-        self,
-        player: str | None = None,
-        after: int = 0,
-        most: int = 1000,
-        *,
-        since: float = -math.inf,
-        realm: str = "",
-    ) -> Sequence[Battle]:
-        """Return the first battles after a number, in the order of their numbers.
-
-        Args:
-            player: whose; None for everybody's. Those of a guest whose name is free by now are
-                among them, and those of who has it after that.
-            after: the number.
-            most: how many at most.
-            since: only those that began at that time or later.
-            realm: of the players.
-        """
-        if player is None:
-            rest = "where realm = ? and number > ? and at >= ? order by number limit ?"
-            return self._battles(rest, realm, after, since, most)
-        theirs = (
-            "join player_battle on player_battle.battle = battle.number"
-            " where player_battle.player = ? and player_battle.battle > ? and battle.at >= ?"
-            " order by player_battle.battle limit ?"
-        )
-        found = {
-            battle.number: battle
-            for number in self.called(player, realm)
-            for battle in self._battles(theirs, number, after, since, most)
-        }
-        return [found[number] for number in sorted(found)[:most]]
-
-    def between(
-        self, dwarf: str, troll: str, since: float, until: float, *, realm: str = ""
-    ) -> Sequence[Battle]:
-        """Return the battles of two that began at a time or later and before another, in order.
-
-        Each is who is called that, or was, as for `battles`.
-        """
-        found = [
-            battle
-            for one in self.called(dwarf, realm)
-            for two in self.called(troll, realm)
-            for battle in self._battles(
-                "where dwarf = ? and troll = ? and at >= ? and at < ?", one, two, since, until
-            )
-        ]
-        return sorted(found, key=lambda battle: battle.number)
-
     def called(self, name: str, realm: str = "") -> list[int]:
         """Return the numbers of all who are called that, or were when they were last here."""
         where = f"where {self.backend.dialect.same_name} and realm = ? order by id"
         return [cast("int", row[0]) for row in self.table.rows("player", where, name, realm)]
-
-    def adjourned(self, player: str, *, realm: str = "") -> Sequence[AdjournedMatch]:
-        """Return the matches of a player that are put away, each with the battle it has come to."""
-        found = self.player(player, realm)
-        if found is None:
-            return []
-        rest = "where dwarf = ? or troll = ? order by battle"
-        away = [row[:2] for row in self.table.rows("adjourned", rest, found[0], found[0])]
-        matches = []
-        for number, position in away:
-            (entry,) = self._entries("where position = ?", position)
-            battle = self.battle(cast("int", number), realm=realm)
-            if battle and isinstance(entry.event, Adjourned):
-                matches.append(AdjournedMatch(battle, entry.event.match))
-        return matches
-
-    def standings(
-        self, pool: Pool = STANDARD, most: int = 50, *, realm: str = ""
-    ) -> Sequence[RankedPlayer]:
-        """Return the best players by one kind of ratings; those that are provisional are not."""
-        who, values = self._ranked(pool, realm)
-        # Ties are broken by name, which is not in the index: so all who are as good as the last.
-        least = self.table.execute(
-            f"select min(proven) from (select proven from rating {who}"  # noqa: S608  (ours)
-            " and proven is not null order by proven desc limit ?) as best",
-            (*values, most),
-        ).fetchone()[0]
-        if least is None:
-            return []
-        rows = list(self.table.rows("rating", f"{who} and proven >= ?", *values, least))
-        ranked = [(strength_of(row).rating, self.name_of(cast("int", row[0]))) for row in rows]
-        ranked.sort(key=lambda each: (-each[0].proven, each[1].lower()))
-        best = enumerate(ranked[:most], 1)
-        return [RankedPlayer(place, name, rating) for place, (rating, name) in best]
-
-    def ranking(self, asked: StandingsLookup, realm: str) -> Ranking:
-        """Return the best players by one kind of ratings, and who asks with their place."""
-        counted = "where realm = ? and role = ? and proven is not null group by rules, time"
-        counts = {
-            Pool(rules, TimeClass(time)): count
-            for rules, time, count in self.table.execute(
-                f"select rules, time, count(*) from rating {counted}",  # noqa: S608  (ours)
-                (realm, PEOPLE),
-            )
-        }
-        pool = Pool(asked.rules or DEFAULT_RULES.name, asked.time or TimeClass.UNTIMED)
-        if asked.rules is None or asked.time is None:
-            these = {each: counts[each] for each in counts if _is_asked_for(each, asked)}
-            pool = max([pool, *these], key=lambda each: these.get(each, 0))
-        best = list(self.standings(pool, PAGE, realm=realm))
-        found = self.player(asked.player, realm)
-        mine = self.projected.strength(str(found[0]), PEOPLE, pool) if found else None
-        rating = mine and mine.rating
-        if found and rating and not rating.is_provisional:
-            me = RankedPlayer(self._place(found[1], rating, pool, realm), found[1], rating)
-            best += [me] if me.place > len(best) else []
-        in_all = counts.pop(pool, 0)
-        others = tuple(sorted(counts.items(), key=lambda each: -each[1]))
-        return Ranking(pool, tuple(best), in_all, rating, others)
-
-    def _place(self, name: str, rating: Rating, pool: Pool, realm: str) -> int:
-        """Return how many players come before one, and that one."""
-        who, values = self._ranked(pool, realm)
-        rows = list(self.table.rows("rating", f"{who} and proven = ?", *values, rating.proven))
-        as_good = [self.name_of(cast("int", row[0])) for row in rows]
-        before = sum(each.lower() < name.lower() for each in as_good)
-        better = f"select count(*) from rating {who} and proven > ?"  # noqa: S608  (ours)
-        return self.table.number(better, *values, rating.proven) + before + 1
-
-    def _ranked(self, pool: Pool, realm: str) -> tuple[str, tuple[str, ...]]:
-        """Return what finds the ratings between people of one kind, and its values."""
-        who = "where realm = ? and role = ? and rules = ? and time = ?"
-        return who, (realm, PEOPLE, pool.rules, pool.time.value)
-
-    def score(self, player: str, *, curves: bool = False, realm: str = "") -> PlayerScore | None:
-        """Return what a player has won and lost; None if they have ended and tried nothing."""
-        found = self.player(player, realm)
-        score = self._score(*found) if found else None
-        if found is None or score is None or score == PlayerScore(score.name):
-            return None
-        if not curves:
-            return score
-        pools = score.people.ratings
-        drawn = {pool: self.projected.curve(found[0], pool, CURVE) for pool in pools}
-        return replace(score, curves=drawn)
-
-    def _score(self, player: int, name: str) -> PlayerScore:
-        battles: defaultdict[str, dict[tuple[str, Side], Tally]] = defaultdict(dict)
-        matches: defaultdict[str, dict[str, Tally]] = defaultdict(dict)
-        for row in self.table.rows("tally", "where player = ? order by rules, kind", player):
-            _, role, rules, kind, *counts = cast("tuple[int, str, str, str, int, int, int]", row)
-            if kind == MATCH:
-                matches[role][rules] = Tally(*counts)
-            else:
-                battles[role][rules, Side(kind)] = Tally(*counts)
-        ratings: defaultdict[str, dict[Pool, Rating]] = defaultdict(dict)
-        for (role, pool), rating in self.projected.ratings(player).items():
-            ratings[role][pool] = rating
-        puzzles = ratings.pop(PUZZLES, {}).get(ALL_PUZZLES)
-        roles = {
-            role: Performance(battles[role], matches[role], ratings[role])
-            for role in {*battles, *ratings}
-        }
-        people, bots = (roles.pop(role, Performance()) for role in (PEOPLE, BOTS))
-        levels = {int(level): roles[level] for level in sorted(roles, key=int)}
-        return PlayerScore(name, people, bots, levels, puzzles)
-
-    def studies(self, player: str, *, realm: str = "") -> StudyRecord:
-        """Return what a player has done of the lessons and the puzzles."""
-        number, _ = self.player(player, realm) or (0, "")
-        done = self.table.rows("lesson", "where player = ?", number)
-        lessons = frozenset(cast("int", row[1]) for row in done)
-        tried: dict[int, bool] = {}
-        for row in self.table.rows("puzzle_try", "where player = ?", number):
-            _, puzzle, solved = cast("tuple[int, int, int]", row)
-            tried[puzzle] = bool(solved)
-        known = self.projected.strength(str(number), PUZZLES, ALL_PUZZLES)
-        hard: dict[int, Rating] = {}
-        for row in self.table.rows("puzzle"):
-            number, *strength = cast("tuple[int, float, float, int]", row)
-            hard[number] = Strength(*cast("tuple[float, float, int]", strength)).rating
-        return StudyRecord(lessons, tried, known and known.rating, hard)
-
-    def _battles(self, rest: str, *values: object) -> list[Battle]:
-        return [
-            battle._replace(
-                dwarf=self.name_of(int(battle.dwarf or 0)),
-                troll=self.name_of(int(battle.troll or 0)),
-            )
-            for battle in self.projected.battles(rest, *values)
-        ]
 
     def rebuild(self) -> None:
         """Make the rows of the projections anew, unless another process just has."""
@@ -1313,7 +938,3 @@ def _stamped(event: StoredEvent, at: float) -> StoredEvent:
     for put, value in zip(setters, (at, *rest), strict=True):
         put(stamped, value)
     return stamped
-
-
-def _is_asked_for(pool: Pool, asked: StandingsLookup) -> bool:
-    return asked.rules in {None, pool.rules} and asked.time in {None, pool.time}

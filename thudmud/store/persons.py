@@ -14,7 +14,9 @@ from typing import Any, cast
 from thudmud.play.archive import Battle
 from thudmud.play.events import SeekMade
 from thudmud.rules import Side
+from thudmud.store.battles import history
 from thudmud.store.database import Database
+from thudmud.store.hall import in_the_hall
 from thudmud.store.interface import Nobody
 from thudmud.store.rows import COLUMNS, DURABLE, PROJECTIONS
 
@@ -53,11 +55,11 @@ def about(database: Database, name: str) -> dict[str, Any]:
         "name": name,
         "time": _time(database.now()),
         **dict(sorted(tables.items())),
-        "battle": [_battle(each, name) for each in database.history(name, most=1 << 62)][::-1],
+        "battle": [_battle(each, name) for each in history(database, name, most=1 << 62)][::-1],
         "comment": _comments(database, number),
         "seek": [
             _seek(event)
-            for event in database.in_the_hall(SeekMade, number)
+            for event in in_the_hall(database, SeekMade, number)
             if isinstance(event, SeekMade)
         ],
     }

@@ -48,8 +48,9 @@ from thudmud.play.projections import match_stream
 from thudmud.play.table import spent_on
 from thudmud.rules import Game
 from thudmud.store import accounts as account_rows
+from thudmud.store import battles as battle_rows
+from thudmud.store import hall, nodes, persons, scores
 from thudmud.store import letters as letter_rows
-from thudmud.store import nodes, persons
 from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import DAMAGED, IN_ORDER, check_backend
 from thudmud.store.codec import Form, Misread, note_from_text, note_to_text
@@ -439,10 +440,10 @@ class Store:
     read = _reading(Database.read_stream)
     version = _reading(Database.version)
     streams = _reading(Database.streams)
-    open_boards = _reading(Database.open_boards)
-    open_seeks = _reading(Database.open_seeks)
-    interruptions = _reading(Database.interruptions)
-    board = _reading(Database.open_board)
+    open_boards = _reading(hall.open_boards)
+    open_seeks = _reading(hall.open_seeks)
+    interruptions = _reading(hall.interruptions)
+    board = _reading(hall.open_board)
     position = _reading(Database.position)
     now = _reading(Database.now)
     last_beat = _reading(nodes.last_beat)
@@ -461,7 +462,9 @@ class Store:
             case AdjournedLookup(player):
                 return AdjournedMatches(tuple(await self.adjourned(player, realm=realm)))
             case HistoryLookup():
-                return await self._runner.read(lambda db: db.history_page(lookup, realm))
+                return await self._runner.read(
+                    lambda db: battle_rows.history_page(db, lookup, realm)
+                )
             case ScoreLookup(player, curves):
                 return await self.score(player, curves=curves, realm=realm)
             case KeptAnalysisLookup(began, plies):
@@ -469,7 +472,7 @@ class Store:
             case StudiesLookup(player):
                 return await self.studies(player, realm=realm)
             case StandingsLookup():
-                return await self._runner.read(lambda db: db.ranking(lookup, realm))
+                return await self._runner.read(lambda db: scores.ranking(db, lookup, realm))
             case MemberLookup(name):
                 account = None if realm else await self.find(name)
                 if account is None or account.banned:
@@ -488,22 +491,22 @@ class Store:
 
     async def _kept_analysis(self, began: BattleId, plies: int) -> Analysis | None:
         """Return the analysis of a battle, unless it is of fewer plies than have been played."""
-        found = await self._runner.read(lambda database: database.analysis(began))
+        found = await self._runner.read(lambda db: battle_rows.analysis(db, began))
         return found if found and len(found.lost) == plies else None
 
-    battle = _reading(Database.battle)
-    count = _reading(Database.count)
-    plies = _reading(Database.plies)
-    comments = _reading(Database.comments)
-    history = _reading(Database.history)
-    battles = _reading(Database.battles)
-    between = _reading(Database.between)
-    number_of = _reading(Database.battle_number)
-    keep_analysis = _writing(Database.keep_analysis)
-    adjourned = _reading(Database.adjourned)
-    standings = _reading(Database.standings)
-    score = _reading(Database.score)
-    studies = _reading(Database.studies)
+    battle = _reading(battle_rows.battle)
+    count = _reading(battle_rows.count)
+    plies = _reading(battle_rows.plies)
+    comments = _reading(battle_rows.comments)
+    history = _reading(battle_rows.history)
+    battles = _reading(battle_rows.battles)
+    between = _reading(battle_rows.between)
+    number_of = _reading(battle_rows.number_of)
+    keep_analysis = _writing(battle_rows.keep_analysis)
+    adjourned = _reading(battle_rows.adjourned)
+    standings = _reading(scores.standings)
+    score = _reading(scores.score)
+    studies = _reading(scores.studies)
 
     async def _found_battle(self, number: int, realm: str) -> FoundBattle | None:
         """Return a battle and its game. Folding one takes 10 ms and more: the last are kept.
@@ -513,15 +516,19 @@ class Store:
         known = self._games.get(number)
 
         def read(database: Database) -> tuple[FoundBattle, _Folded | None, Sequence[Entry]] | None:
-            battle = database.battle(number, realm=realm)
+            battle = battle_rows.battle(database, number, realm=realm)
             if battle is None:
                 return None
             before = known if known and known.source == battle.source else None
-            players = database.still_called(battle, realm=realm)
-            found = FoundBattle(battle, None, database.comments(number), players)
-            entries = database.entries_of(battle, before.version if before else 0)
+            players = battle_rows.still_called(database, battle, realm=realm)
+            found = FoundBattle(battle, None, battle_rows.comments(database, number), players)
+            entries = battle_rows.entries_of(database, battle, before.version if before else 0)
             if battle.time and before and entries:
-                return found, None, database.entries_of(battle)  # a clock is folded from the start
+                return (
+                    found,
+                    None,
+                    battle_rows.entries_of(database, battle),
+                )  # a clock is folded from the start
             return found, before, entries
 
         answer = await self._runner.read(read)

@@ -1,0 +1,236 @@
+"""Battles, and what is kept beside them: comments, analyses, matches that were put away."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import cast
+
+from thudmud.play.analysis import Analysis
+from thudmud.play.archive import PAGE, AdjournedMatch, Battle, HistoryLookup, HistoryPage
+from thudmud.play.clocks import DAY
+from thudmud.play.days import day_begins
+from thudmud.play.events import Adjourned, BattleId, Commented, StoredEvent
+from thudmud.rules import Comment
+from thudmud.store.codec import analysis_from_text, analysis_to_text, to_text
+from thudmud.store.database import Database
+from thudmud.store.hall import rows_in_the_hall
+from thudmud.store.interface import Entry
+
+
+def number_of(database: Database, began: BattleId) -> int | None:
+    """Return the number of the battle that began there, if one did."""
+    return database.projected.number_of(began)
+
+
+def count(database: Database) -> int:
+    """Return the number of the last battle; 0 if there is none."""
+    return database.projected.count()
+
+
+def battle(database: Database, number: int, *, realm: str = "") -> Battle | None:
+    """Return the battle with a number, if there is one."""
+    if not 0 < number < 1 << 63:
+        return None  # nor could it be looked for
+    return next(iter(_battles(database, "where number = ? and realm = ?", number, realm)), None)
+
+
+def battles(
+    database: Database,
+    player: str | None = None,
+    after: int = 0,
+    most: int = 1000,
+    *,
+    since: float = -math.inf,
+    realm: str = "",
+) -> Sequence[Battle]:
+    """Return the first battles after a number, in the order of their numbers.
+
+    Args:
+        database: where.
+        player: whose; None for everybody's. Those of a guest whose name is free by now are among
+            them, and those of who has it after that.
+        after: the number.
+        most: how many at most.
+        since: only those that began at that time or later.
+        realm: of the players.
+    """
+    if player is None:
+        rest = "where realm = ? and number > ? and at >= ? order by number limit ?"
+        return _battles(database, rest, realm, after, since, most)
+    theirs = (
+        "join player_battle on player_battle.battle = battle.number"
+        " where player_battle.player = ? and player_battle.battle > ? and battle.at >= ?"
+        " order by player_battle.battle limit ?"
+    )
+    found = {
+        battle.number: battle
+        for number in database.called(player, realm)
+        for battle in _battles(database, theirs, number, after, since, most)
+    }
+    return [found[number] for number in sorted(found)[:most]]
+
+
+def history(
+    database: Database,
+    player: str | None,
+    before: int | None = None,
+    most: int = 20,
+    *,
+    realm: str = "",
+) -> Sequence[Battle]:
+    """Return the last battles of a player, or of all, before a number if one is given.
+
+    The latest comes first.
+    """
+    before = 2**62 if before is None else before
+    if player is None:
+        rest = "where realm = ? and number < ? order by number desc limit ?"
+        return _battles(database, rest, realm, before, most)
+    found = database.player(player, realm)
+    if found is None:
+        return []
+    rest = (
+        "join player_battle on player_battle.battle = battle.number"
+        " where player_battle.player = ? and player_battle.battle < ?"
+        " order by player_battle.battle desc limit ?"
+    )
+    return _battles(database, rest, found[0], before, most)
+
+
+def history_page(database: Database, asked: HistoryLookup, realm: str) -> HistoryPage:
+    """Return a page of the battles that were played, of those that are asked for."""
+    where: list[str] = []
+    values: list[object] = []
+    for name in (asked.player, asked.opponent):
+        if name is not None:
+            found = database.player(name, realm)
+            if found is None:
+                return HistoryPage((), 0)
+            where.append("number in (select battle from player_battle where player = ?)")
+            values.append(found[0])
+    since = None if asked.day is None else day_begins(asked.day, database.now())
+    conditions = {
+        "realm = ?": realm,
+        "rules = ?": asked.rules,
+        "at >= ?": since,
+        "at < ?": None if since is None else since + DAY,
+    }
+    # With a plus no index is used for it: those of one player are found by the player.
+    plus = database.backend.dialect.passed_over if where else ""
+    where += [f"{plus}{each}" for each, value in conditions.items() if value is not None]
+    values += [value for value in conditions.values() if value is not None]
+    these = f"from battle where {' and '.join(where)}"
+    in_all = database.table.number(f"select count(*) {these}", *values)
+    skipped = (asked.page - 1) * PAGE
+    if not 0 <= skipped < in_all:
+        return HistoryPage((), in_all)
+    numbers = f"select number {these} order by number desc limit ? offset ?"
+    rest = f"where number in ({numbers}) order by number desc"
+    return HistoryPage(tuple(_battles(database, rest, *values, PAGE, skipped)), in_all)
+
+
+def between(
+    database: Database, dwarf: str, troll: str, since: float, until: float, *, realm: str = ""
+) -> Sequence[Battle]:
+    """Return the battles of two that began at a time or later and before another, in order.
+
+    Each is who is called that, or was, as for `battles`.
+    """
+    found = [
+        battle
+        for one in database.called(dwarf, realm)
+        for two in database.called(troll, realm)
+        for battle in _battles(
+            database, "where dwarf = ? and troll = ? and at >= ? and at < ?", one, two, since, until
+        )
+    ]
+    return sorted(found, key=lambda battle: battle.number)
+
+
+def adjourned(database: Database, player: str, *, realm: str = "") -> Sequence[AdjournedMatch]:
+    """Return the matches of a player that are put away, each with the battle it has come to."""
+    found = database.player(player, realm)
+    if found is None:
+        return []
+    rest = "where dwarf = ? or troll = ? order by battle"
+    away = [row[:2] for row in database.table.rows("adjourned", rest, found[0], found[0])]
+    matches = []
+    for number, position in away:
+        (entry,) = database.entries("where position = ?", position)
+        come_to = battle(database, cast("int", number), realm=realm)
+        if come_to and isinstance(entry.event, Adjourned):
+            matches.append(AdjournedMatch(come_to, entry.event.match))
+    return matches
+
+
+def plies(database: Database, battle: Battle) -> Sequence[StoredEvent]:
+    """Return the events that a battle is folded from."""
+    return [entry.event for entry in entries_of(database, battle)]
+
+
+def entries_of(database: Database, battle: Battle, after: int = 0) -> Sequence[Entry]:
+    """Return where the events are stored that a battle is folded from.
+
+    Args:
+        database: where.
+        battle: the battle.
+        after: only those of later versions in the stream of its source.
+    """
+    key, source = battle.source
+    first = max(source, after + 1)
+    return database.read_stream(key, first, battle.until and max(0, battle.until - first + 1))
+
+
+def comments(database: Database, number: int) -> tuple[Comment, ...]:
+    """Return what was said about the plies of a battle, in their order."""
+    return tuple(
+        Comment(ply, database.name_of(player), text)
+        for ply, player, text in database.projected.comments(number)
+    )
+
+
+def forget_comments(database: Database, player: int) -> None:
+    """Take the words out of all that a player has ever commented."""
+    database.write_events()
+    for row in rows_in_the_hall(database, Commented, player):
+        *place, body = row
+        *array, _ = json.loads(cast("str", body))
+        database.table.put("event", *place, to_text([*array, ""]))
+    database.table.delete("comment", "where player = ?", player)
+
+
+def still_called(database: Database, battle: Battle, *, realm: str = "") -> frozenset[str]:
+    """Return the names of a battle's players who still have them: a guest may have let go."""
+    where = "where player = ? and battle = ?"
+    return frozenset(
+        name
+        for name in battle.players
+        if (found := database.player(name, realm))
+        and database.table.row("player_battle", where, found[0], battle.number)
+    )
+
+
+def analysis(database: Database, began: BattleId) -> Analysis | None:
+    """Return what was found out about the battle that began there, if anything was."""
+    stream = database.known(began.board)
+    where = "where stream = ? and version = ?"
+    row = stream and database.table.row("analysis", where, stream.id, began.version)
+    return analysis_from_text(cast("str", row[3])) if row else None
+
+
+def keep_analysis(database: Database, began: BattleId, analysis: Analysis) -> None:
+    """Keep what was found out about the battle that began there, instead of what was before."""
+    body, stream = analysis_to_text(analysis), database.made(began.board)
+    database.table.put("analysis", stream.id, began.version, analysis.nodes, body)
+
+
+def _battles(database: Database, rest: str, *values: object) -> list[Battle]:
+    return [
+        battle._replace(
+            dwarf=database.name_of(int(battle.dwarf or 0)),
+            troll=database.name_of(int(battle.troll or 0)),
+        )
+        for battle in database.projected.battles(rest, *values)
+    ]

@@ -1,0 +1,64 @@
+"""The hall as it stands: boards that are up, seeks, and when no server ran; and who did what in it.
+
+Each function reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import cast
+
+from thudmud.play.events import SeekMade, StoredEvent
+from thudmud.play.projections import HALL
+from thudmud.store.codec import from_text
+from thudmud.store.database import Database
+from thudmud.store.interface import OpenBoard
+from thudmud.store.projected import of_kinds
+
+
+def open_boards(database: Database) -> Sequence[OpenBoard]:
+    """Return the boards that are up, in the order in which they first were."""
+    # Not a join: that would go through all boards there ever were. And between the two, others
+    # may put boards up, or close them.
+    rest = "where id in (select stream from open_board) order by id"
+    rows = cast("list[tuple[int, str, str, int, int]]", list(database.table.rows("stream", rest)))
+    rules = dict(cast("list[tuple[int, str]]", list(database.table.rows("open_board"))))
+    return [OpenBoard(*row[1:], rules[row[0]]) for row in rows if row[0] in rules]
+
+
+def open_board(database: Database, key: str) -> OpenBoard | None:
+    """Return the board with a key, if it is up."""
+    stream = database.known(key)
+    row = stream and database.table.row("open_board", "where stream = ?", stream.id)
+    return OpenBoard(*stream[1:], rules=str(row[1])) if stream and row else None
+
+
+def open_seeks(database: Database) -> Sequence[SeekMade]:
+    """Return the seeks that stand, by their numbers."""
+    entries = database.entries("where position in (select position from open_seek)")
+    made = [each.event for each in entries if isinstance(each.event, SeekMade)]
+    return sorted(made, key=attrgetter("number"))
+
+
+def interruptions(database: Database, after: float) -> Sequence[tuple[float, float]]:
+    """Return since when and until when no server ran, each time that ended after a time."""
+    rows = database.table.rows("interruption", "where until > ? order by until", after)
+    return [(since, until) for until, since in cast("Iterable[tuple[float, float]]", rows)]
+
+
+def in_the_hall(database: Database, kind: type[StoredEvent], player: int) -> Iterator[StoredEvent]:
+    """Yield the events of a kind in the hall that a player has brought about, in order."""
+    for row in rows_in_the_hall(database, kind, player):
+        *_, schema, at, _, body = row
+        yield from_text(cast("int", schema), cast("str", body), cast("float", at), database.name_of)
+
+
+def rows_in_the_hall(
+    database: Database, kind: type[StoredEvent], player: int
+) -> list[Sequence[object]]:
+    """Return the rows of the same."""
+    (name,) = of_kinds((kind,), database.backend.dialect)[1]
+    hall, begins = database.known(HALL), f"{name}{player},"
+    where = "where stream = ? and substr(body, 1, ?) = ? order by version"
+    return list(database.table.rows("event", where, hall and hall.id, len(begins), begins))

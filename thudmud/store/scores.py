@@ -1,0 +1,150 @@
+"""What players have won and lost, how good they are, and what they have learned: read alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+from thudmud.play.archive import (
+    CURVE,
+    PAGE,
+    Performance,
+    PlayerScore,
+    Pool,
+    RankedPlayer,
+    Ranking,
+    Rating,
+    StandingsLookup,
+    StudyRecord,
+    Tally,
+)
+from thudmud.play.clocks import TimeClass
+from thudmud.play.projections import ALL_PUZZLES, BOTS, MATCH, PEOPLE, PUZZLES, Strength
+from thudmud.rules import DEFAULT_RULES, Side
+from thudmud.store.database import Database
+from thudmud.store.projected import strength_of
+
+STANDARD = Pool(DEFAULT_RULES.name)
+"""The ratings that are meant if nothing else is said."""
+
+
+def standings(
+    database: Database, pool: Pool = STANDARD, most: int = 50, *, realm: str = ""
+) -> Sequence[RankedPlayer]:
+    """Return the best players by one kind of ratings; those that are provisional are not."""
+    who, values = _ranked(pool, realm)
+    # Ties are broken by name, which is not in the index: so all who are as good as the last.
+    least = database.table.execute(
+        f"select min(proven) from (select proven from rating {who}"  # noqa: S608  (ours)
+        " and proven is not null order by proven desc limit ?) as best",
+        (*values, most),
+    ).fetchone()[0]
+    if least is None:
+        return []
+    rows = list(database.table.rows("rating", f"{who} and proven >= ?", *values, least))
+    ranked = [(strength_of(row).rating, database.name_of(cast("int", row[0]))) for row in rows]
+    ranked.sort(key=lambda each: (-each[0].proven, each[1].lower()))
+    best = enumerate(ranked[:most], 1)
+    return [RankedPlayer(place, name, rating) for place, (rating, name) in best]
+
+
+def ranking(database: Database, asked: StandingsLookup, realm: str) -> Ranking:
+    """Return the best players by one kind of ratings, and who asks with their place."""
+    counted = "where realm = ? and role = ? and proven is not null group by rules, time"
+    counts = {
+        Pool(rules, TimeClass(time)): count
+        for rules, time, count in database.table.execute(
+            f"select rules, time, count(*) from rating {counted}",  # noqa: S608  (ours)
+            (realm, PEOPLE),
+        )
+    }
+    pool = Pool(asked.rules or DEFAULT_RULES.name, asked.time or TimeClass.UNTIMED)
+    if asked.rules is None or asked.time is None:
+        these = {each: counts[each] for each in counts if _is_asked_for(each, asked)}
+        pool = max([pool, *these], key=lambda each: these.get(each, 0))
+    best = list(standings(database, pool, PAGE, realm=realm))
+    found = database.player(asked.player, realm)
+    mine = database.projected.strength(str(found[0]), PEOPLE, pool) if found else None
+    rating = mine and mine.rating
+    if found and rating and not rating.is_provisional:
+        me = RankedPlayer(_place(database, found[1], rating, pool, realm), found[1], rating)
+        best += [me] if me.place > len(best) else []
+    in_all = counts.pop(pool, 0)
+    others = tuple(sorted(counts.items(), key=lambda each: -each[1]))
+    return Ranking(pool, tuple(best), in_all, rating, others)
+
+
+def _place(database: Database, name: str, rating: Rating, pool: Pool, realm: str) -> int:
+    """Return how many players come before one, and that one."""
+    who, values = _ranked(pool, realm)
+    rows = list(database.table.rows("rating", f"{who} and proven = ?", *values, rating.proven))
+    as_good = [database.name_of(cast("int", row[0])) for row in rows]
+    before = sum(each.lower() < name.lower() for each in as_good)
+    better = f"select count(*) from rating {who} and proven > ?"  # noqa: S608  (ours)
+    return database.table.number(better, *values, rating.proven) + before + 1
+
+
+def _ranked(pool: Pool, realm: str) -> tuple[str, tuple[str, ...]]:
+    """Return what finds the ratings between people of one kind, and its values."""
+    who = "where realm = ? and role = ? and rules = ? and time = ?"
+    return who, (realm, PEOPLE, pool.rules, pool.time.value)
+
+
+def score(
+    database: Database, player: str, *, curves: bool = False, realm: str = ""
+) -> PlayerScore | None:
+    """Return what a player has won and lost; None if they have ended and tried nothing."""
+    found = database.player(player, realm)
+    score = _score(database, *found) if found else None
+    if found is None or score is None or score == PlayerScore(score.name):
+        return None
+    if not curves:
+        return score
+    pools = score.people.ratings
+    drawn = {pool: database.projected.curve(found[0], pool, CURVE) for pool in pools}
+    return replace(score, curves=drawn)
+
+
+def _score(database: Database, player: int, name: str) -> PlayerScore:
+    battles: defaultdict[str, dict[tuple[str, Side], Tally]] = defaultdict(dict)
+    matches: defaultdict[str, dict[str, Tally]] = defaultdict(dict)
+    for row in database.table.rows("tally", "where player = ? order by rules, kind", player):
+        _, role, rules, kind, *counts = cast("tuple[int, str, str, str, int, int, int]", row)
+        if kind == MATCH:
+            matches[role][rules] = Tally(*counts)
+        else:
+            battles[role][rules, Side(kind)] = Tally(*counts)
+    ratings: defaultdict[str, dict[Pool, Rating]] = defaultdict(dict)
+    for (role, pool), rating in database.projected.ratings(player).items():
+        ratings[role][pool] = rating
+    puzzles = ratings.pop(PUZZLES, {}).get(ALL_PUZZLES)
+    roles = {
+        role: Performance(battles[role], matches[role], ratings[role])
+        for role in {*battles, *ratings}
+    }
+    people, bots = (roles.pop(role, Performance()) for role in (PEOPLE, BOTS))
+    levels = {int(level): roles[level] for level in sorted(roles, key=int)}
+    return PlayerScore(name, people, bots, levels, puzzles)
+
+
+def studies(database: Database, player: str, *, realm: str = "") -> StudyRecord:
+    """Return what a player has done of the lessons and the puzzles."""
+    number, _ = database.player(player, realm) or (0, "")
+    done = database.table.rows("lesson", "where player = ?", number)
+    lessons = frozenset(cast("int", row[1]) for row in done)
+    tried: dict[int, bool] = {}
+    for row in database.table.rows("puzzle_try", "where player = ?", number):
+        _, puzzle, solved = cast("tuple[int, int, int]", row)
+        tried[puzzle] = bool(solved)
+    known = database.projected.strength(str(number), PUZZLES, ALL_PUZZLES)
+    hard: dict[int, Rating] = {}
+    for row in database.table.rows("puzzle"):
+        number, *strength = cast("tuple[int, float, float, int]", row)
+        hard[number] = Strength(*cast("tuple[float, float, int]", strength)).rating
+    return StudyRecord(lessons, tried, known and known.rating, hard)
+
+
+def _is_asked_for(pool: Pool, asked: StandingsLookup) -> bool:
+    return asked.rules in {None, pool.rules} and asked.time in {None, pool.time}
