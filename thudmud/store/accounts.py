@@ -52,7 +52,7 @@ def enrol(database: Database, name: str, password: str) -> Account:
     """
     if _row(database, name):
         raise NameTaken(f"There is an account {name} already.")
-    now, number = database.now(), database.number_of(name)
+    now, number = database.now(), database.players.number_of(name)
     database.table.put("account", number, password, "{}", now, now, 0)
     database.table.delete("guest", "where player = ?", number)
     return Account(name, password, MappingProxyType({}), now, now)
@@ -86,14 +86,14 @@ def rename(database: Database, name: str, new: str) -> None:
         NameTaken: somebody else is called that.
     """
     number, *_ = _member(database, name)
-    other = database.player(new)
+    other = database.players.find(new)
     if other and other[0] != number:
         where = "where player = ?"
         for table in ("account", "guest", "claim"):
             if database.table.row(table, where, other[0]):
                 raise NameTaken(f"Somebody is called {new} already.")
         _free(database, *other)
-    database.put_player(number, "", new.lower(), new)
+    database.players.put(number, "", new.lower(), new)
 
 
 def erase(database: Database, name: str) -> None:
@@ -109,14 +109,14 @@ def erase(database: Database, name: str) -> None:
     if not ((row and row[1]) or find_guest(database, name)):
         raise Nobody(f"There is no account {name}, and no guest.")
     ban = _sanction_row(database, row[0]) if row and row[5] else None
-    for number in database.called(name):
+    for number in database.players.called(name):
         for table in ("account", "guest", "address", "claim", "operator", "sanction"):
             database.table.delete(table, "where player = ?", number)
         for each in list(database.table.rows("sanction", "where operator = ?", number)):
             database.table.put("sanction", *each[:5], 0, each[6])
         forget_comments(database, number)
         letters.erase(database, number)
-        database.put_player(number, "", None, f"(erased {number})")
+        database.players.put(number, "", None, f"(erased {number})")
     _forget_in_lists(database, name)
     if row and row[5]:
         until = cast("float | None", ban[4]) if ban else None
@@ -155,7 +155,7 @@ def impose(database: Database, sanction: Sanction) -> None:
     """
     _forget_ended(database)
     number, network = _place(database, sanction)
-    now, by = database.now(), database.number_of(sanction.by)
+    now, by = database.now(), database.players.number_of(sanction.by)
     if sanction.measure is Measure.BAN and not network:
         row = _row(database, sanction.whom) or (number, "", "{}", now, now, 0)
         database.table.put("account", *row[:5], 1)
@@ -200,12 +200,12 @@ def order(database: Database) -> Order:
         ("account", "where banned = 1", ()),
         ("sanction", "", ()),
     )
-    operators = [database.name_of(cast("int", row[0])) for row in kept]
+    operators = [database.players.name_of(cast("int", row[0])) for row in kept]
     mutes: dict[str, Sanction] = {}
     bans: dict[str, Sanction] = {}
     networks: dict[Network, Sanction] = {}
     for number, _, _, _, seen_at, _ in banned:
-        name = database.name_of(cast("int", number))
+        name = database.players.name_of(cast("int", number))
         bans[name.lower()] = Sanction(Measure.BAN, name, since=cast("float", seen_at))
     for row in sanctions:
         sanction = _sanction(database, row)
@@ -226,15 +226,15 @@ def _place(database: Database, sanction: Sanction) -> tuple[int, str]:
     """Return the player, or the network, whom a measure is against, as its row has them."""
     if network := network_of(sanction.whom):
         return 0, str(network)
-    found = database.player(sanction.whom)
-    return (found[0] if found else database.number_of(sanction.whom)), ""
+    found = database.players.find(sanction.whom)
+    return (found[0] if found else database.players.number_of(sanction.whom)), ""
 
 
 def _sanction(database: Database, row: Sequence[object]) -> Sanction:
     measure, player, network, since, until, by, why = cast("Any", row)
     named = network_of(network)
-    whom = network_text(named) if named else database.name_of(player)
-    return Sanction(Measure(measure), whom, database.name_of(by), since, until, why)
+    whom = network_text(named) if named else database.players.name_of(player)
+    return Sanction(Measure(measure), whom, database.players.name_of(by), since, until, why)
 
 
 def _sanction_row(database: Database, number: int) -> Sequence[object] | None:
@@ -263,7 +263,7 @@ def _let_in(database: Database, account: _Row) -> None:
 
 def find_guest(database: Database, name: str) -> KeptName | None:
     """Return what is kept of a guest's name, if anything is."""
-    found = database.player(name)
+    found = database.players.find(name)
     row = found and database.table.row("guest", "where player = ?", found[0])
     return KeptName(found[1], *cast("tuple[bytes, float]", row[1:])) if found and row else None
 
@@ -286,8 +286,8 @@ def keep_guest(database: Database, kept: KeptName, instead_of: KeptName | None =
     if (before and before.word) != (instead_of and instead_of.word):
         return False
     if before and before.word != kept.word:
-        _free(database, *cast("tuple[int, str]", database.player(kept.name)))
-    number = database.number_of(kept.name)
+        _free(database, *cast("tuple[int, str]", database.players.find(kept.name)))
+    number = database.players.number_of(kept.name)
     database.table.put("guest", number, kept.word, float(kept.seen))
     return True
 
@@ -295,7 +295,7 @@ def keep_guest(database: Database, kept: KeptName, instead_of: KeptName | None =
 def guests(database: Database, before: float = math.inf) -> Sequence[str]:
     """Return the names of the guests who were last here before a time, by name."""
     rows = database.table.rows("guest", "where seen < ?", before)
-    return sorted((database.name_of(cast("int", row[0])) for row in rows), key=str.lower)
+    return sorted((database.players.name_of(cast("int", row[0])) for row in rows), key=str.lower)
 
 
 def forget_guests(database: Database, names: Sequence[str], before: float = math.inf) -> None:
@@ -307,7 +307,7 @@ def forget_guests(database: Database, names: Sequence[str], before: float = math
         kept = find_guest(database, name)
         # Whose name is banned has it until that ends: else another player would.
         if kept and kept.seen < before and not _row(database, name):
-            _free(database, *cast("tuple[int, str]", database.player(name)))
+            _free(database, *cast("tuple[int, str]", database.players.find(name)))
 
 
 def seen(
@@ -326,17 +326,17 @@ def seen(
         if row := _row(database, name):
             database.table.put("account", *row[:4], float(time), row[5])
         elif kept := find_guest(database, name):
-            number = database.number_of(kept.name)
+            number = database.players.number_of(kept.name)
             database.table.put("guest", number, kept.word, float(time))
     for name, address in addresses:
-        found = database.player(name)
+        found = database.players.find(name)
         if found and (_row(database, name) or find_guest(database, name)):
             _came_from(database, found[0], address)
 
 
 def addresses(database: Database, name: str) -> Sequence[str]:
     """Return the addresses that a member or a guest came from last, the latest first."""
-    found = database.player(name)
+    found = database.players.find(name)
     return [cast("str", row[1]) for row in _addresses(database, found[0])] if found else []
 
 
@@ -364,11 +364,11 @@ def _free(database: Database, number: int, name: str) -> None:
     """Let a guest's name go."""
     for table in ("guest", "address", "sanction"):
         database.table.delete(table, "where player = ?", number)
-    database.put_player(number, "", None, name)
+    database.players.put(number, "", None, name)
 
 
 def _row(database: Database, name: str) -> _Row | None:
-    found = database.player(name)
+    found = database.players.find(name)
     row = found and database.table.row("account", "where player = ?", found[0])
     return _as_it_holds(database, cast("_Row", tuple(row))) if row else None
 
@@ -393,5 +393,5 @@ def _account(database: Database, row: _Row) -> Account:
     number, password, preferences, created, seen_at, banned = row
     wanted = MappingProxyType(json.loads(preferences))
     is_operator = database.table.row("operator", "where player = ?", number) is not None
-    name = database.name_of(number)
+    name = database.players.name_of(number)
     return Account(name, password, wanted, created, seen_at, bool(banned), is_operator)

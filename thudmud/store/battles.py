@@ -66,7 +66,7 @@ def battles(
     )
     found = {
         battle.number: battle
-        for number in database.called(player, realm)
+        for number in database.players.called(player, realm)
         for battle in _battles(database, theirs, number, after, since, most)
     }
     return [found[number] for number in sorted(found)[:most]]
@@ -88,7 +88,7 @@ def history(
     if player is None:
         rest = "where realm = ? and number < ? order by number desc limit ?"
         return _battles(database, rest, realm, before, most)
-    found = database.player(player, realm)
+    found = database.players.find(player, realm)
     if found is None:
         return []
     rest = (
@@ -105,7 +105,7 @@ def history_page(database: Database, asked: HistoryLookup, realm: str) -> Histor
     values: list[object] = []
     for name in (asked.player, asked.opponent):
         if name is not None:
-            found = database.player(name, realm)
+            found = database.players.find(name, realm)
             if found is None:
                 return HistoryPage((), 0)
             where.append("number in (select battle from player_battle where player = ?)")
@@ -140,8 +140,8 @@ def between(
     """
     found = [
         battle
-        for one in database.called(dwarf, realm)
-        for two in database.called(troll, realm)
+        for one in database.players.called(dwarf, realm)
+        for two in database.players.called(troll, realm)
         for battle in _battles(
             database, "where dwarf = ? and troll = ? and at >= ? and at < ?", one, two, since, until
         )
@@ -151,7 +151,7 @@ def between(
 
 def adjourned(database: Database, player: str, *, realm: str = "") -> Sequence[AdjournedMatch]:
     """Return the matches of a player that are put away, each with the battle it has come to."""
-    found = database.player(player, realm)
+    found = database.players.find(player, realm)
     if found is None:
         return []
     rest = "where dwarf = ? or troll = ? order by battle"
@@ -186,7 +186,7 @@ def entries_of(database: Database, battle: Battle, after: int = 0) -> Sequence[E
 def comments(database: Database, number: int) -> tuple[Comment, ...]:
     """Return what was said about the plies of a battle, in their order."""
     return tuple(
-        Comment(ply, database.name_of(player), text)
+        Comment(ply, database.players.name_of(player), text)
         for ply, player, text in database.projected.comments(number)
     )
 
@@ -207,7 +207,7 @@ def still_called(database: Database, battle: Battle, *, realm: str = "") -> froz
     return frozenset(
         name
         for name in battle.players
-        if (found := database.player(name, realm))
+        if (found := database.players.find(name, realm))
         and database.table.row("player_battle", where, found[0], battle.number)
     )
 
@@ -229,8 +229,8 @@ def keep_analysis(database: Database, began: BattleId, analysis: Analysis) -> No
 def _battles(database: Database, rest: str, *values: object) -> list[Battle]:
     return [
         battle._replace(
-            dwarf=database.name_of(int(battle.dwarf or 0)),
-            troll=database.name_of(int(battle.troll or 0)),
+            dwarf=database.players.name_of(int(battle.dwarf or 0)),
+            troll=database.players.name_of(int(battle.troll or 0)),
         )
         for battle in database.projected.battles(rest, *values)
     ]

@@ -68,6 +68,7 @@ from thudmud.store.interface import (
     StoreError,
     Uncertain,
 )
+from thudmud.store.players import Players, cache
 from thudmud.store.projected import ProjectedRows, as_text, project_all
 from thudmud.store.rows import PROJECTIONS, SqlTable, definitions, unchanged
 from thudmud.store.steady import SteadyClock
@@ -77,9 +78,6 @@ BATCH = 1_000
 
 KEPT_REQUESTS = 3 * 86_400.0
 """Seconds for which it is known what a request with a key came to."""
-
-MOST_CACHED = 10_000
-"""How many streams, and how many players, are cached."""
 
 T = TypeVar("T")
 Work = Callable[["Database"], Any]
@@ -147,14 +145,13 @@ class Database:
         """The backend's version when it was last seen what others have written."""
         self.table = SqlTable(backend.connection)
         self.projected = ProjectedRows(self.table)
+        self.players = Players(self.table, backend.dialect)
         self._streams: dict[str, Stream] = {}
         self._events: list[tuple[object, ...]] = []
         """The rows of this transaction's events, which are written at its end."""
         self._moved: dict[str, tuple[Stream, Stream]] = {}
         """The streams that have new events in it: as their rows are, and as they will be then."""
         self._keys: dict[int, str] = {}
-        self._players: dict[tuple[str, str], tuple[int, str]] = {}
-        self._names: dict[int, str] = {}
         self._new: list[Entry] = []
         self._followed = False
         self.lease: float | None = None
@@ -403,9 +400,10 @@ class Database:
 
     def _clear(self) -> None:
         """Forget what is cached: the rows may have changed. A stream keeps its key for ever."""
-        for cache in (self._streams, self._moved, self._players, self._names):
-            cast("dict[Any, Any]", cache).clear()
+        self._streams.clear()
+        self._moved.clear()
         self._events.clear()
+        self.players.clear()
 
     def _forget(self) -> None:
         """Forget what is cached, and how far we are: a transaction has come to nothing."""
@@ -476,7 +474,7 @@ class Database:
         if not isinstance(event, Imported):
             event = _stamped(event, at)
         realm = realm_of(name)
-        array = to_array(event, lambda player: self.number_of(player, realm))
+        array = to_array(event, lambda player: self.players.number_of(player, realm))
         body = to_text(array)
         stream = self.made(name)
         position, version = self.head.position + 1, stream.version + 1
@@ -605,7 +603,7 @@ class Database:
             return self._moved[name][1]
         if stream is None and (row := self.table.row("stream", "where key = ?", name)):
             stream = Stream(*cast("tuple[int, str, str, int, int]", row))
-            self._cache(self._streams, name, stream)
+            cache(self._streams, name, stream)
         return stream
 
     def made(self, name: str) -> Stream:
@@ -620,7 +618,7 @@ class Database:
     def _put_stream(self, stream: Stream) -> None:
         self.table.put("stream", *stream)
         self._moved.pop(stream.key, None)
-        self._cache(self._streams, stream.key, stream)
+        cache(self._streams, stream.key, stream)
 
     def write_events(self) -> None:
         """Write the events of a transaction, and how far that has brought each stream."""
@@ -636,7 +634,7 @@ class Database:
 
     def _key(self, number: int) -> str:
         if number not in self._keys:
-            self._cache(self._keys, number, self.stream(number).key)
+            cache(self._keys, number, self.stream(number).key)
         return self._keys[number]
 
     def stream(self, number: int) -> Stream:
@@ -749,7 +747,7 @@ class Database:
         self._look_up_numbers(events)
         entries = []
         for position, stream, version, schema, at, _, body in events:
-            key, event = self._key(stream), from_text(schema, body, at, self.name_of)
+            key, event = self._key(stream), from_text(schema, body, at, self.players.name_of)
             entries.append(self._entry(position, key, version, event))
         return entries
 
@@ -766,52 +764,10 @@ class Database:
                 battle = self.projected.number_of(saved.began)
             case BattleEnded(rated=True, points=points) if points:
                 changes = tuple(
-                    change._replace(player=self.name_of(int(change.player)))
+                    change._replace(player=self.players.name_of(int(change.player)))
                     for change in self.projected.changes(position)
                 )
         return Entry(position, stream, version, event, battle, mark, changes)
-
-    # Players
-
-    def number_of(self, name: str, realm: str = "") -> int:
-        """Return the number of the player who has a name now, who is made if there is none.
-
-        A name is kept as it was last written; ``""`` is nobody's, and has 0.
-        """
-        if not name:
-            return 0
-        number, as_written = self.player(name, realm) or (0, name)
-        if not number:
-            number = self.table.number("select coalesce(max(id), 0) + 1 from player")
-        elif as_written == name:
-            return number
-        self.put_player(number, realm, name.lower(), name)
-        return number
-
-    def player(self, name: str, realm: str = "") -> tuple[int, str] | None:
-        """Return the number and the name, as it was last written, of who has a name now."""
-        place = realm, name.lower()
-        if place not in self._players:
-            row = self.table.row("player", "where realm = ? and key = ?", *place)
-            if row is None:
-                return None
-            self._cache(self._players, place, (cast("int", row[0]), cast("str", row[3])))
-        return self._players[place]
-
-    def put_player(self, number: int, realm: str, key: str | None, name: str) -> None:
-        """Keep what a player is called."""
-        self.table.put("player", number, realm, key, name)
-        self._players.clear()
-        self._names[number] = name
-
-    def name_of(self, number: int) -> str:
-        """Return what a player is called."""
-        if number not in self._names:
-            row = self.table.row("player", "where id = ?", number) if number else (0, "", "", "")
-            if row is None:
-                raise Damaged(f"there is no player {number}")
-            self._cache(self._names, number, cast("str", row[3]))
-        return self._names[number]
 
     def _look_up(self, works: Sequence[Work]) -> None:
         """Ask at once for what some works will ask for, where to ask takes a round trip."""
@@ -826,10 +782,9 @@ class Database:
                 if stream not in self._streams:
                     streams.add(stream)
                 realm = realm_of(stream)
-                for event in events:
-                    for name in players_of(event):
-                        if name and (realm, name.lower()) not in self._players:
-                            players.setdefault(realm, set()).add(name.lower())
+                names = (name for event in events for name in players_of(event))
+                if keys := self.players.not_cached(realm, names):
+                    players.setdefault(realm, set()).update(keys)
         asked: list[Query] = [
             ("player", "where realm = ? and key = any(?)", (realm, sorted(names)))
             for realm, names in players.items()
@@ -846,8 +801,7 @@ class Database:
         players: set[int] = set()
 
         def note(number: int) -> str:
-            if number and number not in self._names:
-                players.add(number)
+            players.add(number)
             return as_text(number)
 
         for _, _, _, schema, at, _, body in rows:
@@ -855,7 +809,7 @@ class Database:
         asked: list[Query] = []
         if streams:
             asked.append(("stream", "where id = any(?)", (sorted(streams),)))
-        if players:
+        if players := self.players.not_named(players):
             asked.append(("player", "where id = any(?)", (sorted(players),)))
         self._learn(asked)
 
@@ -866,27 +820,14 @@ class Database:
         for (table, _, _), rows in zip(
             asked, self.table.several(self.backend, *asked), strict=True
         ):
+            if table == "player":
+                self.players.learn(rows)
+                continue
             for row in rows:
-                if table == "stream":
-                    stream = Stream(*cast("tuple[int, str, str, int, int]", row))
-                    self._cache(self._keys, stream.id, stream.key)
-                    if stream.key not in self._moved:  # its row is behind
-                        self._cache(self._streams, stream.key, stream)
-                else:
-                    number, realm, key, name = cast("tuple[int, str, str | None, str]", row)
-                    self._cache(self._names, number, name)
-                    if key is not None:
-                        self._cache(self._players, (realm, key), (number, name))
-
-    def _cache(self, cache: dict[Any, Any], key: object, value: object) -> None:
-        if len(cache) >= MOST_CACHED:
-            cache.clear()
-        cache[key] = value
-
-    def called(self, name: str, realm: str = "") -> list[int]:
-        """Return the numbers of all who are called that, or were when they were last here."""
-        where = f"where {self.backend.dialect.same_name} and realm = ? order by id"
-        return [cast("int", row[0]) for row in self.table.rows("player", where, name, realm)]
+                stream = Stream(*cast("tuple[int, str, str, int, int]", row))
+                cache(self._keys, stream.id, stream.key)
+                if stream.key not in self._moved:  # its row is behind
+                    cache(self._streams, stream.key, stream)
 
     def rebuild(self) -> None:
         """Make the rows of the projections anew, unless another process just has."""

@@ -51,7 +51,9 @@ def in_the_hall(database: Database, kind: type[StoredEvent], player: int) -> Ite
     """Yield the events of a kind in the hall that a player has brought about, in order."""
     for row in rows_in_the_hall(database, kind, player):
         *_, schema, at, _, body = row
-        yield from_text(cast("int", schema), cast("str", body), cast("float", at), database.name_of)
+        yield from_text(
+            cast("int", schema), cast("str", body), cast("float", at), database.players.name_of
+        )
 
 
 def rows_in_the_hall(

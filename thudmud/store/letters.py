@@ -38,7 +38,7 @@ def post(database: Database, to: str, sender: str, text: str) -> int:
 def letters(database: Database, player: str) -> tuple[Letter, ...]:
     """Return all letters of a member, in the order in which they were written."""
     return tuple(
-        Letter(number, database.name_of(sender), at, text, bool(is_new))
+        Letter(number, database.players.name_of(sender), at, text, bool(is_new))
         for _, number, sender, at, text, is_new in _letters(database, player)
     )
 
@@ -51,7 +51,7 @@ def count(database: Database, player: str) -> LetterCount:
 
 def count_from(database: Database, player: str, sender: str) -> tuple[int, int]:
     """Return how many letters a member has, and how many of these are from a sender."""
-    rows, found = _letters(database, player), database.player(sender)
+    rows, found = _letters(database, player), database.players.find(sender)
     return len(rows), sum(row[2] == found[0] for row in rows) if found else 0
 
 
@@ -64,7 +64,7 @@ def mark_read(database: Database, player: str, numbers: Collection[int]) -> None
 
 def forget(database: Database, player: str, numbers: Collection[int]) -> int:
     """Delete some letters of a member, from the disk as well; return how many there were."""
-    found = database.player(player)
+    found = database.players.find(player)
     if found is None:
         return 0
     where = "where receiver = ? and number = ?"
@@ -84,7 +84,7 @@ def report(database: Database, by: str, about: str, text: str, said: Sequence[st
         said: what who makes it had last heard from that player.
     """
     number = database.table.number("select coalesce(max(number), 0) + 1 from report")
-    players = database.number_of(by), database.number_of(about)
+    players = database.players.number_of(by), database.players.number_of(about)
     lines = json.dumps(list(said), ensure_ascii=False)
     database.table.put("report", number, database.now(), *players, text, lines, 1)
     closed = "select number from report where is_open = 0 order by number desc limit 1 offset ?"
@@ -102,8 +102,8 @@ def reports(database: Database, *, open_only: bool = True, most: int = 50) -> Se
         Report(
             number,
             at,
-            database.name_of(by),
-            database.name_of(about),
+            database.players.name_of(by),
+            database.players.name_of(about),
             text,
             tuple(json.loads(said)),
             bool(is_open),
@@ -123,7 +123,7 @@ def close_report(database: Database, number: int) -> bool:
 
 def reported(database: Database, name: str, by: str) -> Reported:
     """Return who would be reported, and how many reports are open."""
-    about, who = database.player(name), database.player(by)
+    about, who = database.players.find(name), database.players.find(by)
     in_all = "select count(*) from report where is_open = 1"
     return Reported(
         about and about[1],
@@ -143,14 +143,14 @@ def erase(database: Database, player: int) -> None:
 
 
 def _letters(database: Database, player: str) -> list[_LetterRow]:
-    found = database.player(player)
+    found = database.players.find(player)
     rest = "where receiver = ? order by number"
     rows = list(database.table.rows("letter", rest, found[0])) if found else []
     return cast("list[_LetterRow]", rows)
 
 
 def _member(database: Database, name: str) -> int:
-    found = database.player(name)
+    found = database.players.find(name)
     row = found and database.table.row("account", "where player = ?", found[0])
     if not found or not row or not row[1]:
         raise Nobody(f"There is no account {name}.")

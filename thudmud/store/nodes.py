@@ -137,19 +137,19 @@ def claim(
     lease = database.table.row("node", "where name = ?", node)
     if lease is None or cast("float", lease[2]) <= now:
         raise NotWritten(f"The lease of the node {node} has run out.")
-    found = database.player(name, realm)
+    found = database.players.find(name, realm)
     row = found and database.table.row("claim", "where player = ?", found[0])
     if row and row[1] != node:
         owner = database.table.row("node", "where name = ?", row[1])
         if owner and cast("float", owner[2]) > now:
             return _claim(database, row)
-    database.table.put("claim", database.number_of(name, realm), node, session, room)
+    database.table.put("claim", database.players.number_of(name, realm), node, session, room)
     return None
 
 
 def release(database: Database, name: str, node: str, *, realm: str = "") -> None:
     """Let a player go, if the node has them."""
-    if found := database.player(name, realm):
+    if found := database.players.find(name, realm):
         database.table.delete("claim", "where player = ? and node = ?", found[0], node)
 
 

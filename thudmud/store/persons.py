@@ -42,7 +42,7 @@ def about(database: Database, name: str) -> dict[str, Any]:
     Raises:
         Nobody: there is nobody of that name.
     """
-    found = database.player(name)
+    found = database.players.find(name)
     if found is None:
         raise Nobody(f"There is nobody called {name}.")
     number, name = found
@@ -81,7 +81,7 @@ def _told(database: Database, columns: Sequence[str], row: Sequence[object]) -> 
         if column in _SECRET or column == "player":
             continue
         if column in _PLAYERS:
-            told[column] = database.name_of(cast("int", value))
+            told[column] = database.players.name_of(cast("int", value))
         elif column in _JSON:
             told[column] = json.loads(cast("str", value))
         elif column in _TIMES and value is not None:

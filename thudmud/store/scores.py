@@ -44,7 +44,9 @@ def standings(
     if least is None:
         return []
     rows = list(database.table.rows("rating", f"{who} and proven >= ?", *values, least))
-    ranked = [(strength_of(row).rating, database.name_of(cast("int", row[0]))) for row in rows]
+    ranked = [
+        (strength_of(row).rating, database.players.name_of(cast("int", row[0]))) for row in rows
+    ]
     ranked.sort(key=lambda each: (-each[0].proven, each[1].lower()))
     best = enumerate(ranked[:most], 1)
     return [RankedPlayer(place, name, rating) for place, (rating, name) in best]
@@ -65,7 +67,7 @@ def ranking(database: Database, asked: StandingsLookup, realm: str) -> Ranking:
         these = {each: counts[each] for each in counts if _is_asked_for(each, asked)}
         pool = max([pool, *these], key=lambda each: these.get(each, 0))
     best = list(standings(database, pool, PAGE, realm=realm))
-    found = database.player(asked.player, realm)
+    found = database.players.find(asked.player, realm)
     mine = database.projected.strength(str(found[0]), PEOPLE, pool) if found else None
     rating = mine and mine.rating
     if found and rating and not rating.is_provisional:
@@ -80,7 +82,7 @@ def _place(database: Database, name: str, rating: Rating, pool: Pool, realm: str
     """Return how many players come before one, and that one."""
     who, values = _ranked(pool, realm)
     rows = list(database.table.rows("rating", f"{who} and proven = ?", *values, rating.proven))
-    as_good = [database.name_of(cast("int", row[0])) for row in rows]
+    as_good = [database.players.name_of(cast("int", row[0])) for row in rows]
     before = sum(each.lower() < name.lower() for each in as_good)
     better = f"select count(*) from rating {who} and proven > ?"  # noqa: S608  (ours)
     return database.table.number(better, *values, rating.proven) + before + 1
@@ -96,7 +98,7 @@ def score(
     database: Database, player: str, *, curves: bool = False, realm: str = ""
 ) -> PlayerScore | None:
     """Return what a player has won and lost; None if they have ended and tried nothing."""
-    found = database.player(player, realm)
+    found = database.players.find(player, realm)
     score = _score(database, *found) if found else None
     if found is None or score is None or score == PlayerScore(score.name):
         return None
@@ -131,7 +133,7 @@ def _score(database: Database, player: int, name: str) -> PlayerScore:
 
 def studies(database: Database, player: str, *, realm: str = "") -> StudyRecord:
     """Return what a player has done of the lessons and the puzzles."""
-    number, _ = database.player(player, realm) or (0, "")
+    number, _ = database.players.find(player, realm) or (0, "")
     done = database.table.rows("lesson", "where player = ?", number)
     lessons = frozenset(cast("int", row[1]) for row in done)
     tried: dict[int, bool] = {}
