@@ -20,8 +20,8 @@ from thudmud.store import (
     StoreError,
     Subscription,
 )
-from thudmud.store.database import Changes
 from thudmud.store.running import Failed, Take
+from thudmud.store.streams import Changes
 
 T = TypeVar("T")
 

@@ -21,7 +21,7 @@ from thudmud.play.refusals import Refusal
 from thudmud.rules import Side
 from thudmud.service import Arrival, Dismissal, Result, Service, lines, presence
 from thudmud.store import Conflict, NotWritten, Store, Stored, StoreError
-from thudmud.store.database import Changes
+from thudmud.store.streams import Changes
 from thudmud.views import Message, Terminal
 
 MOVE, ANSWER = "move from f15 to f8", "move from g7 to f7"

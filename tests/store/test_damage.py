@@ -36,9 +36,10 @@ from thudmud.store import (
     scores,
 )
 from thudmud.store.checking import check_backend
-from thudmud.store.database import Changes, Database
+from thudmud.store.database import Database
 from thudmud.store.files import OnDisk, beside
 from thudmud.store.rows import FORMAT
+from thudmud.store.streams import Changes
 
 SUFFIXES = ("", "-wal", "-shm", "-head")
 PAGE = 4096
@@ -75,7 +76,7 @@ def play(database: Database, games: int) -> None:
         again = replace(begun, number=2, dwarf=begun.troll, troll="Anna")
         over = replace(end, dwarf=begun.troll, troll="Anna", points=(50, 40))
         events = [begun, *plies, end, again, over, cleared(number)]
-        versions = database.streams()
+        versions = database.streams.versions()
         do(database, {name: (versions.get(name, 0), events) for name in (OAK, PINE)})
         name, kept = f"Guest{number}", KeptName(f"Kept{number}", b"1" * 32, 5.0)
         database.write([partial(accounts.enrol, name=name, password="hash" * 20)])
@@ -110,7 +111,7 @@ def everything(path: Path) -> str:
 
 
 def read_all(database: Database) -> str:
-    streams = database.streams()
+    streams = database.streams.versions()
     followed, position = [], 0
     while position < database.position():
         batch = database.after(position)

@@ -40,7 +40,7 @@ def refused(path: Path) -> str:
 
 def write(database: Database) -> Any:
     def append(db: Database) -> object:
-        version = db.streams().get(OAK, 0)
+        version = db.streams.version(OAK)
         return db.append({OAK: (version, [joined(number) for number in range(100)])})
 
     [outcome], _ = database.write([append])

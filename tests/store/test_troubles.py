@@ -259,7 +259,7 @@ async def test_a_disk_that_cannot_be_read_after_it_could_not_be_written_leaves_n
     def fail() -> Head:
         raise sqlite3.OperationalError("disk I/O error")
 
-    monkeypatch.setattr(database, "_read_head", fail)
+    monkeypatch.setattr(database, "read_head", fail)
     assert isinstance(append(1), NotWritten)
     monkeypatch.undo()
     assert isinstance(append(1), dict)

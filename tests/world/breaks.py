@@ -336,9 +336,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 DATABASE,
-                'a transaction has come to nothing."""\n'
-                "        self._clear()\n"
-                "        self._keys.clear()\n",
+                'a transaction has come to nothing."""\n        self._clear(keys=True)\n',
                 'a transaction has come to nothing."""\n',
             ),
         ],
@@ -470,7 +468,7 @@ BREAKS: dict[str, Mistake] = {
             Change(
                 DATABASE,
                 "            project(by_number, EventPlace",
-                "            if isinstance(event, BattleEnded):\n"
+                "            if type(event).__name__ == 'BattleEnded':\n"
                 "                project(by_number, EventPlace(name, version, 0), self.projected)\n"
                 "            project(by_number, EventPlace",
             ),

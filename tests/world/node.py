@@ -42,7 +42,7 @@ from thudmud.server.config import (
 )
 from thudmud.server.sessions import Sessions
 from thudmud.service import Node, Service, nodes
-from thudmud.store import Lock, database, postgres, running, store
+from thudmud.store import Lock, postgres, running, store, streams
 from thudmud.store import nodes as node_rows
 from thudmud.store.steady import SteadyClock
 
@@ -207,7 +207,7 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
     changes: dict[Any, dict[str, Any]] = {
         running: {"Thread": Thread, "SimpleQueue": Queue, "monotonic": world.monotonic},
         store: {"monotonic": world.monotonic, "OnDisk": SlowDisk},
-        database: {"monotonic": world.monotonic},
+        streams: {"monotonic": world.monotonic},
         node_rows: {"monotonic": world.monotonic, "sleep": world.sleep},
         postgres: {
             "AdvisoryLock": lock,

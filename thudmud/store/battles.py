@@ -158,7 +158,7 @@ def adjourned(database: Database, player: str, *, realm: str = "") -> Sequence[A
     away = [row[:2] for row in database.table.rows("adjourned", rest, found[0], found[0])]
     matches = []
     for number, position in away:
-        (entry,) = database.entries("where position = ?", position)
+        (entry,) = database.streams.entries("where position = ?", position)
         come_to = battle(database, cast("int", number), realm=realm)
         if come_to and isinstance(entry.event, Adjourned):
             matches.append(AdjournedMatch(come_to, entry.event.match))
@@ -193,7 +193,7 @@ def comments(database: Database, number: int) -> tuple[Comment, ...]:
 
 def forget_comments(database: Database, player: int) -> None:
     """Take the words out of all that a player has ever commented."""
-    database.write_events()
+    database.streams.write()
     for row in rows_in_the_hall(database, Commented, player):
         *place, body = row
         *array, _ = json.loads(cast("str", body))
@@ -214,7 +214,7 @@ def still_called(database: Database, battle: Battle, *, realm: str = "") -> froz
 
 def analysis(database: Database, began: BattleId) -> Analysis | None:
     """Return what was found out about the battle that began there, if anything was."""
-    stream = database.known(began.board)
+    stream = database.streams.known(began.board)
     where = "where stream = ? and version = ?"
     row = stream and database.table.row("analysis", where, stream.id, began.version)
     return analysis_from_text(cast("str", row[3])) if row else None
@@ -222,7 +222,7 @@ def analysis(database: Database, began: BattleId) -> Analysis | None:
 
 def keep_analysis(database: Database, began: BattleId, analysis: Analysis) -> None:
     """Keep what was found out about the battle that began there, instead of what was before."""
-    body, stream = analysis_to_text(analysis), database.made(began.board)
+    body, stream = analysis_to_text(analysis), database.streams.made(began.board)
     database.table.put("analysis", stream.id, began.version, analysis.nodes, body)
 
 

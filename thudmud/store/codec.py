@@ -29,6 +29,7 @@ from enum import Enum
 from functools import partial
 from json import JSONDecoder, JSONEncoder
 from math import isfinite
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hints
 
@@ -508,3 +509,27 @@ def _player_fields(kind: type) -> list[int]:
 _OF_MATCH = _player_fields(SavedMatch)
 _BY_NAME = {name: _Kind(name, kind) for name, kind in KINDS.items()}
 _BY_TYPE = {kind: _BY_NAME[name] for name, kind in KINDS.items()}
+
+
+def _slots(kind: type[StoredEvent]) -> tuple[Callable[..., Any], list[Callable[..., None]]]:
+    """Return what reads the fields of events of a kind but their time, and what sets all."""
+    names = [field.name for field in fields(kind) if field.name != "at"]
+    setters = [getattr(kind, name).__set__ for name in ("at", *names)]
+    return attrgetter(*names), setters
+
+
+_SLOTS = {kind: _slots(kind) for kind in KINDS.values()}
+
+
+def stamped(event: StoredEvent, at: float) -> StoredEvent:
+    """Return an event with another time.
+
+    `dataclasses.replace` would check it once more, which takes as long as to write it.
+    """
+    kind = type(event)
+    read, setters = _SLOTS[kind]
+    stamped = object.__new__(kind)
+    rest = read(event) if len(setters) > 2 else (read(event),)
+    for put, value in zip(setters, (at, *rest), strict=True):
+        put(stamped, value)
+    return stamped

@@ -29,14 +29,14 @@ def open_boards(database: Database) -> Sequence[OpenBoard]:
 
 def open_board(database: Database, key: str) -> OpenBoard | None:
     """Return the board with a key, if it is up."""
-    stream = database.known(key)
+    stream = database.streams.known(key)
     row = stream and database.table.row("open_board", "where stream = ?", stream.id)
     return OpenBoard(*stream[1:], rules=str(row[1])) if stream and row else None
 
 
 def open_seeks(database: Database) -> Sequence[SeekMade]:
     """Return the seeks that stand, by their numbers."""
-    entries = database.entries("where position in (select position from open_seek)")
+    entries = database.streams.entries("where position in (select position from open_seek)")
     made = [each.event for each in entries if isinstance(each.event, SeekMade)]
     return sorted(made, key=attrgetter("number"))
 
@@ -61,6 +61,6 @@ def rows_in_the_hall(
 ) -> list[Sequence[object]]:
     """Return the rows of the same."""
     (name,) = of_kinds((kind,), database.backend.dialect)[1]
-    hall, begins = database.known(HALL), f"{name}{player},"
+    hall, begins = database.streams.known(HALL), f"{name}{player},"
     where = "where stream = ? and substr(body, 1, ?) = ? order by version"
     return list(database.table.rows("event", where, hall and hall.id, len(begins), begins))

@@ -115,7 +115,9 @@ class Pruning:
         """Look at some more events; return how far that is, and the positions of those to drop."""
         if self._last is None:
             young = database.now() - YOUNG
-            self._last = database.last_before(min(self._before, young))
+            self._last = database.streams.last_before(
+                min(self._before, young), database.head.position
+            )
         until = min(self._looked + LOOK, self._last)
         these, names = of_kinds(_LOOKED_AT, database.backend.dialect)
         rest = f"where position > ? and position <= ? and {these} order by position"
@@ -145,7 +147,7 @@ class Pruning:
         )
         event = from_text(schema, body, at, str)
         spare = _Spare(position, body[2 : body.index('"', 2)], len(body))
-        stream = database.stream(number)
+        stream = database.streams.numbered(number)
         if is_of_a_match(stream.key):
             return [spare] if version < stream.version else []
         if stream.key == HALL:

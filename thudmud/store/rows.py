@@ -28,6 +28,8 @@ APPLICATION = 0x54687564
 """What marks the file as ours: ``Thud``."""
 
 Row = tuple[object, ...]
+Query = tuple[str, str, Sequence[object]]
+"""A table, what follows its name in a query, and the values in that."""
 
 DURABLE = {
     # One row. On a database with several writers, it is their lock. ``commits`` counts all of them,
@@ -296,15 +298,8 @@ class SqlTable:
         for row in self.execute(query, values):  # no variable: a traceback would keep it open
             yield unchanged(table, row)
 
-    def several(
-        self, backend: Backend, *queries: tuple[str, str, Sequence[object]]
-    ) -> list[list[Sequence[object]]]:
-        """Return the rows of several queries, as `rows` does, which are asked for at once.
-
-        Args:
-            backend: what the table is kept in.
-            queries: of each the table, what follows its name, and the values in that.
-        """
+    def several(self, backend: Backend, *queries: Query) -> list[list[Sequence[object]]]:
+        """Return the rows of several queries to a backend, which are asked for at once."""
         with backend.together():
             cursors = [
                 self.execute(f"select * from {table} {rest}", values)  # noqa: S608  (ours)

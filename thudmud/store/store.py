@@ -54,7 +54,7 @@ from thudmud.store import letters as letter_rows
 from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import DAMAGED, IN_ORDER, check_backend
 from thudmud.store.codec import Form, Misread, note_from_text, note_to_text
-from thudmud.store.database import Append, Changes, Database
+from thudmud.store.database import Append, Database
 from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.interface import (
     Damage,
@@ -68,6 +68,7 @@ from thudmud.store.interface import (
 from thudmud.store.pruning import BATCH, PruneReport, Pruning, drop
 from thudmud.store.running import AtOnce, Failed, Followers, InThread, Subscription, Take
 from thudmud.store.steady import SteadyClock
+from thudmud.store.streams import Changes
 
 if TYPE_CHECKING:
     import asyncio
@@ -352,8 +353,7 @@ class Store:
 
     async def came_to(self, stream: str, key: str) -> Stored | None:
         """Return what a request with a key came to at a stream; None if nothing is known of it."""
-        look = partial(Database.came_to, stream=stream, key=key)
-        return await self._runner.read(look)
+        return await self._runner.read(lambda db: db.streams.came_to(stream, key))
 
     async def bring_in(
         self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]
@@ -437,9 +437,15 @@ class Store:
         """
         await self._runner.catch_up()
 
+    async def version(self, stream: str) -> int:
+        """Return the version of a stream; 0 if it has no events."""
+        return await self._runner.read(lambda db: db.streams.version(stream))
+
+    async def streams(self) -> Mapping[str, int]:
+        """Return all streams by key, and their versions. For export and checks: there are many."""
+        return await self._runner.read(lambda db: db.streams.versions())
+
     read = _reading(Database.read_stream)
-    version = _reading(Database.version)
-    streams = _reading(Database.streams)
     open_boards = _reading(hall.open_boards)
     open_seeks = _reading(hall.open_seeks)
     interruptions = _reading(hall.interruptions)

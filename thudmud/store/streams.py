@@ -1,0 +1,348 @@
+"""Streams and their events: how they are read, and what a transaction adds to them.
+
+What is cached here holds until another connection has written, see `thudmud.store.database`; but a
+stream keeps its key for ever. The events of a transaction, and the versions to which they bring
+their streams, are written together at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from time import monotonic
+from typing import Any, NamedTuple, cast
+
+from thudmud.play.archive import RatingChange
+from thudmud.play.events import BattleEnded, BattleId, BattleStarted, Resumed, StoredEvent
+from thudmud.play.projections import realm_of
+from thudmud.store.backend import Backend
+from thudmud.store.codec import SCHEMA, from_text, players_of
+from thudmud.store.interface import Damaged, Entry, Stored
+from thudmud.store.players import Players, cache
+from thudmud.store.projected import ProjectedRows, as_text
+from thudmud.store.rows import Query, SqlTable
+
+Changes = Mapping[str, tuple[int, Sequence[StoredEvent]]]
+EventRow = tuple[int, int, int, int, float, int, str]
+
+KEPT_REQUESTS = 3 * 86_400.0
+"""Seconds for which it is known what a request with a key came to."""
+
+
+class Stream(NamedTuple):
+    """A row of ``stream``."""
+
+    id: int
+    key: str
+    name: str
+    version: int
+    beginning: int
+
+
+class Streams:
+    """The rows of ``stream``, ``event``, ``gap`` and ``request``.
+
+    Args:
+        backend: what they are kept in.
+        table: where they are.
+        players: who the players are by whose numbers events are stored.
+        projected: what is known of the battles that events begin or end.
+    """
+
+    def __init__(
+        self, backend: Backend, table: SqlTable, players: Players, projected: ProjectedRows
+    ) -> None:
+        self._backend, self._table = backend, table
+        self._players, self._projected = players, projected
+        self._known: dict[str, Stream] = {}
+        self._keys: dict[int, str] = {}
+        self._moved: dict[str, tuple[Stream, Stream]] = {}
+        """The streams with new events in this transaction: as their rows are, and will be then."""
+        self.waiting: list[EventRow] = []
+        """The rows of this transaction's events."""
+        self._pruned_at: float | None = None
+        """When old requests were last forgotten."""
+
+    # As a transaction changes them
+
+    def made(self, key: str) -> Stream:
+        """Return a stream, which is made if there is none."""
+        stream = self.known(key)
+        if stream is None:
+            number = self._table.number("select coalesce(max(id), 0) + 1 from stream")
+            stream = Stream(number, key, key, 0, 1)
+            self._put(stream)
+        return stream
+
+    def rename(self, key: str, name: str) -> None:
+        """Keep what a board is called by now."""
+        self._put(self.made(key)._replace(name=name))
+
+    def add(
+        self, stream: Stream, position: int, at: float, body: str, *, last: bool, is_whole: bool
+    ) -> EventRow:
+        """Add an event to those that are written at the end of the transaction; return its row.
+
+        Args:
+            stream: of which it is the next.
+            position: its place among all events.
+            at: when it happened.
+            body: the event as text.
+            last: whether it is the last of an append.
+            is_whole: whether nothing before it is needed for the state of its board.
+        """
+        number, key, name, version, beginning = stream
+        version += 1
+        gone_on = Stream(number, key, name, version, version if is_whole else beginning)
+        before, _ = self._moved.get(key, (stream, stream))
+        self._moved[key] = before, gone_on
+        self._known[key] = gone_on
+        row = position, number, version, SCHEMA, at, int(last), body
+        self.waiting.append(row)
+        return row
+
+    def write(self) -> None:
+        """Write the events of a transaction, and how far that has brought each stream."""
+        self._table.insert_events(self.waiting)
+        self._table.advance(self._moved.values())
+        self.waiting.clear()
+        self._moved.clear()
+
+    def clear(self, *, keys: bool) -> None:
+        """Forget what is cached, and the events of this transaction.
+
+        Args:
+            keys: whether to forget also which stream has which key: a transaction that comes to
+                nothing may have made some.
+        """
+        self._known.clear()
+        self._moved.clear()
+        self.waiting.clear()
+        if keys:
+            self._keys.clear()
+
+    def _put(self, stream: Stream) -> None:
+        self._table.put("stream", *stream)
+        self._moved.pop(stream.key, None)
+        cache(self._known, stream.key, stream)
+
+    # As they are
+
+    def known(self, key: str) -> Stream | None:
+        """Return the stream with a key, if there is one."""
+        stream = self._known.get(key)
+        if stream is None and key in self._moved:
+            return self._moved[key][1]
+        if stream is None and (row := self._table.row("stream", "where key = ?", key)):
+            stream = Stream(*cast("Any", row))
+            cache(self._known, key, stream)
+        return stream
+
+    def numbered(self, number: int) -> Stream:
+        """Return the stream with a number."""
+        row = self._table.row("stream", "where id = ?", number)
+        if row is None:
+            raise Damaged(f"there is no stream {number}")
+        return Stream(*cast("Any", row))
+
+    def version(self, key: str) -> int:
+        """Return the version of a stream; 0 if it has no events."""
+        found = self.known(key)
+        return found.version if found else 0
+
+    def versions(self) -> Mapping[str, int]:
+        """Return all streams by key, and their versions. For export and checks: there are many."""
+        streams = [Stream(*cast("Any", row)) for row in self._table.rows("stream")]
+        return {each.key: each.version for each in streams if each.version}
+
+    def read(self, key: str, first: int, most: int | None, position: int) -> Sequence[Entry]:
+        """Return the events of a stream from a version on, in order, ``most`` at most.
+
+        Args:
+            key: which stream.
+            first: the version.
+            most: how many; None for all.
+            position: that of the last event of all.
+
+        Raises:
+            Damaged: some are missing that have not been pruned.
+        """
+        stream = self.known(key)
+        if stream is None:
+            return []
+        first = max(first, 1)
+        last = stream.version if most is None else min(stream.version, first + most - 1)
+        where = "where stream = ? and version between ? and ? order by version"
+        entries = self.entries(where, stream.id, first, last)
+        # An index may have lost rows that are there.
+        versions = [each.version for each in entries]
+        are_ours = all(each.stream == key for each in entries)
+        if are_ours and versions == list(range(first, max(first, last + 1))):
+            return entries
+        at = [0, *(each.position for each in entries), position + 1]
+        for place, (one, other) in enumerate(pairwise([first - 1, *versions, last + 1])):
+            missing = other - one - 1
+            if not 0 <= missing <= self.pruned(at[place], at[place + 1] - 1):
+                are_ours = False
+        if not are_ours:
+            raise Damaged(f"events of {key!r} are missing")
+        return entries
+
+    def pruned(self, after: int, last: int) -> int:
+        """Return how many events after a position, and not after the last, were pruned."""
+        before = self._table.row("gap", "where first <= ? order by first desc limit 1", after + 1)
+        where = "where first between ? and ?"
+        gaps = self._table.rows("gap", where, before[0] if before else 0, last)
+        return sum(
+            max(0, min(end, last) - max(first, after + 1) + 1)
+            for first, end in cast("Iterable[tuple[int, int]]", gaps)
+        )
+
+    def last_before(self, at: float, position: int) -> int:
+        """Return the position up to which everything happened before a time.
+
+        Times go up with positions, so it is found by halving, without an index.
+
+        Args:
+            at: the time.
+            position: that of the last event of all.
+        """
+        low, high = 0, position
+        while low < high:
+            middle = (low + high + 1) // 2
+            row = self._table.row("event", "where position >= ? order by position limit 1", middle)
+            if row and cast("float", row[4]) < at:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    # What requests with a key came to
+
+    def came_to(self, stream: str, key: str) -> Stored | None:
+        """Return what a request came to at a stream; None if nothing is known of it."""
+        known = self.known(stream)
+        row = known and self._table.row("request", "where stream = ? and key = ?", known.id, key)
+        return Stored(cast("int", row[2]), cast("int", row[3])) if row else None
+
+    def all_came_to(self, changes: Changes, key: str) -> Mapping[str, Stored]:
+        """Return what a request for changes came to; nothing if it came to nothing yet."""
+        found = {}
+        for name, (_, events) in changes.items():
+            if events:
+                place = self.came_to(name, key)
+                if place is None:  # the stream of a match has keys of several boards
+                    return {}
+                found[name] = place
+        return found
+
+    def keep_request(self, key: str, stored: Mapping[str, Stored], at: float, last: int) -> None:
+        """Keep what a request came to; forget what old ones did, once an hour.
+
+        Args:
+            key: that of the request.
+            stored: what it came to.
+            at: when that was.
+            last: the position of the last event of all.
+        """
+        if self._pruned_at is None or monotonic() >= self._pruned_at + 3600.0:
+            self._pruned_at = monotonic()
+            old = self.last_before(at - KEPT_REQUESTS, last)
+            self._table.delete("request", "where position <= ?", old)
+        for name, place in stored.items():
+            self._table.put("request", self.made(name).id, key, *place)
+
+    # Their events
+
+    def entries(self, rest: str, *values: object) -> list[Entry]:
+        """Return the events that a query finds."""
+        return self.entries_of(list(self._table.rows("event", rest, *values)))
+
+    def entries_of(self, rows: Sequence[Sequence[object]]) -> list[Entry]:
+        """Return the events in rows of ``event``."""
+        events = cast("Sequence[EventRow]", rows)
+        self._look_up_numbers(events)
+        entries = []
+        for position, stream, version, schema, at, _, body in events:
+            key, event = self._key_of(stream), from_text(schema, body, at, self._players.name_of)
+            entries.append(self.entry(position, key, version, event))
+        return entries
+
+    def entry(
+        self, position: int, stream: str, version: int, event: StoredEvent, mark: object = None
+    ) -> Entry:
+        """Return an event where it is stored, with what the projections know of it."""
+        battle: int | None = None
+        changes: tuple[RatingChange, ...] = ()
+        match event:
+            case BattleStarted():
+                battle = self._projected.number_of(BattleId(stream, version))
+            case Resumed(match=saved):
+                battle = self._projected.number_of(saved.began)
+            case BattleEnded(rated=True, points=points) if points:
+                changes = tuple(
+                    change._replace(player=self._players.name_of(int(change.player)))
+                    for change in self._projected.changes(position)
+                )
+        return Entry(position, stream, version, event, battle, mark, changes)
+
+    def _key_of(self, number: int) -> str:
+        if number not in self._keys:
+            cache(self._keys, number, self.numbered(number).key)
+        return self._keys[number]
+
+    # What will be asked for, at once, where to ask takes a round trip
+
+    def look_up(self, appends: Iterable[Changes]) -> None:
+        """Cache what it takes to append."""
+        streams: set[str] = set()
+        players: dict[str, set[str]] = {}
+        for changes in appends:
+            for stream, (_, events) in changes.items():
+                if stream not in self._known:
+                    streams.add(stream)
+                realm = realm_of(stream)
+                names = (name for event in events for name in players_of(event))
+                if keys := self._players.not_cached(realm, names):
+                    players.setdefault(realm, set()).update(keys)
+        asked: list[Query] = [
+            ("player", "where realm = ? and key = any(?)", (realm, sorted(keys)))
+            for realm, keys in players.items()
+        ]
+        if streams:
+            asked.append(("stream", "where key = any(?)", (sorted(streams),)))
+        self._learn(asked)
+
+    def _look_up_numbers(self, rows: Sequence[EventRow]) -> None:
+        """Cache the streams and the players of rows of events."""
+        if not self._backend.is_shared:
+            return
+        streams = {row[1] for row in rows} - self._keys.keys()
+        players: set[int] = set()
+
+        def note(number: int) -> str:
+            players.add(number)
+            return as_text(number)
+
+        for _, _, _, schema, at, _, body in rows:
+            from_text(schema, body, at, note)
+        asked: list[Query] = []
+        if streams:
+            asked.append(("stream", "where id = any(?)", (sorted(streams),)))
+        if numbers := self._players.not_named(players):
+            asked.append(("player", "where id = any(?)", (sorted(numbers),)))
+        self._learn(asked)
+
+    def _learn(self, asked: Sequence[Query]) -> None:
+        if not asked:
+            return
+        found = self._table.several(self._backend, *asked)
+        for (table, _, _), rows in zip(asked, found, strict=True):
+            if table == "player":
+                self._players.learn(rows)
+                continue
+            for row in rows:
+                stream = Stream(*cast("Any", row))
+                cache(self._keys, stream.id, stream.key)
+                if stream.key not in self._moved:  # its row is behind
+                    cache(self._known, stream.key, stream)
