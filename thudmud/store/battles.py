@@ -15,7 +15,7 @@ from thudmud.play.events import Adjourned, BattleId, Commented, StoredEvent
 from thudmud.rules import Comment
 from thudmud.store.codec import analysis_from_text, analysis_to_text, to_text
 from thudmud.store.database import Database
-from thudmud.store.hall import rows_in_the_hall
+from thudmud.store.hall import made_in_the_hall
 from thudmud.store.interface import Entry
 
 
@@ -171,13 +171,7 @@ def plies(database: Database, battle: Battle) -> Sequence[StoredEvent]:
 
 
 def entries_of(database: Database, battle: Battle, after: int = 0) -> Sequence[Entry]:
-    """Return where the events are stored that a battle is folded from.
-
-    Args:
-        database: where.
-        battle: the battle.
-        after: only those of later versions in the stream of its source.
-    """
+    """Return where the events are stored that a battle is folded from, those after a version."""
     key, source = battle.source
     first = max(source, after + 1)
     return database.read_stream(key, first, battle.until and max(0, battle.until - first + 1))
@@ -194,7 +188,7 @@ def comments(database: Database, number: int) -> tuple[Comment, ...]:
 def forget_comments(database: Database, player: int) -> None:
     """Take the words out of all that a player has ever commented."""
     database.streams.write()
-    for row in rows_in_the_hall(database, Commented, player):
+    for row in made_in_the_hall(database, Commented, player):
         *place, body = row
         *array, _ = json.loads(cast("str", body))
         database.table.put("event", *place, to_text([*array, ""]))
@@ -212,12 +206,16 @@ def still_called(database: Database, battle: Battle, *, realm: str = "") -> froz
     )
 
 
-def analysis(database: Database, began: BattleId) -> Analysis | None:
-    """Return what was found out about the battle that began there, if anything was."""
+def analysis(database: Database, began: BattleId, plies: int | None = None) -> Analysis | None:
+    """Return what was found out about the battle that began there, if anything was.
+
+    ``plies`` says how many have been played: an analysis of fewer is none of these.
+    """
     stream = database.streams.known(began.board)
     where = "where stream = ? and version = ?"
     row = stream and database.table.row("analysis", where, stream.id, began.version)
-    return analysis_from_text(cast("str", row[3])) if row else None
+    found = analysis_from_text(cast("str", row[3])) if row else None
+    return found if found and plies in (None, len(found.lost)) else None
 
 
 def keep_analysis(database: Database, began: BattleId, analysis: Analysis) -> None:

@@ -44,12 +44,7 @@ from thudmud.play.projections import (
     realm_of,
 )
 from thudmud.store.backend import Backend
-from thudmud.store.codec import (
-    from_array,
-    stamped,
-    to_array,
-    to_text,
-)
+from thudmud.store.codec import from_array, stamped, to_array, to_text
 from thudmud.store.feed import Feed
 from thudmud.store.interface import (
     Conflict,

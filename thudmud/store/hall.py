@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import cast
+from typing import Any, cast
 
 from thudmud.play.events import SeekMade, StoredEvent
 from thudmud.play.projections import HALL
@@ -19,8 +19,8 @@ from thudmud.store.projected import of_kinds
 
 def open_boards(database: Database) -> Sequence[OpenBoard]:
     """Return the boards that are up, in the order in which they first were."""
-    # Not a join: that would go through all boards there ever were. And between the two, others
-    # may put boards up, or close them.
+    # Not a join: that would go through all boards there ever were. And between the two, others may
+    # put boards up, or close them.
     rest = "where id in (select stream from open_board) order by id"
     rows = cast("list[tuple[int, str, str, int, int]]", list(database.table.rows("stream", rest)))
     rules = dict(cast("list[tuple[int, str]]", list(database.table.rows("open_board"))))
@@ -47,19 +47,17 @@ def interruptions(database: Database, after: float) -> Sequence[tuple[float, flo
     return [(since, until) for until, since in cast("Iterable[tuple[float, float]]", rows)]
 
 
-def in_the_hall(database: Database, kind: type[StoredEvent], player: int) -> Iterator[StoredEvent]:
-    """Yield the events of a kind in the hall that a player has brought about, in order."""
-    for row in rows_in_the_hall(database, kind, player):
-        *_, schema, at, _, body = row
-        yield from_text(
-            cast("int", schema), cast("str", body), cast("float", at), database.players.name_of
-        )
+def seeks_of(database: Database, player: int) -> Iterator[SeekMade]:
+    """Yield all seeks that a player has ever made, in order."""
+    for row in made_in_the_hall(database, SeekMade, player):
+        *_, schema, at, _, body = cast("Any", row)
+        yield cast("SeekMade", from_text(schema, body, at, database.players.name_of))
 
 
-def rows_in_the_hall(
+def made_in_the_hall(
     database: Database, kind: type[StoredEvent], player: int
 ) -> list[Sequence[object]]:
-    """Return the rows of the same."""
+    """Return the rows of events of a kind in the hall that a player has brought about, in order."""
     (name,) = of_kinds((kind,), database.backend.dialect)[1]
     hall, begins = database.streams.known(HALL), f"{name}{player},"
     where = "where stream = ? and substr(body, 1, ?) = ? order by version"

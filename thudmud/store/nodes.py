@@ -31,8 +31,8 @@ def beat(
         database: where.
         node: its name.
         lease: for how many seconds.
-        settings: what all nodes have to go by, if there can be others: if none lives, it is
-            this from now on.
+        settings: what all nodes have to go by, if there can be others: if none lives, it is this
+            from now on.
 
     Returns:
         Whether it had a row still. If not, it was taken for dead: its claims are others'.
@@ -70,10 +70,10 @@ def _agree(database: Database, node: str, settings: Mapping[str, str], now: floa
 def time_of_nodes(database: Database) -> float:
     """Return the time that nodes go by: that of those which live, else the server's.
 
-    A node takes the server's time when it begins. After a fail-over that is another server's,
-    which may go wrong: by it all who live would be dead, and time would have passed in which
-    nobody played. Who lives writes at least twice during a lease, so that is waited for where
-    the last node has not ended, and the server's time is not about that of the last write.
+    A node takes the server's time when it begins. After a fail-over that is another server's, which
+    may go wrong: by it all who live would be dead, and time would have passed in which nobody
+    played. Who lives writes at least twice during a lease, so that is waited for where the last
+    node has not ended, and the server's time is not about that of the last write.
     """
     before, now = database.read_head(), database.backend.now()
     rows = database.table.rows("node", "where until > ?", before.at)
@@ -127,8 +127,8 @@ def claim(
     """Claim a player for a session of a node, or say in which room a session's player is.
 
     Returns:
-        None if it is claimed; else whose it is, on another node that lives. That may be asked
-        by a note to let go.
+        None if it is claimed; else whose it is, on another node that lives. That may be asked by a
+        note to let go.
 
     Raises:
         NotWritten: the node's own lease has run out.

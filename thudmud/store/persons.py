@@ -16,7 +16,7 @@ from thudmud.play.events import SeekMade
 from thudmud.rules import Side
 from thudmud.store.battles import history
 from thudmud.store.database import Database
-from thudmud.store.hall import in_the_hall
+from thudmud.store.hall import seeks_of
 from thudmud.store.interface import Nobody
 from thudmud.store.rows import COLUMNS, DURABLE, PROJECTIONS
 
@@ -57,11 +57,7 @@ def about(database: Database, name: str) -> dict[str, Any]:
         **dict(sorted(tables.items())),
         "battle": [_battle(each, name) for each in history(database, name, most=1 << 62)][::-1],
         "comment": _comments(database, number),
-        "seek": [
-            _seek(event)
-            for event in in_the_hall(database, SeekMade, number)
-            if isinstance(event, SeekMade)
-        ],
+        "seek": [_seek(each) for each in seeks_of(database, number)],
     }
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
-from thudmud.play.analysis import Analysis, KeptAnalysisLookup
+from thudmud.play.analysis import KeptAnalysisLookup
 from thudmud.play.archive import (
     PLAN,
     AdjournedLookup,
@@ -137,9 +137,9 @@ class Store:
     their coroutines never wait. Each raises StoreError if what is stored cannot be read or changed.
     If a call is cancelled, what it was to change may be changed nevertheless.
 
-    Many of the methods are work of `Database`, or of `thudmud.store.accounts`, that is done in the
-    store's thread. They take what that takes, but for the database. A ``realm`` is that of the
-    players, see `thudmud.play.projections.realm_of`.
+    Many of the methods are work of `Database`, or of modules such as `thudmud.store.accounts`, that
+    is done in the store's thread. They take what that takes, but for the database. A ``realm`` is
+    that of the players, see `thudmud.play.projections.realm_of`.
 
     Attributes:
         clock: returns the seconds since the epoch, which what happens is stored with.
@@ -474,7 +474,7 @@ class Store:
             case ScoreLookup(player, curves):
                 return await self.score(player, curves=curves, realm=realm)
             case KeptAnalysisLookup(began, plies):
-                return await self._kept_analysis(began, plies)
+                return await self._runner.read(lambda db: battle_rows.analysis(db, began, plies))
             case StudiesLookup(player):
                 return await self.studies(player, realm=realm)
             case StandingsLookup():
@@ -494,11 +494,6 @@ class Store:
             case ReportedLookup(name, by):
                 return await self._runner.read(lambda db: letter_rows.reported(db, name, by))
         raise ValueError(f"{lookup} cannot be looked up here")
-
-    async def _kept_analysis(self, began: BattleId, plies: int) -> Analysis | None:
-        """Return the analysis of a battle, unless it is of fewer plies than have been played."""
-        found = await self._runner.read(lambda db: battle_rows.analysis(db, began))
-        return found if found and len(found.lost) == plies else None
 
     battle = _reading(battle_rows.battle)
     count = _reading(battle_rows.count)
