@@ -398,7 +398,7 @@ async def test_battles_that_are_looked_up_at_once(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Fewer are kept folded than are asked for."""
-    monkeypatch.setattr("thudmud.store.store.GAMES_KEPT", 1)
+    monkeypatch.setattr("thudmud.store.lookups.GAMES_KEPT", 1)
     model = await live(store, 1)
     ended = [each.number for each in model.battles if each.state is State.ENDED][:3]
     lookups = [store.look_up(BattleLookup(number)) for number in ended * 5]

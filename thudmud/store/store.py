@@ -17,36 +17,12 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator,
 from functools import partial, wraps
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from thudmud.play.analysis import KeptAnalysisLookup
-from thudmud.play.archive import (
-    PLAN,
-    AdjournedLookup,
-    AdjournedMatches,
-    BattleLookup,
-    FoundBattle,
-    HistoryLookup,
-    Lookup,
-    MemberLookup,
-    ScoreLookup,
-    SeenMember,
-    StandingsLookup,
-    StudiesLookup,
-)
-from thudmud.play.events import Adjourned, BattleId, Event, Resumed
-from thudmud.play.letters import (
-    MOST_REPORTS,
-    LetterCountLookup,
-    LettersLookup,
-    ReportedLookup,
-    ReportsLookup,
-)
-from thudmud.play.match import game_of
+from thudmud.play.archive import BattleLookup, Lookup
+from thudmud.play.events import Adjourned, Event, Resumed
 from thudmud.play.order import Order
 from thudmud.play.projections import match_stream
-from thudmud.play.table import spent_on
-from thudmud.rules import Game
 from thudmud.store import accounts as account_rows
 from thudmud.store import battles as battle_rows
 from thudmud.store import hall, nodes, persons, scores
@@ -65,6 +41,7 @@ from thudmud.store.interface import (
     Stored,
     StoreError,
 )
+from thudmud.store.lookups import FoldedGames, answer
 from thudmud.store.pruning import BATCH, PruneReport, Pruning, drop
 from thudmud.store.running import AtOnce, Failed, Followers, InThread, Subscription, Take
 from thudmud.store.steady import SteadyClock
@@ -87,9 +64,6 @@ SLOW_POLL = 1.0
 
 LOOKS_EVERY = 1.0
 """Seconds between two looks at who keeps order, however often others write."""
-
-GAMES_KEPT = 100
-"""How many battles that have ended are kept folded, for whoever wants to see one."""
 
 _log = logging.getLogger(__name__)
 
@@ -120,16 +94,6 @@ def _writing(work: DatabaseWork[P, T], *, orders: bool = False) -> StoreMethod[P
     return method
 
 
-class _Folded(NamedTuple):
-    """The game of a battle, as far as its events have been read from ``source`` on."""
-
-    source: BattleId
-    version: int
-    """That of the last of them."""
-    game: Game
-    spent: tuple[float, ...]
-
-
 class Store:
     """What is stored. `in_memory` and `open` make one.
 
@@ -155,8 +119,7 @@ class Store:
         self._path: Path | None = None
         self._dsn = ""
         self._followers = Followers()
-        self._games: dict[int, _Folded] = {}
-        """Battles that were looked up, by number: those first that are forgotten first."""
+        self._games = FoldedGames()
         self._hearing: list[tuple[Heard, Callable[[], Form]]] = []
         self._waiting: list[asyncio.Future[None]] = []
         self._trouble: StoreError | None = None
@@ -462,38 +425,9 @@ class Store:
         Raises:
             StoreError: it cannot be read.
         """
-        match lookup:
-            case BattleLookup(number):
-                return await self._found_battle(number, realm)
-            case AdjournedLookup(player):
-                return AdjournedMatches(tuple(await self.adjourned(player, realm=realm)))
-            case HistoryLookup():
-                return await self._runner.read(
-                    lambda db: battle_rows.history_page(db, lookup, realm)
-                )
-            case ScoreLookup(player, curves):
-                return await self.score(player, curves=curves, realm=realm)
-            case KeptAnalysisLookup(began, plies):
-                return await self._runner.read(lambda db: battle_rows.analysis(db, began, plies))
-            case StudiesLookup(player):
-                return await self.studies(player, realm=realm)
-            case StandingsLookup():
-                return await self._runner.read(lambda db: scores.ranking(db, lookup, realm))
-            case MemberLookup(name):
-                account = None if realm else await self.find(name)
-                if account is None or account.banned:
-                    return None
-                plan = str(account.preferences.get(PLAN, ""))
-                return SeenMember(account.name, account.seen, plan)
-            case LettersLookup(player):
-                return await self._runner.read(lambda db: letter_rows.letters(db, player))
-            case LetterCountLookup(player):
-                return await self._runner.read(lambda db: letter_rows.count(db, player))
-            case ReportsLookup():
-                return tuple(await self.reports(most=MOST_REPORTS))
-            case ReportedLookup(name, by):
-                return await self._runner.read(lambda db: letter_rows.reported(db, name, by))
-        raise ValueError(f"{lookup} cannot be looked up here")
+        if isinstance(lookup, BattleLookup):
+            return await self._games.find(self._runner.read, lookup.number, realm)
+        return await self._runner.read(lambda database: answer(database, lookup, realm))
 
     battle = _reading(battle_rows.battle)
     count = _reading(battle_rows.count)
@@ -508,51 +442,6 @@ class Store:
     standings = _reading(scores.standings)
     score = _reading(scores.score)
     studies = _reading(scores.studies)
-
-    async def _found_battle(self, number: int, realm: str) -> FoundBattle | None:
-        """Return a battle and its game. Folding one takes 10 ms and more: the last are kept.
-
-        Of one that goes on, only what is new is read.
-        """
-        known = self._games.get(number)
-
-        def read(database: Database) -> tuple[FoundBattle, _Folded | None, Sequence[Entry]] | None:
-            battle = battle_rows.battle(database, number, realm=realm)
-            if battle is None:
-                return None
-            before = known if known and known.source == battle.source else None
-            players = battle_rows.still_called(database, battle, realm=realm)
-            found = FoundBattle(battle, None, battle_rows.comments(database, number), players)
-            entries = battle_rows.entries_of(database, battle, before.version if before else 0)
-            if battle.time and before and entries:
-                return (
-                    found,
-                    None,
-                    battle_rows.entries_of(database, battle),
-                )  # a clock is folded from the start
-            return found, before, entries
-
-        answer = await self._runner.read(read)
-        if answer is None:
-            return None
-        found, before, entries = answer
-        folded = before
-        if entries:
-            events = [cast("Event", each.event) for each in entries]
-            spent = spent_on(events) if found.battle.time else ()
-            game = game_of(events, before and before.game)
-            folded = _Folded(found.battle.source, entries[-1].version, game, spent)
-        if folded is None:
-            return found
-        _, _, game, spent = folded
-        self._games.pop(number, None)
-        self._games[number] = folded
-        while len(self._games) > GAMES_KEPT:
-            del self._games[next(iter(self._games))]
-        # A match that was resumed may have lost plies on which something was said.
-        plies = len(game.moves)
-        comments = tuple(each for each in found.comments if each.ply <= plies)
-        return found._replace(game=game, comments=comments, spent=spent[:plies])
 
     # Accounts, by names that are the same in any case
 

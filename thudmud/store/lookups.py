@@ -1,0 +1,141 @@
+"""The answers to lookups: what those who play ask of all that is stored.
+
+Battles are looked up by `FoldedGames`, which keeps the last ones folded; all else by `answer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, NamedTuple, cast
+
+from thudmud.play.analysis import KeptAnalysisLookup
+from thudmud.play.archive import (
+    PLAN,
+    AdjournedLookup,
+    AdjournedMatches,
+    FoundBattle,
+    HistoryLookup,
+    Lookup,
+    MemberLookup,
+    ScoreLookup,
+    SeenMember,
+    StandingsLookup,
+    StudiesLookup,
+)
+from thudmud.play.events import BattleId, Event
+from thudmud.play.letters import (
+    MOST_REPORTS,
+    LetterCountLookup,
+    LettersLookup,
+    ReportedLookup,
+    ReportsLookup,
+)
+from thudmud.play.match import game_of
+from thudmud.play.table import spent_on
+from thudmud.rules import Game
+from thudmud.store import accounts, battles, letters, scores
+from thudmud.store.database import Database
+from thudmud.store.interface import Entry
+
+GAMES_KEPT = 100
+"""How many battles are kept folded, for whoever wants to see one."""
+
+
+def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
+    """Return the answer to a lookup, of the kind that it says."""
+    match lookup:
+        case AdjournedLookup(player):
+            return AdjournedMatches(tuple(battles.adjourned(database, player, realm=realm)))
+        case HistoryLookup():
+            return battles.history_page(database, lookup, realm)
+        case ScoreLookup(player, curves):
+            return scores.score(database, player, curves=curves, realm=realm)
+        case KeptAnalysisLookup(began, plies):
+            return battles.analysis(database, began, plies)
+        case StudiesLookup(player):
+            return scores.studies(database, player, realm=realm)
+        case StandingsLookup():
+            return scores.ranking(database, lookup, realm)
+        case MemberLookup(name):
+            account = None if realm else accounts.find(database, name)
+            if account is None or account.banned:
+                return None
+            plan = str(account.preferences.get(PLAN, ""))
+            return SeenMember(account.name, account.seen, plan)
+        case LettersLookup(player):
+            return letters.letters(database, player)
+        case LetterCountLookup(player):
+            return letters.count(database, player)
+        case ReportsLookup():
+            return tuple(letters.reports(database, most=MOST_REPORTS))
+        case ReportedLookup(name, by):
+            return letters.reported(database, name, by)
+    raise ValueError(f"{lookup} cannot be looked up here")
+
+
+class _Folded(NamedTuple):
+    """The game of a battle, as far as its events have been read from ``source`` on."""
+
+    source: BattleId
+    version: int
+    """That of the last of them."""
+    game: Game
+    spent: tuple[float, ...]
+
+
+_Read = tuple[FoundBattle, _Folded | None, Sequence[Entry]]
+"""A battle without its game, what is known of that, and the events that come after it."""
+
+
+class FoldedGames:
+    """The battles that were looked up last, folded: to fold one takes 10 ms and more.
+
+    It is used in the loop; only what it reads is read in the store's thread.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, _Folded] = {}
+        """By number: those first that are forgotten first."""
+
+    async def find(
+        self,
+        read: Callable[[Callable[[Database], _Read | None]], Coroutine[Any, Any, _Read | None]],
+        number: int,
+        realm: str,
+    ) -> FoundBattle | None:
+        """Return a battle and its game; of one that goes on, only what is new is read."""
+        known = self._known.get(number)
+        there = await read(lambda database: _read(database, number, realm, known))
+        if there is None:
+            return None
+        found, before, entries = there
+        folded = before
+        if entries:
+            events = [cast("Event", each.event) for each in entries]
+            spent = spent_on(events) if found.battle.time else ()
+            game = game_of(events, before and before.game)
+            folded = _Folded(found.battle.source, entries[-1].version, game, spent)
+        if folded is None:
+            return found
+        _, _, game, spent = folded
+        self._known.pop(number, None)
+        self._known[number] = folded
+        while len(self._known) > GAMES_KEPT:
+            del self._known[next(iter(self._known))]
+        # A match that was resumed may have lost plies on which something was said.
+        plies = len(game.moves)
+        comments = tuple(each for each in found.comments if each.ply <= plies)
+        return found._replace(game=game, comments=comments, spent=spent[:plies])
+
+
+def _read(database: Database, number: int, realm: str, known: _Folded | None) -> _Read | None:
+    battle = battles.battle(database, number, realm=realm)
+    if battle is None:
+        return None
+    before = known if known and known.source == battle.source else None
+    players = battles.still_called(database, battle, realm=realm)
+    found = FoundBattle(battle, None, battles.comments(database, number), players)
+    entries = battles.entries_of(database, battle, before.version if before else 0)
+    if battle.time and before and entries:  # a clock is folded from the start
+        return found, None, battles.entries_of(database, battle)
+    return found, before, entries
