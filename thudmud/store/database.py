@@ -197,7 +197,11 @@ class Database:
         row = self.backend.begin()
         try:
             self._new, self.feed.newest = [], None
-            unseen = self._unseen(row)
+            version = self.backend.version()
+            if version != self._version or self.head.commits < 0:
+                self._adopt(self._head_of(unchanged("head", row)) if row else self.read_head())
+                self._version = version
+            unseen = self.feed.unseen(self.head.position)
             if self.backend.is_shared:
                 self.streams.look_up(work.changes for work in works if isinstance(work, Append))
             before = self._changes
@@ -241,18 +245,6 @@ class Database:
             if self._changes != before:
                 raise _Spoilt from error
             return error
-
-    def _unseen(self, row: Any = None) -> list[Entry]:
-        """Note what other processes have written; return those of its entries for subscribers.
-
-        Args:
-            row: that of ``head``, if it is known.
-        """
-        version = self.backend.version()
-        if version != self._version or self.head.commits < 0:
-            self._adopt(self._head_of(unchanged("head", row)) if row else self.read_head())
-            self._version = version
-        return self.feed.unseen(self.head.position)
 
     @property
     def is_caught_up(self) -> bool:
