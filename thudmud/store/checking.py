@@ -223,3 +223,37 @@ def run(path: Path | None, dsn: str = "") -> int:
         return UNCHECKED
     print(f"{path or 'The database'} is in order: {contents}")
     return IN_ORDER
+
+
+async def check_beside(path: str, dsn: str) -> Damage | None:
+    """Check a file, or a database of PostgreSQL, in a process that does not outlive the caller.
+
+    Raises:
+        StoreError: it could not be checked.
+    """
+    import asyncio  # noqa: PLC0415  (a house needs none)
+
+    making = asyncio.create_task(
+        asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "thudmud.store", *([path] if path else [])),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+    )
+    try:
+        # Whoever is cancelled in the middle of this would leave a process that nobody ends.
+        process = await asyncio.shield(making)
+        printed = await process.communicate(dsn.encode())
+    finally:
+        process = await making
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()  # until its pipes are closed, too
+    said, trouble = (text.decode("utf-8", "replace").strip() for text in printed)
+    if process.returncode == IN_ORDER:
+        return None
+    if process.returncode != DAMAGED or not said:  # one that could not begin has status 1, too
+        why = trouble.splitlines()[-1:] or ["What is stored could not be checked."]
+        raise StoreError(why[0])
+    return Damage(said)

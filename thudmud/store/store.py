@@ -12,7 +12,6 @@ accounts, nodes and claims are rows beside them.
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from pathlib import Path
@@ -28,7 +27,7 @@ from thudmud.store import battles as battle_rows
 from thudmud.store import hall, nodes, persons, scores
 from thudmud.store import letters as letter_rows
 from thudmud.store.backend import MISSED, Backend
-from thudmud.store.checking import DAMAGED, IN_ORDER, check_backend
+from thudmud.store.checking import check_backend, check_beside
 from thudmud.store.codec import Form, Misread, note_from_text, note_to_text
 from thudmud.store.database import Append, Database
 from thudmud.store.files import InMemory, OnDisk
@@ -548,15 +547,11 @@ class Store:
         """
         if self._path is None and not self._dsn:
             return await self._runner.read(lambda db: check_backend(db.backend))
-        path = [str(self._path.absolute())] if self._path else []
-        status, said, trouble = await _program("-m", "thudmud.store", *path, asked=self._dsn)
-        if status == IN_ORDER:
-            return None
-        if status != DAMAGED or not said:  # a program that could not begin has status 1, too
-            why = trouble.splitlines()[-1:] or ["What is stored could not be checked."]
-            raise StoreError(why[0])
-        await self._runner.read(lambda database: database.is_damaged(Damaged(said)))
-        return Damage(said)
+        path = str(self._path.absolute()) if self._path else ""
+        found = await check_beside(path, self._dsn)
+        if found:
+            await self._runner.read(lambda database: database.is_damaged(Damaged(found.what)))
+        return found
 
     async def prune(
         self,
@@ -666,35 +661,3 @@ def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
         return answer
     coroutine.close()
     raise RuntimeError("a store in memory should not wait")
-
-
-async def _program(*words: str, asked: str) -> tuple[int | None, str, str]:
-    """Run a program of Python's that is asked something on its standard input.
-
-    Returns:
-        Its status, what it printed, and its errors.
-
-    It does not outlive its caller.
-    """
-    import asyncio  # noqa: PLC0415  (a house needs none)
-
-    making = asyncio.create_task(
-        asyncio.create_subprocess_exec(
-            sys.executable,
-            *words,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-    )
-    try:
-        # Whoever is cancelled in the middle of this would leave a process that nobody ends.
-        process = await asyncio.shield(making)
-        printed = await process.communicate(asked.encode())
-    finally:
-        process = await making
-        if process.returncode is None:
-            process.kill()
-        await process.communicate()  # until its pipes are closed, too
-    said, trouble = (text.decode("utf-8", "replace").strip() for text in printed)
-    return process.returncode, said, trouble
