@@ -1,5 +1,6 @@
 """Streams and their events: how they are read, and what a transaction adds to them.
 
+With them goes what requests came to that were made with a key, since that is kept for each stream.
 What is cached here holds until another connection has written, see `thudmud.store.database`; but a
 stream keeps its key for ever. The events of a transaction, and the versions to which they bring
 their streams, are written together at its end.
