@@ -9,7 +9,7 @@ everything else that is offered, too: invitations to seats, and what is offered 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from typing import Any
 

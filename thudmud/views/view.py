@@ -18,7 +18,7 @@ from thudmud.play.events import (
     SeekMade,
     TableEvent,
 )
-from thudmud.play.hall import DEFAULTS, Hall, Person
+from thudmud.play.hall import DEFAULTS, Hall
 from thudmud.play.options import (
     WIDTHS,
     Charset,
