@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -79,7 +79,7 @@ from thudmud.verbs.people import PlanChosen
 from thudmud.verbs.queries import Query
 from thudmud.views import messages
 from thudmud.views.registry import words
-from thudmud.views.telling import tell
+from thudmud.views.telling import teller
 from thudmud.views.view import View
 
 WHEN = re.compile('[0-9]{4}-[0-9]{2}-[0-9]{2}|^[0-9]{2}:[0-9]{2}(?= )|(?<="at":)[0-9]+(?=[,}])')
@@ -104,12 +104,17 @@ def tellings() -> list[tuple[Telling, View]]:
     """Return everything that the transcripts tell, and how it is seen."""
     seen: list[tuple[Telling, View]] = []
 
-    def noting(hall: Hall, telling: Telling, view: View) -> list[str]:
-        seen.append((telling, view))
-        return tell(hall, telling, view)
+    def noting(hall: Hall, telling: Telling) -> Callable[[View], list[str]]:
+        tell = teller(hall, telling)
+
+        def noted(view: View) -> list[str]:
+            seen.append((telling, view))
+            return tell(view)
+
+        return noted
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(messages, "tell", noting)
+        patch.setattr(messages, "teller", noting)
         for path in FILES:
             play(path)
     return seen
