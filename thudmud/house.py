@@ -260,11 +260,11 @@ class House:
         """
         require_name(name)
         require_time(now)
-        if here := self.hall.names.get(name.lower()):
+        if here := self.hall.people.names.get(name.lower()):
             raise ValueError(f"{here} is here already")
         if kept := kept_for(self.hall, name, at_once(self._service.adjourned(name))):
             raise ValueError(f"{kept} has a seat or a match here, so {name} is no name to take")
-        if room is not None and self.hall.spelt(room) not in self.hall.tables:
+        if room is not None and self.hall.tables.spelt(room) not in self.hall.tables:
             raise ValueError(f"there is no {room}")
         arrival = Arrival(
             name,
@@ -379,7 +379,7 @@ class House:
         Raises:
             KeyError: there is no such board.
         """
-        return self.hall.tables[self.hall.spelt(board)].game
+        return self.hall.tables[self.hall.tables.spelt(board)].game
 
     @property
     def people(self) -> tuple[str, ...]:

@@ -136,7 +136,7 @@ class TestMadeAgain:
         house = played(*BEGUN, ("Anna", "7"), ("Bert", "resign on it"))
         again = House([BoardSpec("ivory board")], events=house.events())
         again.enter("Anna", 50.0)
-        assert again.hall.seats_of("Anna") == []
+        assert again.hall.tables.seats_of("Anna") == []
         assert "1 ply to see:" in texts(again.obey("Anna", "replay 1", 50.0))
         again.obey("Anna", "join game as dwarf on ivory board", 51.0)
         assert again.events(len(house.events())) == again.events()[-1:]

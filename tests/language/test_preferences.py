@@ -14,7 +14,7 @@ from thudmud.language.parsing import (
     profile_of,
     styles_of,
 )
-from thudmud.play.hall import LONGEST_PLAN, MOST_IGNORED, Hall
+from thudmud.play.hall import Hall
 from thudmud.play.options import (
     WIDTHS,
     Charset,
@@ -27,6 +27,7 @@ from thudmud.play.options import (
     Switch,
     Toggle,
 )
+from thudmud.play.people import LONGEST_PLAN, MOST_IGNORED
 from thudmud.play.table import BoardSpec
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.service import Arrival

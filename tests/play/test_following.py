@@ -112,7 +112,7 @@ def test_nothing_is_told_where_one_ignores_the_other(hall: StoredHall, who: str,
     assert followed(do(hall, "Anna", Start())) == []
     hall.people["Bert"].ignored, ignored = (), hall.people["Bert"].ignored
     lose(hall, "Bert")
-    hall.left["Bert"].ignored = ignored
+    hall.people.left["Bert"].ignored = ignored
     assert followed(enter(hall, "Bert")) == []
 
 

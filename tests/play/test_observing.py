@@ -9,10 +9,10 @@ from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal
 from thudmud.play.asides import CameIn, ObserveChosen, PlayersDeaf, Spoke
 from thudmud.play.command import Command
 from thudmud.play.events import BoardClosed, BoardRenamed, Parting
-from thudmud.play.hall import MOST_OBSERVED
 from thudmud.play.meaning import split_board
 from thudmud.play.options import Toggle
 from thudmud.play.refusals import Refusal
+from thudmud.play.rooms import MOST_OBSERVED
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.verbs.decisions import is_limited
@@ -76,7 +76,7 @@ def test_comings_and_goings_at_a_board_are_told_there_alone(hall: StoredHall) ->
 
 
 def test_several_boards_up_to_a_most(hall: StoredHall) -> None:
-    hall.open(BoardSpec(f"{letter} slab") for letter in "qrstuvwxyz")
+    hall.tables.open(BoardSpec(f"{letter} slab") for letter in "qrstuvwxyz")
     names = ("oak board", *(f"{letter} slab" for letter in "qrstuvwxyz"))
     for name in names[:MOST_OBSERVED]:
         do(hall, "Dora", Observe(name))

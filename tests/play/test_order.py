@@ -11,8 +11,8 @@ from tests.play.halls import StoredHall, do, hall_of, refusal
 from thudmud.errors import Refused
 from thudmud.language import parse
 from thudmud.play.asides import Announced, Asked, Lifted, Sanctioned, ShutdownTold
-from thudmud.play.hall import BotLevel
 from thudmud.play.order import Measure, Order, Sanction, network_of, network_text
+from thudmud.play.people import BotLevel
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.views.messages import messages

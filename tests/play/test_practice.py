@@ -288,7 +288,7 @@ class TestInAHall:
         hall = hall_of("Anna")
         do(hall, "Anna", Practice(on="oak board"))
         assert hall.people["Anna"].room == "oak board"
-        assert hall.seats_of("Anna") == [hall.tables["oak board"]]
+        assert hall.tables.seats_of("Anna") == [hall.tables["oak board"]]
         assert refused_in_hall(hall, "Anna", Invite("anna")) is Refusal.INVITE_SELF
 
     def test_it_is_kept_and_counts_nowhere(self) -> None:

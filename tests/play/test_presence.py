@@ -107,7 +107,7 @@ class TestComing:
         (entered,) = enter(hall, "Bert", styles={"oak board": Style.BRIEF}, member=True)
         assert entered.event == Entered("Bert", None, True, (("oak board", Style.BRIEF),))  # noqa: FBT003 (a field)
         assert entered.audience == ("Anna", "Bert")
-        assert [name for name in hall.people if name in hall.members] == ["Bert"]
+        assert [name for name in hall.people if name in hall.people.members] == ["Bert"]
         assert hall.style("Bert", "oak board") is Style.BRIEF
 
     def test_to_the_seat_that_was_kept(self, hall: StoredHall) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from thudmud.play.events import Parting
-from thudmud.play.hall import Hall, Person
+from thudmud.play.hall import Hall
 from thudmud.play.options import Options, Style
+from thudmud.play.people import Person
 from thudmud.play.table import BoardSpec
 from thudmud.service import Adviser, Arrival, Dismissal, Node, Policy, Result, Service, Visit, now
 from thudmud.service.interface import Later

@@ -71,7 +71,7 @@ async def test_whoever_is_at_a_closed_board_comes_to_the_hall(
     assert closed == "The oak board is closed."
     assert "elm board" in hall
     assert "The oak board is closed." in place.told["Bert"]
-    assert not place.hall.seats_of("Anna")
+    assert not place.hall.tables.seats_of("Anna")
     assert 'There is no "oak board"' in await place.type("Anna", "join game as dwarf on oak board")
     assert "elm board" in await place.type("Anna", "look")
 
@@ -161,7 +161,7 @@ async def test_a_configured_name_that_has_changed(place: Place, store: SlowStore
     await anew.open()
     assert names(anew) == names(place) == ["yew board", "elm board"]
     assert anew.hall.tables["yew board"].full
-    assert place.hall.seats_of("Anna")[0].name == "yew board"
+    assert place.hall.tables.seats_of("Anna")[0].name == "yew board"
 
 
 async def test_a_name_is_one_boards_alone(store: SlowStore, place: Place) -> None:

@@ -12,8 +12,9 @@ from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
 from thudmud.play.asides import Aside, CameIn, Entered, Gone
 from thudmud.play.events import Parting
-from thudmud.play.hall import BotLevel, Caps
+from thudmud.play.hall import Caps
 from thudmud.play.options import Profile
+from thudmud.play.people import BotLevel
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
@@ -75,7 +76,7 @@ async def test_of_two_who_accept_at_once_one_gets_it(hall: Place, store: SlowSto
     assert first.done
     assert second.refusal
     assert second.refusal.code is Refusal.NO_SUCH_SEEK
-    assert list(hall.hall.made.values()) == [MATCH]
+    assert list(hall.hall.tables.made.values()) == [MATCH]
     assert set(seats(hall).values()) == {"Anna", "Bert"}
 
 
@@ -317,7 +318,7 @@ async def test_it_is_there_after_a_start_and_the_seeks_stand(hall: Place, store:
         number: seek for number, seek in hall.hall.seeks.items() if number != 3
     }
     assert list(anew.hall.seeks) == [1, 2]
-    assert anew.hall.made == {3: MATCH}
+    assert anew.hall.tables.made == {3: MATCH}
     assert anew.hall.tables[MATCH].running
     await anew.enter("Anna", "Bert")
     assert await refused(anew, "Bert", "accept 3") is Refusal.NO_SUCH_SEEK
@@ -603,7 +604,7 @@ async def test_boards_that_are_left_are_closed_whatever_else_happens(
     seeking = hall.submit("Anna", "seek")
     store.gate.set()
     await finished(*leaving, seeking)
-    await until(lambda: not hall.hall.made)
+    await until(lambda: not hall.hall.tables.made)
 
 
 async def test_an_empty_board_is_closed_by_the_next_start(hall: Place, store: SlowStore) -> None:
@@ -611,7 +612,7 @@ async def test_an_empty_board_is_closed_by_the_next_start(hall: Place, store: Sl
     await hall.type("Bert", "new board", "join game as dwarf")
     anew = Place(store)
     await anew.open()
-    await until(lambda: list(anew.hall.made.values()) == ["4th board"])
+    await until(lambda: list(anew.hall.tables.made.values()) == ["4th board"])
 
 
 async def test_a_match_put_away_from_elsewhere_keeps_no_board(hall: Place) -> None:
@@ -619,7 +620,7 @@ async def test_a_match_put_away_from_elsewhere_keeps_no_board(hall: Place) -> No
     await hall.type("Bert", "accept", "go hall")
     await hall.type("Anna", "go hall", f"adjourn on {MATCH}")
     await hall.type("Bert", "accept")
-    await until(lambda: not hall.hall.made)
+    await until(lambda: not hall.hall.tables.made)
 
 
 async def test_who_comes_to_the_match_is_told_once(hall: Place) -> None:
@@ -681,7 +682,7 @@ async def test_who_comes_back_to_a_board_that_is_being_closed_comes_in(
     await finished(going, coming)
     assert hall.hall.people["Anna"].room in {None, *hall.hall.tables}
     await hall.type("Anna", "go hall")
-    await until(lambda: not hall.hall.made)
+    await until(lambda: not hall.hall.tables.made)
 
 
 async def test_who_is_lost_from_a_board_that_is_being_closed_is_gone(
@@ -735,7 +736,7 @@ async def test_of_two_on_different_nodes_one_gets_it(world: World) -> None:
     )
     codes = [each.refusal.code if each.refusal else None for each in results]
     assert sorted(codes, key=str) == [None, Refusal.NO_SUCH_SEEK]
-    await until(lambda: one.hall.made == two.hall.made == {3: MATCH})
+    await until(lambda: one.hall.tables.made == two.hall.tables.made == {3: MATCH})
 
 
 async def test_across_nodes_who_asks_for_it_is_told_of_who_waits(world: World) -> None:

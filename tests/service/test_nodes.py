@@ -425,7 +425,7 @@ async def test_what_is_kept_with_an_account_holds_where_they_come_in(
     )
     assert visit
     two.visits["Anna"] = visit
-    assert one.hall.ignores("Anna", "bert")
+    assert one.hall.people.ignores("Anna", "bert")
     await two.type("Anna", "options width 60")
     assert two.kept_options["Anna"] == Options(reader=Switch.ON, width=60)
     assert two.kept["Anna"] == {"oak board": Style.FULL}

@@ -7,9 +7,10 @@ from collections import defaultdict
 from thudmud.house import House
 from thudmud.play.analysis import Weighed
 from thudmud.play.asides import Asked, LetterSent
-from thudmud.play.hall import BotLevel, Hall
+from thudmud.play.hall import Hall
 from thudmud.play.letters import Letter, LettersPage
 from thudmud.play.order import Order
+from thudmud.play.people import BotLevel
 from thudmud.play.table import BoardSpec
 from thudmud.play.telling import Telling
 from thudmud.rules import Game, Move, Side

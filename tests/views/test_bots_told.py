@@ -11,7 +11,7 @@ from thudmud.house import House
 from thudmud.language import parse
 from thudmud.play import BoardSpec
 from thudmud.play.events import OWN_PROGRAM, Levels
-from thudmud.play.hall import BotLevel
+from thudmud.play.people import BotLevel
 from thudmud.rules import Side
 from thudmud.verbs.seats import Join
 from thudmud.views.help import PAGES

@@ -19,7 +19,7 @@ from thudmud.play.archive import (
 )
 from thudmud.play.clocks import TimeControl
 from thudmud.play.events import BattleEnded, Levels
-from thudmud.play.hall import BotLevel
+from thudmud.play.people import BotLevel
 from thudmud.views import ratings
 from thudmud.views.view import Display
 

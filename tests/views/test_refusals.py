@@ -25,7 +25,8 @@ from thudmud.play.archive import (
     Unread,
 )
 from thudmud.play.exercises import puzzles
-from thudmud.play.hall import BotLevel, Caps
+from thudmud.play.hall import Caps
+from thudmud.play.people import BotLevel
 from thudmud.play.refusals import Mistake, Refusal
 from thudmud.rules import CLASSIC, Comment, Game, Reason, RecordError, read_record, write_record
 from thudmud.verbs.decisions import decide
@@ -689,7 +690,7 @@ def played(case: Case) -> StoredHall:
     if case.code is R.NEW_BOARDS_FOR_MEMBERS:
         hall.caps = Caps(new_boards_for_members=True)
     if case.code is R.OBSERVES_TOO_MANY:
-        hall.open(BoardSpec(f"{letter} slab") for letter in "qrstuvwxyz")
+        hall.tables.open(BoardSpec(f"{letter} slab") for letter in "qrstuvwxyz")
     for step in filter(None, case.before.split("; ")):
         name, colon, line = step.partition(": ")
         if colon:

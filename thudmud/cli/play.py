@@ -18,7 +18,7 @@ from thudmud.cli.engine import any_seed, level, seed
 from thudmud.cli.records import ruleset_named
 from thudmud.house import House
 from thudmud.play.command import Command
-from thudmud.play.hall import BotLevel
+from thudmud.play.people import BotLevel
 from thudmud.play.table import BoardSpec
 from thudmud.play.telling import Telling
 from thudmud.rules import DEFAULT_RULES, RULESETS, Side

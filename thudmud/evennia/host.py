@@ -19,8 +19,8 @@ from thudmud.house import House
 from thudmud.language.parsing import options_of, preferences_of, styles_of
 from thudmud.play.command import Command
 from thudmud.play.events import Parting
-from thudmud.play.hall import Person
 from thudmud.play.options import WIDTHS, Options, Profile, Style
+from thudmud.play.people import Person
 from thudmud.play.table import Table
 from thudmud.views import Message
 from thudmud.views.colours import PALETTE_RGB

@@ -234,7 +234,7 @@ class BoardRegistry:
         service, table, name = board.service, board.table, request.player
         if problem := service.name_problem(name):
             raise Fault(Code.BAD_NAME, problem)
-        if here := service.hall.names.get(name.lower()):
+        if here := service.hall.people.names.get(name.lower()):
             raise Fault(Code.HERE_ALREADY, f"{here} is at this board already.")
         if kept := kept_for(service.hall, name, await service.adjourned(name)):
             text = f"A name should differ by more than capitals: {kept} has a seat or a match here."

@@ -30,9 +30,9 @@ from thudmud.language.words import (
 )
 from thudmud.play.archive import PLAN
 from thudmud.play.command import Command
-from thudmud.play.hall import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
 from thudmud.play.meaning import RESERVED
 from thudmud.play.options import Options, Profile, SetOption, Style, Toggle
+from thudmud.play.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED
 from thudmud.play.refusals import Mistake, NameProblem
 from thudmud.rules import RULESETS
 from thudmud.verbs.options import (

@@ -25,7 +25,8 @@ from thudmud.rules import Comment, Game, Move, Side
 from thudmud.values import value
 
 if TYPE_CHECKING:
-    from thudmud.play.hall import Hall, Person
+    from thudmud.play.hall import Hall
+    from thudmud.play.people import Person
 
 
 class Aside:
@@ -224,7 +225,7 @@ class Aloud(Aside):
             there = occupants.and_also((*seated, player) if talk else seated)
             if talk:
                 there = hall.who_hears(there, talk, table, player)
-        heard = hall.hearers(player, there)
+        heard = hall.people.hearers(player, there)
         is_all = heard[: len(occupants.names)] == occupants.names
         return Telling(self, heard, table, occupants if is_all else None)
 
@@ -281,7 +282,7 @@ class ToAnother(Aside):
         return {self.player, self.to}
 
     def happen(self, hall: Hall) -> Telling:
-        return Telling(self, hall.hearers(self.player, (self.player, self.to)))
+        return Telling(self, hall.people.hearers(self.player, (self.player, self.to)))
 
 
 @aside
@@ -543,7 +544,7 @@ class CommentMade(Aside):
             if person.replay and person.replay.battle.number == self.battle:
                 person.replay = replace(person.replay, comments=self.comments)
         told = tuple(person.name for person in (both if self.text else both[:1]))
-        return Telling(self, hall.hearers(self.player, told))
+        return Telling(self, hall.people.hearers(self.player, told))
 
 
 class Remark(Enum):

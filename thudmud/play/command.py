@@ -16,7 +16,8 @@ from thudmud.errors import InvalidValueError
 from thudmud.values import value
 
 if TYPE_CHECKING:
-    from thudmud.play.hall import Decision, Hall, Person
+    from thudmud.play.hall import Decision, Hall
+    from thudmud.play.people import Person
     from thudmud.play.scene import Scene
 
 

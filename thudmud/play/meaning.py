@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from thudmud.errors import Refused
-from thudmud.play.hall import BotLevel, Decision, Hall, Person
+from thudmud.play.hall import Decision, Hall
+from thudmud.play.people import BotLevel, Person
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
 from thudmud.values import value
@@ -130,7 +131,7 @@ def hall_board_meant(hall: Hall, person: Person, words: str | None) -> Table:
     if words is None:
         return _unsaid_board(hall, person)
     if words.lower() == "it":
-        if person.used not in hall.tables:
+        if person.used is None or person.used not in hall.tables:
             raise Refused(Refusal.NOTHING_USED, boards=tuple(hall.tables))
         return hall.tables[person.used]
     return hall.tables[_named_board(hall, person, words)]
@@ -152,9 +153,9 @@ def fits_a_board(hall: Hall, words: str) -> bool:
     """Whether a noun phrase fits any board, its ordinal left out."""
     phrase = Phrase.parse(words)
     # Nearly all phrases are a board's whole name, or hold a word that is in none.
-    if hall.board_called(phrase.words) is not None:
+    if hall.tables.named(phrase.words) is not None:
         return True
-    return hall.board_words.issuperset(phrase.words) and any(map(phrase.fits, hall.tables))
+    return hall.tables.words.issuperset(phrase.words) and any(map(phrase.fits, hall.tables))
 
 
 _ENDS_IN_BOARD = re.compile(r"(.+) on ([^.!]+)[.!]*", re.IGNORECASE)
@@ -181,7 +182,7 @@ def watched_meant(hall: Hall, person: Person, words: str | None) -> Table:
     Raises:
         Refused: no such board or more than one fits.
     """
-    seats = [table.name for table in hall.seats_of(person.name)]
+    seats = [table.name for table in hall.tables.seats_of(person.name)]
     watched = dict.fromkeys((*([person.room] if person.room else ()), *seats, *person.observed))
     if words is not None:
         table = hall_board_meant(hall, person, words)
@@ -220,7 +221,7 @@ def observed_meant(hall: Hall, person: Person, words: str) -> Table:
         if refusal.code is Refusal.NO_SUCH_PLAYER:
             raise Refused(Refusal.NOTHING_TO_OBSERVE, words=words) from None
         raise
-    seats = hall.seats_of(player)
+    seats = hall.tables.seats_of(player)
     match [table for table in seats if table.running] or seats:
         case [table]:
             return table
@@ -248,7 +249,7 @@ def player_meant(hall: Hall, words: str) -> str:
     Raises:
         Refused: nobody fits, or more than one.
     """
-    beginning, names = words.lower(), hall.names
+    beginning, names = words.lower(), hall.people.names
     if beginning in names:
         return names[beginning]
     near = [name for lower, name in names.items() if lower.startswith(beginning)]
@@ -278,7 +279,7 @@ def level_meant(hall: Hall, bot: str, words: str) -> BotLevel:
 def _unsaid_board(hall: Hall, person: Person) -> Table:
     if person.room:
         return hall.tables[person.room]
-    seated = hall.seats_of(person.name)
+    seated = hall.tables.seats_of(person.name)
     if len(seated) == 1:
         return seated[0]
     if len(hall.tables) == 1:
@@ -293,8 +294,8 @@ def _staying(hall: Hall, person: Person) -> list[str]:
 
     Those that were opened for others go by their numbers.
     """
-    others = set(hall.made.values()) - {person.room}
-    others -= {table.name for table in hall.seats_of(person.name)}
+    others = set(hall.tables.made.values()) - {person.room}
+    others -= {table.name for table in hall.tables.seats_of(person.name)}
     return [name for name in hall.tables if name not in others]
 
 
@@ -302,13 +303,13 @@ def _named_board(hall: Hall, person: Person, words: str) -> str:
     phrase = Phrase.parse(words)
     if phrase.ordinal is None:
         # The two that are meant most need no look at all the others.
-        if (exact := hall.board_called(phrase.words)) is not None:
+        if (exact := hall.tables.named(phrase.words)) is not None:
             return exact
         if person.room is not None and phrase.fits(person.room):
             return person.room
-    if phrase.ordinal in hall.made and phrase.fits(hall.made[phrase.ordinal]):
-        return hall.made[phrase.ordinal]
-    counted = [name for name in hall.tables if name not in hall.made.values()]
+    if phrase.ordinal in hall.tables.made and phrase.fits(hall.tables.made[phrase.ordinal]):
+        return hall.tables.made[phrase.ordinal]
+    counted = [name for name in hall.tables if name not in hall.tables.made.values()]
     fitting = phrase.among(_staying(hall, person) if phrase.ordinal is None else counted)
     if not fitting:
         raise Refused(Refusal.NO_BOARD_HERE, words=words, boards=tuple(hall.tables))

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from thudmud.play.archive import Found
 from thudmud.play.asides import Aside, Asked, CameIn, ExerciseLeft, WentOut
 from thudmud.play.command import Command
-from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.hall import Decision, Hall
+from thudmud.play.people import Person
 
 
 class Scene(NamedTuple):

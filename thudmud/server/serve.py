@@ -22,9 +22,10 @@ from thudmud.bots.workers import Workers
 from thudmud.english import counted
 from thudmud.errors import NotYet, StartError
 from thudmud.language import clean
-from thudmud.play.hall import BotLevel, Caps, Hall
+from thudmud.play.hall import Caps, Hall
 from thudmud.play.options import Style
 from thudmud.play.order import Order
+from thudmud.play.people import BotLevel
 from thudmud.play.table import BoardSpec
 from thudmud.search.levels import LEVELS
 from thudmud.server import logs

@@ -25,9 +25,10 @@ from thudmud.play.asides import (
     ShutdownTold,
 )
 from thudmud.play.command import Command
-from thudmud.play.hall import Hall, Person
+from thudmud.play.hall import Hall
 from thudmud.play.options import UNKNOWN, SetOption
 from thudmud.play.order import Measure, Order
+from thudmud.play.people import Person
 from thudmud.play.refusals import Refusal
 from thudmud.service import Adviser, Arrival, Node, Outbox, Policy, Result, Service, Visit, Watcher
 from thudmud.store import Account, Nobody, Store, StoreError
@@ -157,7 +158,7 @@ class Sessions:
 
     def is_here(self, name: str) -> bool:
         """Whether somebody of that name, in any case, is here."""
-        return name.lower() in self._hall.names
+        return name.lower() in self._hall.people.names
 
     async def is_needed(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, for that name, in any case.
@@ -262,7 +263,7 @@ class Sessions:
             if why := self.ban_told(session.name, session.address):
                 session.end(why, Goodbye.BANNED)
         for name in [each for each in self._hall.people if self._hall.is_operator(each)]:
-            if name.lower() not in before.operators and name in self._hall.members:
+            if name.lower() not in before.operators and name in self._hall.people.members:
                 self.service.tell(name, NEW_OPERATOR)
 
     async def end_removed(self) -> None:
@@ -271,7 +272,7 @@ class Sessions:
         Raises:
             StoreError: the accounts cannot be read.
         """
-        for session in [each for each in self.all if each.name in self._hall.members]:
+        for session in [each for each in self.all if each.name in self._hall.people.members]:
             name = session.name
             if await self.store.find(name) is None and session.name == name:
                 session.end(REMOVED, Goodbye.BANNED)

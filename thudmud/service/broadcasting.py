@@ -14,8 +14,9 @@ from typing import Any
 from thudmud.errors import Refused
 from thudmud.play.asides import Aside
 from thudmud.play.command import Command
-from thudmud.play.hall import DEFAULTS, Decision
+from thudmud.play.hall import Decision
 from thudmud.play.meaning import board_meant, named
+from thudmud.play.people import DEFAULTS
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.service.driving import now

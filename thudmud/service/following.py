@@ -181,7 +181,7 @@ class Following:
         """
         if stream == HALL:
             return self._hall.version or 0
-        table = self._hall.board_with(stream)
+        table = self._hall.tables.with_key(stream)
         return table.version if table else found
 
     def require_lease(self) -> None:
@@ -200,7 +200,7 @@ class Following:
                 if entry.stream == HALL:
                     self._take_hall_event(entry)
                     continue
-                table = self._hall.board_with(entry.stream)
+                table = self._hall.tables.with_key(entry.stream)
                 # It may have been folded with what came meanwhile.
                 if table and entry.version > table.version:
                     self._take_board_event(entry, table)
@@ -228,7 +228,7 @@ class Following:
             if is_first and decided.player in self._hall.people:
                 decision = replace(decision, asides=decided.asides, board=decided.board)
         self._broadcaster.carry_out(decision, cause)
-        table = self._hall.board_with(key)
+        table = self._hall.tables.with_key(key)
         if table is None:
             self.unheld.discard(key)
         self._applied.hall_changed(event, table)
@@ -339,7 +339,7 @@ class Following:
 
         The board's lock is held.
         """
-        while (table := self._hall.board_with(key)) and table.clock:
+        while (table := self._hall.tables.with_key(key)) and table.clock:
             missed = interruptions
             if missed is None:
                 missed = await self._store.interruptions(table.clock.at)
@@ -362,7 +362,7 @@ class Following:
     async def close_idle_board(self, key: str) -> None:
         """Close a board that players have opened, unless somebody needs it."""
         async with self.tables.of(HALL):  # no other of ours comes first
-            while (table := self._hall.board_with(key)) and self._hall.is_idle(table):
+            while (table := self._hall.tables.with_key(key)) and self._hall.is_idle(table):
                 self.require_lease()
                 try:
                     await close_at(self._store, table, self._hall.version or 0, self._clock())

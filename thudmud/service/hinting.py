@@ -58,7 +58,7 @@ class Hints:
 
         Else it is waited for in the background: the player's other lines do not wait for it.
         """
-        command = Hint(self._hall.called(asked.board))  # whatever "it" and here come to mean
+        command = Hint(self._hall.tables.called(asked.board))  # whatever "it" and here come to mean
         if self._adviser is None:
             return self._broadcaster.refuse(name, command, Refused(Refusal.NO_HINTS), cause)
         if name in self.waiting:
@@ -88,7 +88,7 @@ class Hints:
         finally:
             del self.waiting[name]
         async with self._presence.names.of(name):
-            table = self._hall.board_with(asked.board)
+            table = self._hall.tables.with_key(asked.board)
             if self._presence.closing or name not in self._visits or table is None:
                 return
             game, plies = table.game, asked.game.moves

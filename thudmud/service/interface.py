@@ -11,9 +11,10 @@ from thudmud.errors import Refused
 from thudmud.play.analysis import Weighed
 from thudmud.play.asides import OfOperators
 from thudmud.play.command import Command
-from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.hall import Decision, Hall
 from thudmud.play.hints import Line
 from thudmud.play.options import UNKNOWN, Profile, SetOption
+from thudmud.play.people import Person
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
 from thudmud.rules import Game

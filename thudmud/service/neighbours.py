@@ -16,7 +16,8 @@ from thudmud.play.asides import (
     StyleChosen,
     WentOut,
 )
-from thudmud.play.hall import DEFAULTS, Decision, Hall, Person
+from thudmud.play.hall import Decision, Hall
+from thudmud.play.people import DEFAULTS, Person
 from thudmud.service.broadcasting import Broadcaster
 
 
@@ -56,7 +57,7 @@ class Neighbours:
                     person.member, person.plan = aside.member, aside.plan or ""
                     person.styles, person.options = dict(aside.styles), aside.options or DEFAULTS
                     person.active = aside.active
-                    self._hall.keep_lists(name, aside.ignored or (), aside.followed or ())
+                    self._hall.people.keep_lists(name, aside.ignored or (), aside.followed or ())
                     self._hall.observe(name, self._known_boards(aside.observed))
                     continue
                 case Gone() if person:

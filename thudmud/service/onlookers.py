@@ -13,8 +13,9 @@ from itertools import count
 from thudmud.errors import Refused
 from thudmud.play import asides, events
 from thudmud.play.archive import FoundBattle
-from thudmud.play.hall import Hall, Person
+from thudmud.play.hall import Hall
 from thudmud.play.meaning import hall_board_meant
+from thudmud.play.people import Person
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.service.interface import Onlooker, Outbox

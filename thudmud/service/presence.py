@@ -155,7 +155,7 @@ class Presence:
     def _profile(self, arrival: Arrival) -> Profile:
         """Return how somebody wants things who comes in, with what they have chosen just now."""
         profile = arrival.profile
-        styles = {self._hall.spelt(board): each for board, each in profile.styles.items()}
+        styles = {self._hall.tables.spelt(board): each for board, each in profile.styles.items()}
         options = profile.options
         if arrival.choices:
             options = self._hall.choose(arrival.name, options, arrival.choices)
@@ -173,13 +173,13 @@ class Presence:
             person.options = profile.options or person.options
             person.news = profile.news or person.news
             person.plan = person.plan if profile.plan is None else profile.plan
-            self._hall.keep_lists(name, profile.ignored, profile.followed)
+            self._hall.people.keep_lists(name, profile.ignored, profile.followed)
         person.active = self._clock()
         self.unchecked.append(name)  # their last node may have died just now
         taken = TookOver(name, person.room, letters)
         self._broadcaster.carry_out(Decision(name, asides=(taken,)), arrival.cause)
         if visit.watcher:
-            for table in self._hall.seats_of(name):
+            for table in self._hall.tables.seats_of(name):
                 visit.watcher(Telling(taken, (name,), table))
         self._broadcaster.pass_on([entered(person)])
 
@@ -214,7 +214,7 @@ class Presence:
         """
         if self._allow is None:
             return
-        if self._hall.seats_of(visit.name):
+        if self._hall.tables.seats_of(visit.name):
             self._allow(replace(visit, origin=""))
             return
         try:
@@ -239,7 +239,7 @@ class Presence:
             self._clock(),
             profile,
             member=arrival.member,
-            room=None if arrival.room is None else self._hall.spelt(arrival.room),
+            room=None if arrival.room is None else self._hall.tables.spelt(arrival.room),
             adjourned=adjourned,
             letters=letters,
         )
@@ -374,7 +374,7 @@ class Presence:
     def _holds(self, name: str) -> bool:
         """Whether a player has what all from one address may have only so much of."""
         seekers = {seek.player for seek in self._hall.seeks.values()}
-        return name in seekers or bool(self._hall.made_boards_of(name))
+        return name in seekers or bool(self._hall.tables.made_of(name))
 
     # As it is stored.
 
@@ -443,7 +443,7 @@ class Presence:
             if self.closing:
                 return
             if name in self._visits:
-                for table in self._hall.seats_of(name):
+                for table in self._hall.tables.seats_of(name):
                     await self._note(name, table.name, parting)
                 return
             try:
@@ -457,7 +457,7 @@ class Presence:
             if name in self._hall.people:
                 await self._go(name, parting, None)
             else:
-                for table in self._hall.seats_of(name):
+                for table in self._hall.tables.seats_of(name):
                     await self._note(name, table.name, parting, raises=raises)
                 self._broadcaster.pass_on(
                     [Gone(name, None, Parting.LOST)]
@@ -476,7 +476,8 @@ class Presence:
             if self.closing or is_elsewhere or name in self.retries:
                 continue  # the next start does that, or their node, or the next try
             if any(
-                (each.side_of(name) in each.away) == is_here for each in self._hall.seats_of(name)
+                (each.side_of(name) in each.away) == is_here
+                for each in self._hall.tables.seats_of(name)
             ):
                 now(self.note(name))
 

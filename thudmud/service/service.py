@@ -207,7 +207,7 @@ class Service:
         position = await self.store.position()
         if not self._is_alone:
             self.hall.version = await self.store.version(HALL)  # what is read after it holds it
-            self.hall.open(
+            self.hall.tables.open(
                 BoardSpec(board.name, board.rules, key=board.key)
                 for board in await self.store.open_boards()
                 if realm_of(board.key) == self.realm and board.key not in specs
@@ -301,7 +301,7 @@ class Service:
         """Let those in the hall be told how a board has come to look, with all that comes soon."""
 
         def tell() -> None:
-            if table := self.hall.board_with(key):
+            if table := self.hall.tables.with_key(key):
                 self.broadcaster.tell_here(BoardListed("", table.name))
 
         if self._later:
@@ -321,12 +321,14 @@ class Service:
 
     def name_problem(self, name: str) -> str | None:
         """Return why nobody can be called that, as a sentence, or None if somebody can."""
-        problem = player_problem(name, self.hall.board_words)
+        problem = player_problem(name, self.hall.tables.words)
         return refused(problem) if problem else None
 
     def is_waiting(self, name: str) -> bool:
         """Whether a player is in a battle, and it is the other one's turn in all of theirs."""
-        running = [table for table in self.hall.seats_of(name) if table.running and table.game]
+        running = [
+            table for table in self.hall.tables.seats_of(name) if table.running and table.game
+        ]
         turns = [table.game.position.turn is table.side_of(name) for table in running if table.game]
         return bool(running) and not any(turns)
 

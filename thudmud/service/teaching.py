@@ -61,7 +61,7 @@ class Teaching:
         """Note that somebody has come in, and what they have won and lost."""
         if score is None or score == PlayerScore(score.name, puzzles=score.puzzles):
             self.new[name] = False
-            for table in self._hall.seats_of(name):
+            for table in self._hall.tables.seats_of(name):
                 self.watch(table)
 
     def forget(self, name: str) -> None:
@@ -85,7 +85,7 @@ class Teaching:
         self._alarms.close()
 
     def _again(self, name: str, key: str) -> None:
-        table = self._hall.board_with(key)
+        table = self._hall.tables.with_key(key)
         if table and self._waited_for(table) == name:
             self._teach(name, table, again=True)
 

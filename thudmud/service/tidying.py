@@ -98,14 +98,14 @@ class Tidying:
                 pass
             case _:
                 return
-        if room in self._hall.tables:
+        if room is not None and room in self._hall.tables:
             self.left.add(self._hall.tables[room].key)
 
     def turn_ended(self) -> None:
         """Do what had to wait until nobody held a lock."""
         keys, self.left = self.left, set()
         for key in keys:
-            table = self._hall.board_with(key)
+            table = self._hall.tables.with_key(key)
             if table is None or self._stopped:
                 continue
             if self._hall.is_deserted(table):
@@ -125,7 +125,7 @@ class Tidying:
 
     async def _tidy(self, key: str) -> None:
         """Free the seats at a board that were kept for long, and close it if nobody needs it."""
-        table = self._hall.board_with(key)
+        table = self._hall.tables.with_key(key)
         if table is None:
             return
         grace = table.grace
@@ -148,14 +148,14 @@ class Tidying:
     async def _put_away(self, key: str) -> None:
         """Put a practice away at which nobody is."""
         try:
-            while (table := self._hall.board_with(key)) and self._hall.is_deserted(table):
+            while (table := self._hall.tables.with_key(key)) and self._hall.is_deserted(table):
                 events = deserted(table, next(iter(table.seats.values())), self._clock())
                 try:
                     await self._stores.write(Decision("", table.name, table.version, events))
                 except Conflict as conflict:
                     await self._stores.until(conflict)
         except StoreError as error:
-            _log.error("not put away: %s", error, extra={"board": self._hall.called(key)})
+            _log.error("not put away: %s", error, extra={"board": self._hall.tables.called(key)})
             self.left.add(key)  # the end of another turn tries again
             return
         self.left.add(key)
@@ -165,7 +165,7 @@ class Tidying:
         try:
             await self._stores.close_idle_board(key)
         except StoreError as error:
-            _log.error("not closed: %s", error, extra={"board": self._hall.called(key)})
+            _log.error("not closed: %s", error, extra={"board": self._hall.tables.called(key)})
             self.left.add(key)  # the end of another turn tries again
 
     def _wait_for_seeker(self, name: str) -> None:

@@ -87,7 +87,7 @@ class Timing:
         return max(clock.at, moment - clock.control.short)
 
     def _look(self, key: str) -> None:
-        if table := self._hall.board_with(key):
+        if table := self._hall.tables.with_key(key):
             now(self._see_to(table))
         else:
             self._told.pop(key, None)
@@ -97,7 +97,7 @@ class Timing:
         try:
             if table.clock and overdue(table, self._clock()):
                 await self._stores.hold_clock(table)
-                table = self._hall.board_with(table.key) or table
+                table = self._hall.tables.with_key(table.key) or table
             if events := overdue(table, self._clock()):
                 await self._stores.write(Decision("", table.name, table.version, events))
                 return  # who applied it watches the board again
@@ -109,7 +109,7 @@ class Timing:
             self.watch(table, RETRY)
             return
         self._tell_if_short(table)
-        if still := self._hall.board_with(table.key):
+        if still := self._hall.tables.with_key(table.key):
             self.watch(still)
 
     def _tell_if_short(self, table: Table) -> None:
@@ -119,7 +119,7 @@ class Timing:
         if self._clock() < clock.deadline - clock.control.short:
             return
         side, player = clock.turn, table.seats.get(clock.turn)
-        if player not in self._hall.people:
+        if player is None or player not in self._hall.people:
             return
         battle, sides = self._told.get(table.key, (match.began, frozenset()))
         known = sides if battle == match.began else frozenset()

@@ -31,7 +31,8 @@ from thudmud.play.clocks import TimeClass
 from thudmud.play.command import Command, verb
 from thudmud.play.days import day_begins
 from thudmud.play.events import LONGEST_COMMENT, Commented
-from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.hall import Decision, Hall
+from thudmud.play.people import Person
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene, put_aside
 from thudmud.rules import Comment, Game, ruleset_called

@@ -79,7 +79,7 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
         case Moved() | Declined() | TakenBack() | Adjourned() | BattleEnded():
             if not hall.tables[board].is_practice:
                 return False
-            return bool(hall.told_of(board).members - {decision.player})
+            return bool(hall.rooms.told_of(board).members - {decision.player})
         case BattleStarted():
             return Offer.RESTART not in hall.tables[board].offers
         case _:
@@ -92,7 +92,7 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
 def part(hall: Hall, player: str, parting: Parting, now: float) -> list[Decision]:
     """Return what happens when ``player`` quits or is lost: seats kept or given up, then gone."""
     left: list[Decision] = []
-    for table in hall.seats_of(player):
+    for table in hall.tables.seats_of(player):
         events = vanish(table, player, parting, now)
         left.append(Decision(player, table.name, table.version, events))
     room = hall.people[player].room
@@ -115,7 +115,7 @@ def arrive(
 
     They come to the board ``room``, if it is given; else to where a seat was kept, or to the hall.
     """
-    kept = sorted(hall.seats_of(player), key=lambda table: not _has_turn(table, player))
+    kept = sorted(hall.tables.seats_of(player), key=lambda table: not _has_turn(table, player))
     seats = [table.name for table in kept]
     room = room or next(iter(seats), None)
     back = [

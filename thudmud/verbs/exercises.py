@@ -29,10 +29,11 @@ from thudmud.play.exercises import (
     lessons,
     puzzles,
 )
-from thudmud.play.hall import Decision, Hall, Person
+from thudmud.play.hall import Decision, Hall
 from thudmud.play.hints import MOST_TRAMPLES, Advice, Merit, advice
 from thudmud.play.meaning import is_exercise_meant
 from thudmud.play.options import OptionCommand
+from thudmud.play.people import Person
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene, put_aside
 from thudmud.play.table import Table
@@ -128,7 +129,7 @@ class ExerciseCommand(Command):
 
 def _require_time(scene: Scene) -> None:
     """Raise Refused if somebody is in a battle that leaves no time for an exercise."""
-    for table in scene.hall.seats_of(scene.me):
+    for table in scene.hall.tables.seats_of(scene.me):
         if table.in_haste:
             raise Refused(Refusal.IN_BATTLE, board=table.name)
 
@@ -208,7 +209,7 @@ def _opened(scene: Scene, begun: Exercised) -> Decision:
     if scene.person.exercise:
         return decision
     waits = []
-    for table in scene.hall.seats_of(scene.me):
+    for table in scene.hall.tables.seats_of(scene.me):
         if table.running:
             others = (each for each in table.seats.values() if each != scene.me)
             at = begun.exercise.table.name

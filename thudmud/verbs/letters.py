@@ -49,7 +49,7 @@ class SendLetter(Command):
                 raise Refused(Refusal.NOT_A_MEMBER, player=name)
         if box.name == me:
             raise Refused(Refusal.LETTER_SELF)
-        if hall.ignores(box.name, me) if box.name in hall.people else box.ignores:
+        if hall.people.ignores(box.name, me) if box.name in hall.people else box.ignores:
             raise Refused(Refusal.NOT_LISTENING, player=box.name)
         most = hall.caps.letters_from_one
         if box.from_sender >= most:
@@ -146,7 +146,7 @@ class FileReport(Command):
         hall, me, words, most = scene.hall, scene.me, self.player, scene.hall.caps.reports
         if not most:
             raise Refused(Refusal.NO_REPORTS)
-        about = hall.names.get(words.lower())
+        about = hall.people.names.get(words.lower())
         reported = scene.found[ReportedLookup(about or words, me)]
         about = about or reported.name or player_meant(hall, words)
         if about == me:

@@ -180,13 +180,13 @@ class Invite(Command):
 
     def decide(self, scene: Scene) -> Decision:
         hall, person = scene.hall, scene.person
-        is_anywhere = self.on is None and person.room is None and not hall.seats_of(scene.me)
+        is_anywhere = self.on is None and person.room is None and not hall.tables.seats_of(scene.me)
         if is_anywhere and hall.opens_boards:  # to no seat, so it is a match that is wanted
             side = self.side and self.side.other
             return Challenge(self.player, side=side, level=self.level).decide(scene)
         to, table = player_meant(hall, self.player), hall_board_meant(hall, person, self.on)
         level = None if self.level is None else level_meant(hall, to, self.level).number
-        context = Context(scene.now, hall.members)
+        context = Context(scene.now, hall.people.members)
         asked = invited(table, scene.me, to, self.side, context, level=level)
         require_listening(hall, to, scene.me)
         _require_invitations(hall, to)
@@ -249,7 +249,7 @@ class PlayNow(Command):
                 return _begin(scene, agreed, self.side)
         mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
         with_bots = [
-            each for each in hall.seats_of(name) if each.running and each.levels != NO_BOTS
+            each for each in hall.tables.seats_of(name) if each.running and each.levels != NO_BOTS
         ]
         if mine and with_bots:
             raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
@@ -354,7 +354,7 @@ class No(TableCommand):
             raise _which(offered, declining=True)
         if answers:
             return answers.pop()
-        seats, seeks = hall.seats_of(scene.me), hall.seeks.values()
+        seats, seeks = hall.tables.seats_of(scene.me), hall.seeks.values()
         own = [each for each in seats if each.offers]
         asked = [each.number for each in seeks if each.player == scene.me and each.to]
         if len(asked) == 1 and not own:
@@ -407,7 +407,7 @@ def gone(hall: Hall, player: str, now: float) -> Decision:
 def _standing(scene: Scene) -> Iterator[Standing]:
     """Yield what others have offered somebody, and still stands."""
     hall, name = scene.hall, scene.me
-    for table in hall.seats_of(name):
+    for table in hall.tables.seats_of(name):
         for offer, by in table.offers.items():
             if table.seats.get(by) != name:
                 agreeing = OFFERING[offer](table.name)
@@ -418,7 +418,7 @@ def _standing(scene: Scene) -> Iterator[Standing]:
             yield Standing(seek.player, taking, refusing, seek=seek.number)
     for asked in scene.person.invitations.values():
         there = hall.tables.get(asked.board)
-        if there and _still_asks(there, asked, Context(scene.now, hall.members)):
+        if there and _still_asks(there, asked, Context(scene.now, hall.people.members)):
             sitting, declining = Join(asked.side, there.name), Decline(asked.player.lower())
             yield Standing(asked.player, sitting, declining, invited=asked)
 
@@ -445,9 +445,9 @@ def _may_meet(hall: Hall, seek: SeekMade, name: str) -> bool:
     """Whether somebody may accept a seek: who made it is another, and here, and will hear them."""
     if seek.player == name or seek.player not in hall.people:
         return False
-    if len(hall.made_boards_of(seek.player)) >= hall.caps.boards:
+    if len(hall.tables.made_of(seek.player)) >= hall.caps.boards:
         return False
-    return not hall.ignores(seek.player, name) and not hall.ignores(name, seek.player)
+    return not hall.people.ignores(seek.player, name) and not hall.people.ignores(name, seek.player)
 
 
 def _bot(scene: Scene, rules: str) -> str | None:
@@ -538,7 +538,7 @@ def _begin(scene: Scene, seek: SeekMade, side: Side | None = None) -> Decision:
         for each in hall.seeks.values()
         if each.number != seek.number and each.player in both and each.to in {"", *both}
     ]
-    rated = seek.rated and seek.player in hall.members and name in hall.members
+    rated = seek.rated and seek.player in hall.people.members and name in hall.people.members
     time = seek.time
     started = BattleStarted(scene.now, name, 1, seek.rules, dwarf, troll, rated, time=time)
     return at_own_board(scene, tuple(taken), started)
@@ -568,7 +568,7 @@ def at_own_board(
 
 def _opened(hall: Hall, player: str, rules: str, now: float, before: int) -> BoardOpened:
     """Return that a board is opened, after so many other events of the hall."""
-    number = len(hall.tables) - len(hall.made) + 1  # as the boards are counted that stay
+    number = len(hall.tables) - len(hall.tables.made) + 1  # as the boards are counted that stay
     names = set(map(str.lower, hall.tables))
     while (name := f"{nth(number)} board") in names:
         number += 1
@@ -620,7 +620,7 @@ def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> Non
             most = caps.seeks_per_address
             raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="seeks", most=most)
     if any(isinstance(event, BoardOpened) for event in decision.hall):
-        boards = {board for name in names for board in hall.made_boards_of(name)}
+        boards = {board for name in names for board in hall.tables.made_of(name)}
         if len(boards) >= caps.boards_per_address:
             most = caps.boards_per_address
             raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="boards", most=most)

@@ -231,7 +231,7 @@ def _player(scene: Scene, words: str) -> str:
 
 def _as_shown(scene: Scene, words: str) -> str:
     """Return the name of a player as it is shown, if the words are one that is known."""
-    names = scene.hall.names
+    names = scene.hall.people.names
     if words.lower() in names or not words.isalpha():
         return names.get(words.lower(), words)
     known = scene.found[MemberLookup(words)]

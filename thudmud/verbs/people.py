@@ -11,15 +11,9 @@ from thudmud.play.archive import Fingered, MemberLookup, ScoreLookup
 from thudmud.play.asides import Aside, aside
 from thudmud.play.command import Command, verb
 from thudmud.play.events import LONGEST_NAME
-from thudmud.play.hall import (
-    LONGEST_PLAN,
-    MOST_FOLLOWED,
-    MOST_IGNORED,
-    Decision,
-    Hall,
-    Person,
-)
+from thudmud.play.hall import Decision, Hall
 from thudmud.play.meaning import away_from, player_meant
+from thudmud.play.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED, Person
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
 from thudmud.play.telling import Telling
@@ -35,7 +29,7 @@ class Who(Command):
     is_question = True
 
     def decide(self, scene: Scene) -> Decision:
-        if self.player and not scene.hall.begins(self.player):
+        if self.player and not scene.hall.people.begins(self.player):
             refuse_absent(scene, self.player)
             raise Refused(Refusal.NO_SUCH_PLAYER, words=self.player)
         return scene.answer(self)
@@ -71,8 +65,8 @@ def fingered(scene: Scene, name: str) -> Fingered:
 
 def known_name(scene: Scene, words: str) -> str | None:
     """Return the name of the player who is called just so: is here, has an account, or is away."""
-    if words.lower() in scene.hall.names:
-        return scene.hall.names[words.lower()]
+    if words.lower() in scene.hall.people.names:
+        return scene.hall.people.names[words.lower()]
     if member := scene.found[MemberLookup(words)]:
         return member.name
     away = away_from(scene.hall, words)
@@ -140,7 +134,9 @@ class Unfollow(Command):
 
     def decide(self, scene: Scene) -> Decision:
         other, left = _taken_from(scene.person.followed, self.player, Refusal.NOT_FOLLOWED)
-        return scene.tell(FollowChosen(scene.me, other, left, other.lower() in scene.hall.names))
+        return scene.tell(
+            FollowChosen(scene.me, other, left, other.lower() in scene.hall.people.names)
+        )
 
 
 @aside
@@ -157,7 +153,7 @@ class FollowChosen(Aside):
     crosses = True
 
     def happen(self, hall: Hall) -> Telling:
-        hall.follow(self.player, self.followed)
+        hall.people.follow(self.player, self.followed)
         return Telling(self, (self.player,))
 
     def chosen(self, hall: Hall, person: Person) -> Person:
@@ -186,7 +182,9 @@ class Unignore(Command):
 
     def decide(self, scene: Scene) -> Decision:
         other, left = _taken_from(scene.person.ignored, self.player, Refusal.NOT_IGNORED)
-        return scene.tell(IgnoreChosen(scene.me, other, left, other.lower() in scene.hall.names))
+        return scene.tell(
+            IgnoreChosen(scene.me, other, left, other.lower() in scene.hall.people.names)
+        )
 
 
 @aside
@@ -203,7 +201,7 @@ class IgnoreChosen(Aside):
     crosses = True
 
     def happen(self, hall: Hall) -> Telling:
-        hall.ignore(self.player, self.ignored)
+        hall.people.ignore(self.player, self.ignored)
         return Telling(self, (self.player,))
 
     def chosen(self, hall: Hall, person: Person) -> Person:

@@ -45,7 +45,7 @@ class Resume(GameCommand):
                 return at_own_board(scene, (), resumed)
         table = hall_board_meant(hall, scene.person, self.on)
         saved = self._ready_at(table, adjourned, scene)
-        context = Context(scene.now, hall.members)
+        context = Context(scene.now, hall.people.members)
         return at_table(scene, table, resume(table, me, saved, context))
 
     def _adjourned(self, scene: Scene) -> dict[int, SavedMatch]:
@@ -55,7 +55,9 @@ class Resume(GameCommand):
             for away in scene.found[AdjournedLookup(scene.me)].matches
         }
         if not adjourned:
-            going_on = tuple(each.name for each in scene.hall.seats_of(scene.me) if each.under_way)
+            going_on = tuple(
+                each.name for each in scene.hall.tables.seats_of(scene.me) if each.under_way
+            )
             if going_on:
                 raise Refused(Refusal.GOES_ON_ALREADY, boards=going_on)
             raise Refused(Refusal.NOTHING_ADJOURNED)

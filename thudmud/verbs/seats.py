@@ -36,14 +36,14 @@ class SitDown(TableCommand):
     def decide(self, scene: Scene) -> Decision:
         # One who sits at several boards, and stands at none, has to say which.
         hall, person = scene.hall, scene.person
-        if self.on is None and person.room is None and len(hall.seats_of(scene.me)) > 1:
+        if self.on is None and person.room is None and len(hall.tables.seats_of(scene.me)) > 1:
             raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
         table = hall_board_meant(hall, person, self.on)
         if table.key.startswith(MADE) and scene.me not in {*hall.bots, *table.seats.values()}:
             require_boards(hall, scene.me)
         asked = person.invitations.items()
         askers = frozenset(by for by, each in asked if each.board == table.name)
-        context = Context(scene.now, hall.members, askers)
+        context = Context(scene.now, hall.people.members, askers)
         events = decide(table, scene.me, self.for_(scene), context)
         walks = walk(person, table.name, sits=True) if person.room != table.name else ()
         return at_table(scene, table, events, *put_aside(person), *walks)
@@ -140,7 +140,7 @@ class Leave(TableCommand):
 
 def require_boards(hall: Hall, player: str, asks: str = "") -> None:
     """Refuse if a player sits at too many boards that were opened for somebody."""
-    theirs = hall.made_boards_of(player)
+    theirs = hall.tables.made_of(player)
     if len(theirs) >= hall.caps.boards:
         code = Refusal.BOARDS_TOO_MANY if asks in {"", player} else Refusal.THEIR_BOARDS_TOO_MANY
         raise Refused(code, most=hall.caps.boards, boards=tuple(theirs), player=player)

@@ -94,7 +94,11 @@ class TableCommand(GameCommand):
         raise NotImplementedError
 
     def decide(self, scene: Scene) -> Decision:
-        hall, person, context = scene.hall, scene.person, Context(scene.now, scene.hall.members)
+        hall, person, context = (
+            scene.hall,
+            scene.person,
+            Context(scene.now, scene.hall.people.members),
+        )
         if self.needs_seat:
             require_playing(scene, self.on)
         table = hall_board_meant(hall, person, self.on)
@@ -110,7 +114,7 @@ def require_playing(scene: Scene, on: str | None) -> None:
     """Refuse what is for players to one who plays nowhere, and names no board."""
     hall = scene.hall
     is_anywhere = on is not None or scene.person.room is not None
-    if not is_anywhere and hall.opens_boards and not hall.seats_of(scene.me):
+    if not is_anywhere and hall.opens_boards and not hall.tables.seats_of(scene.me):
         raise Refused(Refusal.NOT_PLAYING)
 
 

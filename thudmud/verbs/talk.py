@@ -122,7 +122,7 @@ class Tell(Command):
 
 def require_listening(hall: Hall, to: str, player: str) -> None:
     """Raise Refused if somebody does not want to hear a player."""
-    if hall.ignores(to, player):
+    if hall.people.ignores(to, player):
         raise Refused(Refusal.NOT_LISTENING, player=to)
 
 

@@ -99,7 +99,7 @@ def heard(
     return tuple(
         each
         for each in comments
-        if ply in {None, each.ply} and not hall.ignores(player, each.player)
+        if ply in {None, each.ply} and not hall.people.ignores(player, each.player)
     )
 
 

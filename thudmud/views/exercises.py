@@ -8,8 +8,8 @@ from typing import assert_never
 from thudmud.english import capitalised, counted
 from thudmud.play.asides import BattleWaits, Exercised, ExerciseLeft, Remark
 from thudmud.play.exercises import TUTORIAL, AtPuzzle, Exercise, InLesson, lessons
-from thudmud.play.hall import Person
 from thudmud.play.hints import Merit
+from thudmud.play.people import Person
 from thudmud.play.table import Table
 from thudmud.rules import Piece
 from thudmud.verbs.archive import ViewScore

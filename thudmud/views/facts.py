@@ -53,7 +53,7 @@ def concerning(hall: Hall, player: str) -> list[Fact]:
     known = [*where(hall, player), options_fact(hall, player)]
     if hall.people[player].observed:
         known.append(observed_fact(hall, player))
-    seats = [table for table in hall.seats_of(player) if table.name != room]
+    seats = [table for table in hall.tables.seats_of(player) if table.name != room]
     others = {room, *(table.name for table in seats)}
     observed = hall.people[player].observed
     seats += [hall.tables[board] for board in observed if board not in others]

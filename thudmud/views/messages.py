@@ -13,8 +13,9 @@ from thudmud.errors import Refused
 from thudmud.language import ParseError
 from thudmud.play.asides import TimeShort
 from thudmud.play.events import BattleStarted, IdleWarned, Joined, Moved, Resumed, TakenBack
-from thudmud.play.hall import DEFAULTS, Hall
+from thudmud.play.hall import Hall
 from thudmud.play.options import Toggle
+from thudmud.play.people import DEFAULTS
 from thudmud.play.telling import Telling
 from thudmud.values import value
 from thudmud.views.data import Fact

@@ -46,7 +46,7 @@ def _who(asked: Who, occasion: Occasion, view: View) -> list[str]:
     also = f" and {counted(len(programs), 'bot')}" if programs else ""
     heading = f"{people}{also} connected"
     if asked.player:
-        names = hall.begins(asked.player)
+        names = hall.people.begins(asked.player)
         heading = f"{counted(len(names), 'player')} with such a name"
     pages = max(1, -(-len(names) // PAGE))
     if asked.page > pages:
@@ -70,7 +70,7 @@ def _who(asked: Who, occasion: Occasion, view: View) -> list[str]:
 @facts.register
 def _who_facts(asked: Who, occasion: Occasion) -> Iterator[Fact]:
     hall = occasion.hall
-    people = [_presence(hall, name, occasion.at) for name in hall.begins(asked.player or "")]
+    people = [_presence(hall, name, occasion.at) for name in hall.people.begins(asked.player or "")]
     yield Fact("Thud.Who", {"people": people}, occasion.player)
 
 
@@ -108,7 +108,7 @@ def _finger_facts(_: Finger | Plan, occasion: Occasion) -> Iterator[Fact]:
         "operator": hall.is_operator(name),
         "room": None,
         "idle": None,
-        "plays": [table.name for table in hall.seats_of(name)],
+        "plays": [table.name for table in hall.tables.seats_of(name)],
     }
     known = {
         **(_presence(hall, name, occasion.at) if is_here else absent),
@@ -145,7 +145,7 @@ def _presence(hall: Hall, name: str, now: float) -> Data:
         **person_data(hall, name),
         "room": hall.people[name].room,
         "idle": _idle_for(hall, name, now),
-        "plays": [table.name for table in hall.seats_of(name)],
+        "plays": [table.name for table in hall.tables.seats_of(name)],
     }
 
 
@@ -207,7 +207,7 @@ def _followed(_: Follow, occasion: Occasion, view: View) -> list[str]:
     if not names:
         nobody = f'You follow nobody. "{Follow()}" and a name has you told when that player comes.'
         return wrapped(nobody, width)
-    spelt = [hall.names.get(name.lower(), name) for name in names]
+    spelt = [hall.people.names.get(name.lower(), name) for name in names]
     entries = (
         f"  {_person(hall, name, player, now) if name in hall.people else f'{name} is not here'}"
         for name in spelt
@@ -319,7 +319,7 @@ def _doing(hall: Hall, name: str, now: float) -> str:
     """Return where somebody is who is here, what they play and observe, and how long they idle."""
     person = hall.people[name]
     facts = _playing(hall, name)
-    if [table.name for table in hall.seats_of(name)] != [person.room]:
+    if [table.name for table in hall.tables.seats_of(name)] != [person.room]:
         facts.insert(0, f"is at the {person.room}" if person.room else "is in the hall")
     if elsewhere := [board for board in _watched(hall, name) if board != person.room]:
         facts.append(f"observes the {listed(elsewhere)}")
@@ -330,7 +330,7 @@ def _doing(hall: Hall, name: str, now: float) -> str:
 
 
 def _playing(hall: Hall, name: str) -> list[str]:
-    return [_plays(hall, table, name) for table in hall.seats_of(name)]
+    return [_plays(hall, table, name) for table in hall.tables.seats_of(name)]
 
 
 def _plays(hall: Hall, table: Table, name: str) -> str:

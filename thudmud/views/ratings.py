@@ -21,7 +21,7 @@ from thudmud.play.archive import (
 )
 from thudmud.play.clocks import TimeClass
 from thudmud.play.events import NO_BOTS, OWN_PROGRAM, BattleEnded
-from thudmud.play.hall import BotLevel
+from thudmud.play.people import BotLevel
 from thudmud.play.projections import LAST, MOST_OF_LAST
 from thudmud.rules import Side
 from thudmud.verbs.archive import ViewScore, ViewStandings
@@ -41,7 +41,7 @@ PROVISIONALLY = f'What has a ? is provisional: "{Help("ratings")}".'
 @words.register
 def _score(asked: ViewScore, occasion: Occasion, view: View) -> list[str]:
     hall, me = occasion.hall, occasion.player
-    name = hall.names.get((asked.player or me).lower())
+    name = hall.people.names.get((asked.player or me).lower())
     who, is_here = name or asked.player or me, name is not None
     return score(occasion.answer, who, me, hall.levels, view.display, is_here=is_here)
 

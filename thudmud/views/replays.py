@@ -21,7 +21,7 @@ def _replayed(seen: Replayed, occasion: Occasion, view: View) -> list[str]:
         battle,
         game,
         seen.then or game.after(seen.ply),
-        style=hall.style(player, hall.called(battle.id.board)),
+        style=hall.style(player, hall.tables.called(battle.id.board)),
         me=player,
         display=view.display,
         comments=heard(hall, player, seen.comments, seen.ply),

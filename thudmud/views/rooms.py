@@ -424,9 +424,12 @@ def _inviting(bot: str) -> str:
 
 def _entries(hall: Hall) -> list[str]:
     """Return the boards, one entry each, numbered as `board 2` counts them."""
-    made = {name: number for number, name in hall.made.items()}
+    made = {name: number for number, name in hall.tables.made.items()}
     stays = (table for name, table in hall.tables.items() if name not in made)
-    entries = [*enumerate(stays, 1), *((n, hall.tables[hall.made[n]]) for n in sorted(hall.made))]
+    entries = [
+        *enumerate(stays, 1),
+        *((n, hall.tables[hall.tables.made[n]]) for n in sorted(hall.tables.made)),
+    ]
     return [f"{n:>2}. {board_line(hall, table)}" for n, table in entries]
 
 
@@ -445,7 +448,7 @@ def _people_here(hall: Hall, player: str, room: str | None, width: int) -> list[
 
 def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
     """Return where else somebody who comes to a board is in the middle of a match."""
-    others = [each for each in hall.seats_of(player) if each.under_way and each.name != room]
+    others = [each for each in hall.tables.seats_of(player) if each.under_way and each.name != room]
     if not others:
         return []
     mine, theirs, waiting = list[str](), list[str](), list[str]()

@@ -18,7 +18,7 @@ from thudmud.play.events import (
     SeekMade,
     TableEvent,
 )
-from thudmud.play.hall import DEFAULTS, Hall
+from thudmud.play.hall import Hall
 from thudmud.play.options import (
     WIDTHS,
     Charset,
@@ -32,6 +32,7 @@ from thudmud.play.options import (
     Switch,
     Toggle,
 )
+from thudmud.play.people import DEFAULTS
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
 from thudmud.values import value
