@@ -75,5 +75,5 @@ async def test_who_has_asked_one_that_dies_is_told_so(tmp_path: Path) -> None:
         await place.sit()
         assert await place.type("Anna", "hint") == ""
         assert await place.type("Anna", "say Well?") == "You say: Well?"
-        told = 'No hint was found this time. "hint on oak board" asks again.'
+        told = 'There is no hint this time. "hint on oak board" tries again.'
         await until(lambda: place.told["Anna"][-1] == told)

@@ -83,7 +83,7 @@ class TestPlaying:
         taken = self.script(tmp_path, "You> say hi\n")
         with run_server(SERVE, tmp_path) as (host, port):
             assert main(["script", taken, "--connect", f"{host}:{port}"]) == 2
-        assert 'You is not let in: "You" has a meaning here already' in capsys.readouterr().err
+        assert 'You is not let in: "You" means something else here' in capsys.readouterr().err
 
     def test_an_update_rewrites_it(self, tmp_path: Path, capsys: Shown) -> None:
         path = self.script(tmp_path, "Anna> say hi\nAnna| You say: ho\n")

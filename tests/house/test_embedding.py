@@ -87,7 +87,7 @@ class TestComingIn:
         assert house.obey("Grog", "join game as elf", 3.0)[0].to == ("Grog",)
 
     def test_without_a_board_they_come_to_the_hall(self) -> None:
-        assert "This is the hall" in told(furniture().enter("Anna", 1.0))["Anna"]
+        assert "These are the boards" in told(furniture().enter("Anna", 1.0))["Anna"]
 
     def test_what_is_known_of_them_is_kept(self) -> None:
         house = furniture()

@@ -35,16 +35,16 @@ def test_names_that_can_be_had(name: str) -> None:
     [
         ("", "2 to 20 letters"),
         ("A", "2 to 20 letters"),
-        ("help", "First come in"),
-        ("Oak", "has a meaning here already"),
-        ("Second", "has a meaning here already"),
-        ("Myself", "has a meaning here already"),
+        ("help", "Choose any name"),
+        ("Oak", "means something else here"),
+        ("Second", "means something else here"),
+        ("Myself", "means something else here"),
         ("A" * 21, "2 to 20 letters"),
         ("Anna Bert", "2 to 20 letters"),
         ("Anna1", "2 to 20 letters"),
         ("Änne", "2 to 20 letters"),
-        ("Troll", "has a meaning here already"),
-        ("you", "has a meaning here already"),
+        ("Troll", "means something else here"),
+        ("you", "means something else here"),
     ],
 )
 def test_names_that_cannot(name: str, problem: str) -> None:

@@ -104,7 +104,7 @@ class TestBack:
         house.obey("Anna", "end game on oak board", 0.0)
         seen = told(house.enter("Bert", 1.0))["Bert"]
         assert "\n[elm table] It is your turn. Anna offers to end the battle. To agree" in seen
-        assert seen.count("Anna offers to end the battle. To agree, say") == 2
+        assert seen.count("Anna offers to end the battle. To agree, type") == 2
 
     def test_a_board_is_drawn_once(self) -> None:
         house = house_of(*PLAYED)

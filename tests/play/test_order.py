@@ -201,15 +201,15 @@ def test_what_is_listed(hall: StoredHall) -> None:
         "  203.0.113.0/24 until 1970-01-02 00:00 UTC.\n"
         "  Mallory, by Olga, because of lies.",
         "bans page 2": "There is no page 2 of bans.",
-        "look bert": "Bert (a guest): in the hall.\nThey come from 192.0.2.7. They are muted until"
-        " 1970-01-01 00:09 UTC, because of the shouting."
-        "\nNo rating yet.",
+        "look bert": "Bert (a guest) is in the hall.\n"
+        "They come from 192.0.2.7. They are muted until 1970-01-01 00:09 UTC, because of the"
+        " shouting.\nNo rating yet.",
     }.items():
         telling = told(hall, line)
         assert isinstance(telling.event, Asked)
         assert seen(hall, telling.told_at(NOW)) == {"Olga": rows}
     [telling] = do(hall, "Bert", parse("look carla"))
-    assert seen(hall, telling) == {"Bert": "Carla (a guest): in the hall.\nNo rating yet."}
+    assert seen(hall, telling) == {"Bert": "Carla (a guest) is in the hall.\nNo rating yet."}
     [telling] = do(hall, "Bert", parse("look olga"))
     assert seen(hall, telling) == {"Bert": "Olga (an operator): in the hall.\nNo rating yet."}
 

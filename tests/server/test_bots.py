@@ -62,7 +62,7 @@ async def test_it_is_invited_and_plays(tmp_path: Path) -> None:
         await anna.type("who")
         await anna.sees("1 player and 1 bot connected:")
         await anna.sees("Grog (a bot) is in the hall")
-        await anna.sees('To ask a bot to a game, type "match" and its name.')
+        await anna.sees('To play a bot, type "match" and its name.')
         await anna.type(*SIT)
         await anna.sees("Grog sits down at the oak board to play the trolls.")
         await anna.type("start")
@@ -553,7 +553,7 @@ print(f"# depth 0 nodes 1 worth +0.00 line {ply}\\ngo {ply}", flush=True)
             await anna.type("invite grog level basalt on oak board")
             assert 'There is no level "basalt". There are 1 Chalk, 2 Slate, 3 Marble' in anna.shown
             await anna.type("bots")
-            assert "Grog, 4 Granite: no rating; no battle yet." in anna.shown
+            assert "Grog, level 4 Granite: no rating; no battle yet." in anna.shown
 
     async def test_a_worker_that_is_killed_in_mid_thought_plays_after_all(
         self, tmp_path: Path

@@ -338,13 +338,13 @@ name = 'Grog the Bot'
 name = 'grog board'
 [[bot]]
 name = 'grog'
---> bot: should have names that players could have, but 'Grog': "Grog" has a meaning here already,
+--> bot: should have names that players could have, but 'Grog': "Grog" means something else here,
     so it cannot be a name. Name bots in sections [[bot]], or have none by "bot = []" above the
     first section.
 
 [[board]]
 name = 'grog board'
---> bot: should have names that players could have, but 'Grog': "Grog" has a meaning here already,
+--> bot: should have names that players could have, but 'Grog': "Grog" means something else here,
     so it cannot be a name. Name bots in sections [[bot]], or have none by "bot = []" above the
     first section.
 

@@ -300,7 +300,7 @@ async def test_who_plays_for_ratings_by_then_is_not_shown_it(
     await place.type("Dora", "join game as troll on elm board", "start")
     adviser.let()
     await idle()
-    assert place.told["Carla"][-1].startswith("You are playing a battle at the elm board that")
+    assert place.told["Carla"][-1].startswith("Your battle at the elm board counts")
     await place.type("Carla", "resign", "yes")
     assert BLUNDER in await place.type("Carla", "analyse 1")
 
@@ -314,6 +314,6 @@ async def test_to_close_waits_for_none(place: Place) -> None:
 
 async def test_without_an_adviser_nobody_can_analyse() -> None:
     place = await place_with(None)
-    told = 'Nobody here can analyse a battle. "replay 1" shows it again.'
+    told = 'Battles cannot be analysed here. "replay 1" shows it again.'
     assert await place.type("Anna", "analyse 1") == told
     assert await refused(place, "Anna", "analyse cancel") is Refusal.NOTHING_ANALYSED

@@ -13,8 +13,8 @@ from thudmud.service import hinting
 from thudmud.store import Store
 
 HINT = 'Try "move from A6 to B6": it keeps all your dwarfs safe.'
-AGAIN = '"hint on oak board" asks again.'
-FAILED = f"No hint was found this time. {AGAIN}"
+AGAIN = '"hint on oak board" tries again.'
+FAILED = f"There is no hint this time. {AGAIN}"
 
 
 class SlowAdviser:
@@ -100,7 +100,7 @@ async def test_who_waits_long_is_told_that_it_comes(
     await place.type("Anna", "hint")
     await until(lambda: bool(place.told))
     await answered(place, adviser)
-    assert place.told == {"Anna": ["A hint for you is being looked for. It comes by itself.", HINT]}
+    assert place.told == {"Anna": ["Your hint takes a moment. It comes by itself.", HINT]}
 
 
 async def test_who_plays_without_waiting_is_not_told_any_more(
@@ -204,8 +204,7 @@ async def test_who_plays_a_rated_battle_is_given_none_at_any_board(adviser: Slow
     for board in ("oak board", "elm board"):
         assert await refused(place, "Anna", f"hint on {board}") is Refusal.NO_HINTS_RATED
     assert await place.type("Anna", "hint") == (
-        "You are playing a battle at the oak board that counts for ratings. There are no hints for"
-        " you until it is over."
+        "Your battle at the oak board counts for ratings, so there are no hints until it is over."
     )
     await place.type("Bert", "resign on oak board")
     assert await refused(place, "Anna", "hint on elm board") is None
@@ -215,6 +214,6 @@ async def test_without_an_adviser_nobody_can_give_hints() -> None:
     place = Place(Store.in_memory())
     await place.open()
     await place.sit()
-    told = 'Nobody here can give hints. "captures" and "moves" tell what can be played.'
+    told = 'There are no hints here. "captures" and "moves" list what you can play.'
     assert await place.type("Anna", "hint") == told
     assert await refused(place, "Anna", "hint") is Refusal.NO_HINTS

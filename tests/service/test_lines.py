@@ -49,14 +49,14 @@ async def test_two_services_that_share_a_store_play_each_other(store: SlowStore)
 
 async def test_the_last_command_is_done_again(place: Place) -> None:
     await place.enter("Anna", "Bert")
-    assert "nothing yet" in await place.type("Anna", "again")
+    assert "nothing to repeat yet" in await place.type("Anna", "again")
     assert (await place.type("Anna", "say hello", ".")).count("You say: hello") == 2
     assert "You say: hello" not in await place.type("Bert", "who", "again")
     assert (await place.type("Bert", "go to elm", "again")).count("You are at the elm board") == 1
     assert "You are at the elm board" in await place.type("Bert", "xyzzy", "again", "again.")
     await place.leave("Bert")
     await place.enter("Bert")
-    assert "nothing yet" in await place.type("Bert", "again")
+    assert "nothing to repeat yet" in await place.type("Bert", "again")
 
 
 async def test_a_new_service_finds_everything_where_it_was(place: Place, store: SlowStore) -> None:

@@ -373,7 +373,7 @@ async def test_who_comes_in_is_told_who_is_here_and_how_to_play_first(hall: Plac
     assert here == "Also here: Anna, Bert and Carla."
     assert play == 'To play, type "play".'
     assert seek.startswith("Anna is looking for a match by the classic rules.")
-    assert boards == 'This is the hall. Walk up to a board with "go to" and its name:'
+    assert boards == 'These are the boards. "go to" and a name takes you to one:'
     for name in ("Bert", "Carla"):
         await hall.type(name, "seek")
     assert '3 matches are sought: "seeks" lists them.' in await hall.type("Dora", "look")
@@ -394,7 +394,7 @@ async def test_what_is_told_of_a_full_hall_fits_a_screen(hall: Place) -> None:
 
 async def test_a_member_is_told_of_news_until_they_have_seen_it(hall: Place) -> None:
     hall.hall.news = ["A match on Sunday."]
-    news = 'There is news that you have not seen: "news" shows it.'
+    news = 'There is news: "news" shows it.'
 
     async def come(name: str, seen: str | None, *, member: bool) -> str:
         screen = Screen()

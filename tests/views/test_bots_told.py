@@ -52,7 +52,7 @@ def test_who_comes_in_is_told_so() -> None:
 @pytest.mark.parametrize("width", [20, 40, 80])
 def test_what_it_tells_can_be_typed_one_after_the_other(width: int) -> None:
     house = house_with("Grog", "Anna", width=width)
-    sentence = shown(house, "look").partition("To play with")[2].partition("This is")[0]
+    sentence = shown(house, "look").partition("To play with")[2].partition("These are")[0]
     sit, invite, start = re.findall('"([^"]+)"', sentence)
     assert "You sit down" in shown(house, sit)
     assert shown(house, invite).startswith("You ask Grog to play the trolls")
@@ -137,19 +137,18 @@ def fought(house: House, loser: str, bot: str = "Grog", level: int | None = None
 def test_bots_are_listed_with_their_levels() -> None:
     house = levelled("Mog", "Grog", "Anna")
     assert shown(house, "bots") == (
-        "2 bots here, and what came of their battles with people: "
-        "Grog, 2 Slate: no rating; no battle yet. Mog: no rating; no battle yet. "
-        'To play with one, type "invite grog" at a board with a free seat. '
-        '"invite grog level 3" has it play at another level, 1 Chalk, 2 Slate or 3 Marble. '
-        '"look at grog" tells how well it plays.'
+        "2 bots to play with, and how they did against people: Grog, level 2 Slate: no rating; no"
+        ' battle yet. Mog: no rating; no battle yet. To play one, type "invite grog" at a board'
+        ' with a free seat. "invite grog level 3" picks another level: 1 Chalk, 2 Slate or 3'
+        ' Marble. "look at grog" tells you more.'
     )
 
 
 def test_where_boards_are_opened_for_matches_a_bot_is_asked_to_one() -> None:
     house = levelled("Grog", "Anna", opens_boards=True)
     told = shown(house, "bots")
-    assert 'To play with one, type "match grog". "match grog level 3" has it play' in told
-    assert 'To ask a bot to a game, type "match" and its name.' in shown(house, "who")
+    assert 'To play one, type "match grog". "match grog level 3" picks another level' in told
+    assert 'To play a bot, type "match" and its name.' in shown(house, "who")
     assert "Grog plays the trolls" in shown(house, "match grog level 3")
 
 
@@ -161,8 +160,8 @@ def test_and_with_what_came_of_it() -> None:
     fought(house, "Mog", "Mog")
     assert "\n".join(lines_shown(house, "bots").split("\n")[:3]) == (
         """\
-2 bots here, and what came of their battles with people:
-  Grog, 2 Slate: rating 1583?, give or take 227; 2 won, 0 drawn, 1 lost.
+2 bots to play with, and how they did against people:
+  Grog, level 2 Slate: rating 1583?, give or take 227; 2 won, 0 drawn, 1 lost.
   Mog: rating 1416?, give or take 241; 0 won, 0 drawn, 1 lost."""
     )
 
@@ -182,7 +181,7 @@ def test_in_a_row_each_on_a_narrow_screen() -> None:
         "What has a ? is provisional:",
     ]
     house.obey("Anna", "options reader on", 0.0)
-    assert "Grog, 2 Slate: rating 1579, provisional, give or take 242; 1 won, 0" in shown(
+    assert "Grog, level 2 Slate: rating 1579, provisional, give or take 242; 1 won, 0" in shown(
         house, "bots"
     )
 
@@ -196,7 +195,7 @@ def test_what_two_bots_play_changes_their_ratings_alone() -> None:
         house.obey(player, f"move from {ply}", 0.0)
     house.obey("Mog", "resign on it", 0.0)
     listed = shown(house, "bots")
-    assert "Grog, 2 Slate: rating 1579?, give or take 242; no battle yet." in listed
+    assert "Grog, level 2 Slate: rating 1579?, give or take 242; no battle yet." in listed
     assert "Mog: rating 1421?, give or take 242; no battle yet." in listed
 
 

@@ -233,8 +233,8 @@ class TestTold:
         table = begin(house, "10+5").hall.tables["oak board"]
         held = ClockHeld(100.0, "", 95.5)
         assert event_text(held, table.apply(held), None) == (
-            "No server was there to play on: the clock stood still for 1 minute 35 seconds at the "
-            "oak board."
+            "The server was down for a while: the clock at the oak board stood still for 1"
+            " minute 35 seconds."
         )
 
     @pytest.mark.parametrize("reader", ["on", "off"])

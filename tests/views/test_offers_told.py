@@ -10,7 +10,7 @@ from thudmud.play.table import BoardSpec
 from thudmud.views import Message
 
 BOARDS = [BoardSpec("oak board"), BoardSpec("elm table")]
-AGREE = "To agree, say"
+AGREE = "To agree, type"
 
 
 def seen(messages: list[Message], name: str) -> str:

@@ -179,7 +179,7 @@ def test_offers_that_stand_are_told_a_fact_a_line() -> None:
     assert heard(house, "Anna", "look")["Anna"].split("\n")[-5:] == [
         "Your turn.",
         "Bert offers to end the battle.",
-        'To agree, say "end game on oak board"; "no on oak board" or the next move',
+        'To agree, type "end game on oak board"; "no on oak board" or the next move',
         "declines it.",
         "Also here: Bert.",
     ]

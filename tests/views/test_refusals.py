@@ -89,12 +89,12 @@ CASES = [
     ),
     Case(
         R.SAY_WHICH, "", "Anna: view game",
-        'Which board? Add "on" and one of: oak board, pine board or elm table.',
+        'Which board? Add "on" and its name: oak board, pine board or elm table.',
     ),
     Case(
         R.NOTHING_USED, "", "Anna: go to it",
-        'You have not used a board yet for "it" to mean. The boards are: oak board, pine board and '
-        "elm table.",
+        '"it" is the board that you used last, and you have used none yet. The boards are: oak'
+        ' board, pine board and elm table.',
     ),
     Case(
         R.ALREADY_THERE, "Anna: go to oak board", "Anna: go to oak board",
@@ -127,43 +127,43 @@ CASES = [
     ),
     Case(
         R.SHOUTS_OFF, "Anna: options shout off", "Anna: shout hello",
-        'You hear no shouts, so you cannot shout either. "options shout on" brings both back.',
+        'You have turned shouts off, so you cannot shout either. "options shout on" turns both'
+        ' on again.',
     ),
     Case(
         R.NO_REPORTS, "", "Anna: report bert rude",
-        "Nobody reads reports here. Tell whoever runs this place in another way.",
+        "Nobody reads reports here. Please tell whoever runs this place some other way.",
     ),
     Case(R.IGNORE_SELF, "", "Anna: ignore anna", "That is you. Only others can be ignored."),
     Case(
         R.IGNORED_ALREADY, "Anna: ignore bert", "Anna: ignore BERT",
-        'You ignore Bert already. "unignore" and the name ends that.',
+        'You already ignore Bert. "unignore Bert" ends that.',
     ),
     Case(
         R.IGNORES_TOO_MANY, IGNORING, "Anna: ignore bert",
-        'You ignore 100 players, the most that you can. To hear one again, type "unignore" and'
-        ' the name.',
+        'You ignore 100 players, as many as you can. "unignore" and a name lets you hear one'
+        ' again.',
     ),
     Case(
         R.NOT_IGNORED, "", "Anna: unignore bert",
-        'You do not ignore "bert". "ignore" lists those whom you do.',
+        'You do not ignore "bert". "ignore" lists whom you ignore.',
     ),
     Case(R.FOLLOW_SELF, "", "Anna: follow anna", "That is you. Only others can be followed."),
     Case(
         R.FOLLOWED_ALREADY, "Anna: follow bert", "Anna: follow BERT",
-        'You follow Bert already. "unfollow" and the name ends that.',
+        'You already follow Bert. "unfollow Bert" ends that.',
     ),
     Case(
         R.FOLLOWS_TOO_MANY, IGNORING.replace("ignore", "follow"), "Anna: follow bert",
-        'You follow 100 players, the most that you can. To follow another, type "unfollow" and the'
-        ' name of one of these.',
+        'You follow 100 players, as many as you can. "unfollow" and a name makes room.',
     ),
     Case(
         R.NOT_FOLLOWED, "", "Anna: unfollow bert",
-        'You do not follow "bert". "follow" lists those whom you do.',
+        'You do not follow "bert". "follow" lists whom you follow.',
     ),
     Case(
         R.PLANS_FOR_MEMBERS, "", "Anna: plan To win",
-        'A plan is kept with a registered name: "register" makes yours one.',
+        'Only registered players can have a plan: "register" keeps your name.',
     ),
     Case(
         R.PLAN_TOO_LONG, "", f"Anna: plan {'x' * 201}",
@@ -171,13 +171,11 @@ CASES = [
     ),
     Case(
         R.NO_INVITATIONS, "Bert: options invitations off", "Anna: match bert",
-        'Bert does not want to be asked to games just now. Somebody else may: "play" and "seek" ask'
-        ' all.',
+        'Bert is not taking invitations just now. "play" asks everybody else.',
     ),
     Case(
         R.NO_INVITATIONS, "Bert: options invitations off", "Anna: invite bert on oak board",
-        'Bert does not want to be asked to games just now. Somebody else may: "play" and "seek" ask'
-        ' all.',
+        'Bert is not taking invitations just now. "play" asks everybody else.',
     ),
     Case(
         R.NOTHING_TO_OBSERVE, "", "Anna: observe dora",
@@ -186,17 +184,16 @@ CASES = [
     Case(R.WHICH_PLAYER, "", "Anna: observe be", 'Which player do you mean by "be": Bert or Bea?'),
     Case(
         R.OBSERVES_OWN, SEATED, "Anna: observe bert",
-        "You have a seat at the oak board, so you are told all that happens there.",
+        "You play at the oak board, so you see everything that happens there anyway.",
     ),
     Case(
         R.OBSERVED_ALREADY, "Carla: observe oak board", "Carla: observe oak",
-        'You observe the oak board already. "unobserve oak board" ends that.',
+        'You already observe the oak board. "unobserve oak board" ends that.',
     ),
     Case(
         R.OBSERVES_TOO_MANY, OBSERVING, "Anna: observe oak board",
-        "You observe 10 boards, the most that you can: q slab, r slab, s slab, t slab, u slab, "
-        "v slab, w slab, x slab, y slab and z slab. To observe another, end one by "
-        '"unobserve" and its name.',
+        'You observe 10 boards, as many as you can: q slab, r slab, s slab, t slab, u slab, v'
+        ' slab, w slab, x slab, y slab and z slab. "unobserve" and a name makes room.',
     ),
     Case(R.OBSERVES_NOTHING, "", "Carla: unobserve", "You observe no board."),
     Case(
@@ -205,30 +202,30 @@ CASES = [
     ),
     Case(
         R.NOT_RUNNING, HALF, "Carla: observe battle 1",
-        'Battle 1 is not being played just now. "games all" lists what is.',
+        'Nobody is playing battle 1 now. "games all" lists what is being played.',
     ),
     Case(
         R.PLAYS_NOWHERE, "", "Carla: observe bert",
-        'Bert does not play just now. "games all" lists those who do.',
+        'Bert is not playing now. "games all" lists who is.',
     ),
     Case(
         R.PLAYS_AT_SEVERAL, f"{ALONE}; Anna: join game as troll on pine board",
         "Carla: observe anna",
-        "Anna plays at several boards. Name one: oak board or pine board.",
+        "Anna plays at several boards. Which one: oak board or pine board?",
     ),
     Case(
         R.NOT_WATCHING, "", "Carla: kibitz Well played on oak board",
-        'You do not watch the oak board. To talk about what happens there, "observe oak board" '
-        "first, or go there.",
+        'You are not watching the oak board. To talk about it, type "observe oak board" first,'
+        ' or go there.',
     ),
     Case(
         R.WATCHING_NOTHING, "", "Carla: whisper Well played.",
-        'You are at no board and observe none. "observe" and the name of a board begins that.',
+        'You are not watching any board. Type "observe" and the name of one first.',
     ),
     Case(R.NO_ACCOUNTS, "", "Anna: register", "Names cannot be registered here."),
     Case(
         R.NOTHING_TO_REPEAT, "", "Anna: again",
-        "You have done nothing yet that could be repeated.",
+        "There is nothing to repeat yet.",
     ),
     Case(
         R.INVITE_SELF, "", "Anna: invite anna on oak board",
@@ -240,7 +237,7 @@ CASES = [
     ),
     Case(
         R.PLAYS_AT_NO_LEVEL, "", "Anna: invite bert level 3 on oak board",
-        'Bert plays at no level: "bots" lists those who do. Leave "level" out.',
+        'Bert has no levels to choose from, so leave "level" out. "bots" lists who has.',
     ),
     Case(
         R.NO_SUCH_LEVEL, "", "Anna: invite carla level 3 on oak board",
@@ -364,11 +361,11 @@ CASES = [
     Case(R.OPPONENTS_TURN, STARTED, "Bert: move g7 f7", "It is Anna's turn (dwarfs)."),
     Case(
         R.OVER_FOR_GOOD, OVER, "Anna: undo",
-        "The battle at the oak board is over, and what is over stays.",
+        "The battle at the oak board is over: no move can be taken back.",
     ),
     Case(
         R.AWAY, f"{HALF}; Bert is lost", "Anna: start game",
-        "Bert is away. A battle needs you both.",
+        "Bert is away, and a battle needs you both.",
     ),
     Case(R.NOT_AWAY, STARTED, "Anna: claim", "Bert is here, so there is nothing to claim."),
     Case(
@@ -381,22 +378,24 @@ CASES = [
     ),
     Case(
         R.CLOCK_RUNS, TIMED, "Bert: claim",
-        "A clock sees to that: Anna loses the battle when the time is up.",
+        "The clock does that for you: Anna loses the battle when the time is up.",
     ),
     Case(
         R.NOBODY_TO_CLAIM_FROM, f"{STARTED}; Bert: leave game", "Anna: claim",
-        'There is nobody to claim it from: you may say "end game on oak board" alone.',
+        'There is nobody to claim it from. "end game on oak board" ends the battle.',
     ),
     Case(
         R.NOBODY_TO_CLAIM_FROM, PRACTISING, "Anna: claim",
-        'There is nobody to claim it from: you may say "end game on oak board" alone.',
+        'There is nobody to claim it from. "end game on oak board" ends the battle.',
     ),
     Case(R.NO_MATCH, SEATED, "Anna: adjourn", "No match is under way at the oak board."),
-    Case(R.NO_PLY_YET, STARTED, "Anna: undo", "You have no move in this battle to take back yet."),
+    Case(R.NO_PLY_YET, STARTED, "Anna: undo", (
+        "You have not moved in this battle yet, so there is nothing to take back."
+    )),
     Case(R.NOTHING_OFFERED, STARTED, "Anna: no", "Nothing has been offered at the oak board."),
     Case(
         R.ALREADY_OFFERED, f"{STARTED}; Anna: end game", "Anna: end game",
-        'You have offered that already; it takes Bert to say "end game on oak board" too.',
+        'You have already offered that. Bert agrees by typing "end game on oak board".',
     ),
     Case(
         R.NO_EXERCISE, "", "Anna: stop",
@@ -418,28 +417,28 @@ CASES = [
     ),
     Case(
         R.STEP_OPEN, "Anna: tutorial 2", "Anna: next",
-        'First do what is asked for. "look" tells it again, and "hint" helps.',
+        'Do what the lesson asks first. "look" shows it again, "hint" helps.',
     ),
     Case(
         R.STEP_DONE, "Anna: tutorial 2; Anna: move c5 c11", "Anna: move c11 c5",
-        'That is done already. "next" goes on, "back" does it again.',
+        'You have done that. "next" goes on, "back" does it again.',
     ),
     Case(
         R.EXERCISE_OVER, "Anna: puzzle 1; Anna: move h13 i13 capturing all",
         "Anna: move h13 h12",
-        'There is nothing more to do here. "first" begins it again, "stop" leaves it.',
+        'You are done here. "first" starts again, "stop" leaves.',
     ),
     Case(
         R.BOARD_IN_USE, f"{ADJOURNED}; Carla: join game as dwarf on oak board", "Anna: resume",
-        "The oak board is in use. Any other board that is free will do.",
+        "The oak board is in use. Any free board will do.",
     ),
     Case(
         R.BOARD_IN_USE, PRACTISING, "Carla: practice on oak board",
-        "The oak board is in use. Any other board that is free will do.",
+        "The oak board is in use. Any free board will do.",
     ),
     Case(
         R.NOTHING_ADJOURNED, "", "Anna: resume on oak board",
-        'You have no adjourned match. "adjourn game" puts one away.',
+        "You have no adjourned match.",
     ),
     Case(
         R.GOES_ON_ALREADY, STARTED, "Anna: resume",
@@ -469,34 +468,36 @@ CASES = [
         R.NOT_PLAYING, "", "Carla: a6 b6",
         'You have no game going. "play" finds you one.',
     ),
-    Case(R.NO_HALL, "", "Anna: seek", "No boards are opened for matches here."),
+    Case(R.NO_HALL, "", "Anna: seek", (
+        'Matches at boards of their own are not played here. Sit down at one that is here:'
+        ' "join".'
+    )),
     Case(
         R.NEW_BOARDS_FOR_MEMBERS, "", "Anna: new board",
-        'Here a name has to be registered to open a board: "register" keeps yours. "play" and'
-        ' "match" need no such name.',
+        'Only registered players can open boards here: "register" keeps your name. "play" and'
+        ' "match" work for everybody.',
     ),
     Case(R.MATCH_SELF, "", "Anna: match anna", 'That is you. "play" finds somebody else.'),
     Case(
         R.ASKED_ALREADY, "Anna: match bert", "Anna: match bert",
-        'You have asked Bert already. "withdraw 1" takes that back.',
+        'You have already challenged Bert. "withdraw 1" takes that back.',
     ),
     Case(
         R.SEEKING_ALREADY, f"{STARTED}; Anna: seek", "Anna: play",
-        'You are looking for somebody already: seek 1. "withdraw 1" takes that back.',
+        'You are already looking for an opponent. "withdraw 1" takes that back.',
     ),
     Case(
         R.SEEKS_TOO_MANY, "Anna: seek", "Anna: seek classic",
-        'You have as many seeks as you can: 1. "withdraw" takes them back.',
+        'You are looking for 1 matches already, as many as you can. "withdraw" takes them back.',
     ),
     Case(
         R.BOARDS_TOO_MANY, "Anna: seek; Bert: accept 1", "Anna: new board",
-        'You play at the 4th board, and cannot at more boards of your own. Leave one of them'
-        ' first: "leave game on" and its name.',
+        'You play at the 4th board, as many as you can. "leave game on" and a name makes room.',
     ),
     Case(
         R.THEIR_BOARDS_TOO_MANY, "Anna: seek; Anna: new board; Anna: join game as dwarf",
         "Carla: accept 1",
-        "Anna plays at as many boards already as they can: 1.",
+        "Anna already plays at 1 boards, as many as they can.",
     ),
     Case(
         R.HAS_BEGUN, f"{HALF}; Anna: start game", "Bert: start on oak board",
@@ -504,7 +505,7 @@ CASES = [
     ),
     Case(
         R.NOTHING_SOUGHT, "", "Anna: withdraw",
-        'You have no seek to take back. "seeks" lists those of all.',
+        'You are not looking for a match, so there is nothing to take back. "seeks" lists who is.',
     ),
     Case(
         R.NOT_YOUR_SEEK, "Anna: seek; Bert: seek", "Anna: withdraw 2",
@@ -512,7 +513,7 @@ CASES = [
     ),
     Case(
         R.NO_SUCH_SEEK, "", "Anna: accept 9",
-        'There is no seek 9 any more. "seeks" lists those that stand.',
+        'Seek 9 is gone. "seeks" lists those that are open.',
     ),
     Case(
         R.OWN_SEEK, "Anna: seek", "Anna: accept 1",
@@ -520,11 +521,11 @@ CASES = [
     ),
     Case(
         R.SEEKER_AWAY, "Anna: seek; Anna is lost", "Bert: accept 1",
-        "Anna is away just now. The seek stands until they are back.",
+        "Anna is away just now. Try again when they are back.",
     ),
     Case(
         R.NOT_ASKED_YOU, "Anna: seek", "Bert: decline 1",
-        "Anna asks anybody by seek 1, so there is nothing to decline.",
+        "Seek 1 is for anybody, so you need not decline it.",
     ),
     Case(
         R.NOTHING_STANDS, "", "Anna: accept",
@@ -532,25 +533,25 @@ CASES = [
     ),
     Case(
         R.NOTHING_OFFERED_BY, "", "Anna: accept bert",
-        'Bert has no seek and no offer for you now. "seeks" lists those that stand.',
+        'Bert has offered you nothing. "seeks" lists who wants a match.',
     ),
     Case(
         R.WHICH_OFFER, "Anna: match bert; Carla: match bert", "Bert: yes",
-        'More than one thing is offered to you. Type "accept 1" (Anna) or "accept 2" (Carla).',
+        'You have more than one offer. Type "accept 1" (Anna) or "accept 2" (Carla).',
     ),
     Case(
         R.SEAT_IN_MATCH, f"{STARTED}; Bert: leave", "Carla: join game as troll on oak board",
-        "A match is under way at the oak board, and Anna has to ask you to go on with it: Anna can"
-        ' "invite" you.',
+        'A match is under way at the oak board. You can take over the seat if Anna types'
+        ' "invite" and your name.',
     ),
     Case(
         R.NO_SUCH_BATTLE, "", "Anna: replay 9",
-        'There is no battle 9. "history" lists those that were played.',
+        'There is no battle 9. "history" lists the battles.',
     ),
     Case(R.NOT_KEPT, HALF, "Anna: replay 1", "The moves of battle 1 are no longer kept here."),
     Case(
         R.NOT_REPLAYING, "", "Anna: next",
-        'You are not replaying a battle. Begin with "replay" and its number.',
+        'You are not replaying a battle. "replay" and a number starts that.',
     ),
     Case(
         R.REPLAY_AT_START, REPLAYING, "Carla: back",
@@ -558,7 +559,7 @@ CASES = [
     ),
     Case(
         R.REPLAY_AT_END, REPLAYING, "Carla: next",
-        'Battle 1 has no further ply. "back" and "first" go back, "stop" leaves.',
+        'That was the last ply of battle 1. "back" and "first" go back, "stop" leaves.',
     ),
     Case(
         R.REPLAY_GONE_ON, f"{STARTED}; Carla: replay 1; Anna: move a6 b6", "Carla: next",
@@ -592,7 +593,7 @@ CASES = [
     ),
     Case(
         R.NOT_REPLAYING, HALF, "Anna: comment well",
-        'You are not replaying a battle. Begin with "replay" and its number.',
+        'You are not replaying a battle. "replay" and a number starts that.',
     ),
     Case(
         R.RULES_RUNNING, STARTED, "Anna: set rules classic",
@@ -771,18 +772,18 @@ def test_what_is_said_too_soon(refusal: Refused, source: str) -> None:
 LETTERS = [
     (
         Refused(R.LETTERS_FOR_MEMBERS),
-        'Messages are for players whose names are registered: "register" keeps yours. "tell" speaks'
-        " to somebody who is here.",
+        'Only registered players get messages: "register" keeps your name. "tell" speaks to'
+        " somebody who is here.",
     ),
     (Refused(R.NO_LETTERS), "No messages are kept here."),
     (
         Refused(R.NO_SUCH_MEMBER, words="dora"),
-        'There is no player called "dora" whose name is registered.',
+        'Nobody called "dora" is registered here.',
     ),
     (
         Refused(R.NOT_A_MEMBER, player="Bert"),
-        'The name Bert is not registered, so no message can be kept for them. "tell" speaks to them'
-        " while they are here.",
+        'Bert is not registered and cannot get messages. "tell" speaks to them while they are'
+        " here.",
     ),
     (Refused(R.LETTER_SELF), "That is you. Messages are for others."),
     (
@@ -795,7 +796,7 @@ LETTERS = [
     ),
     (
         Refused(R.NO_SUCH_LETTER, number=7),
-        'You have no message 7. "messages" lists those that you have.',
+        'You have no message 7. "messages" lists yours.',
     ),
     (
         Refused(R.NO_LETTERS_FROM, words="bert"),
@@ -809,8 +810,7 @@ LETTERS = [
     ),
     (
         Refused(R.REPORTS_TOO_MANY, most=5),
-        "The operators have 5 reports from you that they have not closed yet, the most that you can"
-        " make.",
+        "You have 5 open reports, as many as you can have. The operators will get to them.",
     ),
     (
         Refused(R.REPORTS_FULL),
@@ -829,19 +829,19 @@ CROWDED = Refused(R.TOO_MUCH_FROM_ADDRESS, what="seeks", most=9)
 
 
 def test_what_many_from_one_address_have() -> None:
-    told = "Players from your address have as many seeks already as they can: 9."
+    told = "Players from your address have 9 seeks, as many as they can."
     assert refused(CROWDED) == told
 
 
 ORDER = [
     (
         Refused(R.NO_OPERATORS),
-        "There are no operators here: whoever runs this place keeps order.",
+        "There are no operators here. Whoever runs this place keeps order.",
     ),
     (
         Refused(R.OPERATORS_ONLY),
-        'Operators alone can do that. "report" tells them of somebody; "ignore" keeps from you what'
-        " somebody says.",
+        'Only operators can do that. "report" tells them about a player; "ignore" hides what a'
+        " player says.",
     ),
     (
         Refused(R.MUTED, seconds=600.0, why="of the shouting"),
@@ -852,7 +852,7 @@ ORDER = [
     (Refused(R.SANCTION_SELF), "You cannot do that to yourself."),
     (
         Refused(R.SANCTION_OPERATOR, player="Olga"),
-        "Olga is an operator, too: that cannot be done to them.",
+        "Olga is an operator, too. You cannot do that to them.",
     ),
     (
         Refused(R.SANCTION_BOT, player="Flint"),
@@ -879,7 +879,7 @@ ORDER = [
     ),
     (
         Refused(R.NO_SHUTDOWN),
-        "The server is not about to stop, so there is nothing to be taken back.",
+        "No shutdown is planned, so there is nothing to cancel.",
     ),
 ]
 
@@ -890,22 +890,21 @@ def test_what_operators_are_refused_and_others_by_them(refusal: Refused, sentenc
 
 
 HINTS = {
-    R.NO_HINTS: 'Nobody here can give hints. "captures" and "moves" tell what can be played.',
+    R.NO_HINTS: 'There are no hints here. "captures" and "moves" list what you can play.',
     R.NO_HINTS_RATED: (
-        "You are playing a battle at the oak board that counts for ratings. There are no hints for"
-        " you until it is over."
+        "Your battle at the oak board counts for ratings, so there are no hints until it is over."
     ),
     R.LEAVES_RATED: (
-        'You are in a rated match at the oak board, so your seat cannot be given up: "resign" gives'
-        ' up the battle, "adjourn" puts the match off.'
+        'Your match at the oak board is rated, so you cannot leave it. "resign" gives up the'
+        ' battle, "adjourn" puts the match off.'
     ),
-    R.HINT_PENDING: "A hint for you is being looked for. It comes by itself.",
+    R.HINT_PENDING: "Your hint takes a moment. It comes by itself.",
     R.NO_BOTS: 'No bot plays here, so there are no levels. "play" by itself finds a person.',
     R.SAY_YES: 'Resign the battle at the oak board? Type "yes" to resign.',
-    R.HINT_FAILED: 'No hint was found this time. "hint on oak board" asks again.',
+    R.HINT_FAILED: 'There is no hint this time. "hint on oak board" tries again.',
     R.HINT_OUT_OF_DATE: (
         "The oak board has changed since you asked for a hint, so there is none. "
-        '"hint on oak board" asks again.'
+        '"hint on oak board" tries again.'
     ),
 }
 """What the service and its adviser refuse; who plays for ratings has an account, as nobody has who
@@ -915,14 +914,13 @@ is seen here."""
 ANALYSES = [
     (
         Refused(R.NO_ANALYSES, number=12),
-        'Nobody here can analyse a battle. "replay 12" shows it again.',
+        'Battles cannot be analysed here. "replay 12" shows it again.',
     ),
     (
         Refused(R.NO_ANALYSES_RATED, board="oak board"),
-        "You are playing a battle at the oak board that counts for ratings. Nothing is analysed for"
-        " you until it is over.",
+        "Your battle at the oak board counts for ratings, so nothing is analysed until it is over.",
     ),
-    (Refused(R.ANALYSE_WHICH), 'Say which battle, by its number: "history" lists them.'),
+    (Refused(R.ANALYSE_WHICH), 'Which battle? Add its number: "history" lists them.'),
     (
         Refused(R.NOT_OVER, number=12),
         "Battle 12 may go on still. It can be analysed once it is over.",
@@ -935,7 +933,7 @@ ANALYSES = [
     ),
     (
         Refused(R.ANALYSES_TOO_MANY),
-        "As many battles are being analysed as can be at once. Try again in a minute.",
+        "Too many battles are being analysed just now. Try again in a minute.",
     ),
     (
         Refused(R.ANALYSIS_FAILED, number=12),
@@ -1039,12 +1037,12 @@ LINES = [
     ("move Z3 a4", "There is no column Z: columns go from A to O."),
     ("move a6 b6 capturing p4", "There is no column P: columns go from A to O."),
     ("view possible from o 100", "There is no row 100: rows go from 1 to 15."),
-    ("move A1 5 to b6", 'There is a blank inside a number: "A1 5". Did you mean "A15"?'),
-    ("move b6 to a 1 2", 'There is a blank inside a number: "a 1 2". Did you mean "A12"?'),
-    ("move b6 to a1 6", 'There is a blank inside a number: "a1 6".'),
+    ("move A1 5 to b6", 'There is a space inside a number: "A1 5". Did you mean "A15"?'),
+    ("move b6 to a 1 2", 'There is a space inside a number: "a 1 2". Did you mean "A12"?'),
+    ("move b6 to a1 6", 'There is a space inside a number: "a1 6".'),
     (
         "move b6 c7 capturing a1 1, b2",
-        'There is a blank inside a number: "a1 1". Did you mean "A11"?',
+        'There is a space inside a number: "a1 1". Did you mean "A11"?',
     ),
     (
         "TG7-J7xE7",
@@ -1063,9 +1061,9 @@ LINES = [
         "A day is written like 2026-11-20: the year, the month and the day.",
     ),
     ("record 1234567890", "That number is too long: numbers have at most 9 digits."),
-    ("replay", 'Say which battle, by its number: "history" lists them.'),
-    ("record anna", 'Say which battle, by its number: "history" lists them.'),
-    ("replay -1", 'Say which battle, by its number: "history" lists them.'),
+    ("replay", 'Which battle? Add its number: "history" lists them.'),
+    ("record anna", 'Which battle? Add its number: "history" lists them.'),
+    ("replay -1", 'Which battle? Add its number: "history" lists them.'),
     (
         "play oak 12",
         '"play" by itself finds an opponent. To take a seat at a board, type "join game as dwarf"'
@@ -1130,7 +1128,7 @@ LINES = [
     (f"{DWARF} orange", f'{NO_COLOUR} Did you mean "yellow"?'),
     (f"{DWARF} bold purple", f'{NO_COLOUR} Did you mean "magenta"?'),
     (f"{DWARF} bright gren", f'After "bright" comes {HUES}. Did you mean "bright green"?'),
-    ("x" * 1025, "That is too long: a line has at most 1,024 characters."),
+    ("x" * 1025, "That line is too long: 1,024 characters are the most."),
     (
         "shove c5 c7",
         'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".',
@@ -1238,7 +1236,7 @@ There is no row 16: rows go from 1 to 15.""",
         """\
 move A1 5 to b6
         ^
-There is a blank inside a number: "A1 5". Did you mean "A15"?""",
+There is a space inside a number: "A1 5". Did you mean "A15"?""",
     ),
     (
         "move a6 b6 on board capturing",
@@ -1318,4 +1316,4 @@ def test_a_line_that_is_too_long_shows_where_it_was_cut() -> None:
     shown, caret, sentence = told("say " + "na" * 1000, 80).split("\n")
     assert shown.startswith("...nana")
     assert caret.index("^") == len(shown)
-    assert sentence == "That is too long: a line has at most 1,024 characters."
+    assert sentence == "That line is too long: 1,024 characters are the most."

@@ -111,11 +111,11 @@ def left(exercise: Exercise) -> str:
     """Return that somebody turns to something else."""
     if isinstance(exercise, InLesson):
         if exercise.is_over:
-            return f'That is enough of lesson {exercise.lesson.number}. "{Lessons()}" lists all.'
-        return f'The tutorial waits for you: "{Tutorial()}" goes on with it.'
+            return f'You leave lesson {exercise.lesson.number}. "{Lessons()}" lists them all.'
+        return f'You leave the tutorial. "{Tutorial()}" picks it up again.'
     if exercise.is_over:
-        return f'That is enough of puzzle {exercise.puzzle.number}. "{TryPuzzle()}" gives another.'
-    return f'The puzzle waits for you: "{TryPuzzle()}" goes on with it.'
+        return f'You leave puzzle {exercise.puzzle.number}. "{TryPuzzle()}" gives you another.'
+    return f'You leave the puzzle. "{TryPuzzle()}" picks it up again.'
 
 
 def waited_for(person: Person | None, table: Table) -> list[str]:
@@ -133,7 +133,7 @@ def listed_lessons(done: Container[int], width: int) -> list[str]:
         f"{each.number:>2}. {each.title}{' (done)' if each.number in done else ''}"
         for each in lessons().values()
     ]
-    more = f'"{Tutorial(1)}" begins the first, and so on; "{Tutorial()}" goes on where you were.'
+    more = f'"{Tutorial(1)}" starts the first, and so on; "{Tutorial()}" goes on where you were.'
     return [*lines, *wrapped_each(entries, width, "    "), *wrapped(more, width)]
 
 
@@ -157,7 +157,7 @@ def _in_lesson(remark: Remark, at: InLesson, told: Exercised) -> str:
         case R.WRONG:
             why = hints.danger(told.advice) if told.advice else ""
             then = f" {capitalised(why)}." if why else ""
-            return f"The rules allow that, but something else is asked for.{then} {at.current.hint}"
+            return f"That is a legal move, but not the one for this step.{then} {at.current.hint}"
         case R.HINT:
             return at.current.hint
         case R.ANSWER:
@@ -190,7 +190,7 @@ def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised) -> str:
             rules = puzzle.game.ruleset.name
             return f'Puzzle {puzzle.number}, by the {rules} rules. "hint" helps, "stop" leaves.'
         case R.TASK:
-            return f"You play the {side.plural}. One capture is far better than all else: find it."
+            return f"You play the {side.plural}. One capture is far better than the rest. Find it!"
         case R.DONE:
             why = f": {hints.because(told.advice)}" if told.advice else ""
             return f"That is it{why}."
@@ -198,7 +198,7 @@ def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised) -> str:
             return '"next" gives you another puzzle, "stop" leaves.'
         case R.FEWER:
             return (
-                f"Those are the squares, but more {other.noun}s can be captured there. Try again."
+                f"The squares are right, but you can capture more {other.noun}s there. Try again."
             )
         case R.WRONG:
             return f"{_tried(told, other)} There is something better: try again."
@@ -208,7 +208,7 @@ def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised) -> str:
             return f'Type "{Play(hints.asked(puzzle.solution))}".'
         case R.COUNTED:
             done = "solved" if at.is_over else "not solved"
-            return f'It counts as {done} for your rating in puzzles: "{ViewScore()}" tells that.'
+            return f'It counts as {done} for your puzzle rating; "{ViewScore()}" shows it.'
         case _:
             assert_never(remark)
 

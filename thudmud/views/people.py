@@ -62,8 +62,8 @@ def _who(asked: Who, occasion: Occasion, view: View) -> list[str]:
         lines += wrapped(more, width)
     if programs and not asked.player:
         verb = "match" if hall.opens_boards else "invite"
-        typed = f'To ask a bot to a game, type "{verb}" and its name.'
-        lines += wrapped(f'{typed} "bots" tells how well each plays.', width)
+        typed = f'To play a bot, type "{verb}" and its name.'
+        lines += wrapped(f'{typed} "bots" tells you how well each plays.', width)
     return lines
 
 
@@ -184,7 +184,7 @@ def _own_plan(_: Plan, occasion: Occasion, view: View) -> list[str]:
 @words.register
 def _plan_chosen(chosen: PlanChosen, _: Occasion, view: View) -> list[str]:
     kept = f'Your plan is kept. "{Finger()}" shows it with the rest.'
-    return wrapped(kept if chosen.plan else "You have no plan any more.", view.width)
+    return wrapped(kept if chosen.plan else "Your plan is gone.", view.width)
 
 
 def _plan(hall: Hall, found: Fingered, player: str, display: Display) -> list[str]:
@@ -205,7 +205,7 @@ def _followed(_: Follow, occasion: Occasion, view: View) -> list[str]:
     hall, player, now, width = occasion.hall, occasion.player, occasion.at, view.width
     names = hall.people[player].followed
     if not names:
-        nobody = f'You follow nobody. "{Follow()}" and a name has you told when that player comes.'
+        nobody = f'You follow nobody. "{Follow()}" and a name tells you when that player comes in.'
         return wrapped(nobody, width)
     spelt = [hall.people.names.get(name.lower(), name) for name in names]
     entries = (
@@ -230,7 +230,7 @@ def _follow_chosen(chosen: FollowChosen, _: Occasion, view: View) -> list[str]:
     other = chosen.other
     if other not in chosen.followed:
         return wrapped(f"You follow {other} no longer.", view.width)
-    told = f"You are told when {other} comes, and begins a match."
+    told = f"You will be told when {other} comes in or begins a match."
     ends = f'"{Unfollow(other.lower())}" ends that.{_absent(chosen)}'
     return wrapped(f"{told} {ends}", view.width)
 
@@ -269,7 +269,7 @@ def _ignored(_: Ignore, occasion: Occasion, view: View) -> list[str]:
     if names := occasion.hall.people[occasion.player].ignored:
         told = f'You ignore {listed(names)}. "unignore" and a name ends that.'
     else:
-        told = 'You ignore nobody. To hear somebody no longer, type "ignore" and the name.'
+        told = 'You ignore nobody. "ignore" and a name hides what a player says.'
     return wrapped(told, view.width)
 
 
@@ -279,7 +279,7 @@ def _ignore_chosen(chosen: IgnoreChosen, _: Occasion, view: View) -> list[str]:
     if other not in chosen.ignored:
         return wrapped(f"You hear {other} again.", view.width)
     back = f'"{Unignore(other.lower())}" ends that.{_absent(chosen)}'
-    return wrapped(f"You do not hear {other} from now on. {back}", view.width)
+    return wrapped(f"You no longer hear {other}. {back}", view.width)
 
 
 def _idle_for(hall: Hall, name: str, now: float) -> int | None:

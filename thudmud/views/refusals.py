@@ -107,8 +107,8 @@ _TEMPLATES: Mapping[Enum, str] = {
         '"capturing {one}" or "capturing {other}", say.'
     ),
     Mistake.EMPTY_LINE: 'Type a command; "help" lists them.',
-    Mistake.LINE_TOO_LONG: "That is too long: a line has at most {most:,} characters.",
-    Mistake.BLANK_IN_NUMBER: 'There is a blank inside a number: "{typed}".',
+    Mistake.LINE_TOO_LONG: "That line is too long: {most:,} characters are the most.",
+    Mistake.BLANK_IN_NUMBER: 'There is a space inside a number: "{typed}".',
     Mistake.NO_SUCH_COLUMN: "There is no column {letter}: columns go from A to O.",
     Mistake.NO_SUCH_ROW: "There is no row {row}: rows go from 1 to 15.",
     Mistake.POSITIONS_TOGETHER: "Write {one} and {other} apart from each other.",
@@ -117,7 +117,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Mistake.NUMBERS_BEGIN_WITH_1: "Numbers begin with 1 here.",
     Mistake.NUMBER_TOO_LONG: "That number is too long: numbers have at most {most} digits.",
-    Mistake.NO_BATTLE_NUMBER: 'Say which battle, by its number: "history" lists them.',
+    Mistake.NO_BATTLE_NUMBER: 'Which battle? Add its number: "history" lists them.',
     Mistake.NO_SUCH_DAY: "A day is written like 2026-11-20: the year, the month and the day.",
     Mistake.ROW_FOR_COLUMN: '{row} is a row: type "scan row {row}".',
     Mistake.MOVES_FOR_MOVE: 'To play a move, begin with "move"; "moves" lists what can be played.',
@@ -172,10 +172,11 @@ _TEMPLATES: Mapping[Enum, str] = {
         'No board can be called "{words}": a name is at most 30 letters and single blanks, and its'
         " words have no other meaning in commands."
     ),
-    Refusal.SAY_WHICH: 'Which board? Add "on" and one of: {boards:or}.',
+    Refusal.SAY_WHICH: 'Which board? Add "on" and its name: {boards:or}.',
     Refusal.SAY_YES: 'Resign the battle at the {board}? Type "yes" to resign.',
     Refusal.NOTHING_USED: (
-        'You have not used a board yet for "it" to mean. The boards are: {boards:and}.'
+        '"it" is the board that you used last, and you have used none yet. The boards are:'
+        " {boards:and}."
     ),
     Refusal.ALREADY_THERE: "You are at the {board} already.",
     Refusal.ALREADY_IN_HALL: "You are in the hall already.",
@@ -185,14 +186,14 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.TELL_SELF: 'That is you. To speak to the room, use "say".',
     Refusal.NOT_LISTENING: "{player} is not taking messages from you.",
     Refusal.LETTERS_FOR_MEMBERS: (
-        'Messages are for players whose names are registered: "register" keeps yours. "tell" speaks'
-        " to somebody who is here."
+        'Only registered players get messages: "register" keeps your name. "tell" speaks to'
+        " somebody who is here."
     ),
     Refusal.NO_LETTERS: "No messages are kept here.",
-    Refusal.NO_SUCH_MEMBER: 'There is no player called "{words}" whose name is registered.',
+    Refusal.NO_SUCH_MEMBER: 'Nobody called "{words}" is registered here.',
     Refusal.NOT_A_MEMBER: (
-        "The name {player} is not registered, so no message can be kept for them."
-        ' "tell" speaks to them while they are here.'
+        '{player} is not registered and cannot get messages. "tell" speaks to them while they'
+        " are here."
     ),
     Refusal.LETTER_SELF: "That is you. Messages are for others.",
     Refusal.LETTERS_TOO_MANY: (
@@ -201,69 +202,72 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.LETTERS_OF_YOURS_TOO_MANY: (
         "{player} has {most} messages from you, and no more are kept until they forget some."
     ),
-    Refusal.NO_SUCH_LETTER: 'You have no message {number}. "messages" lists those that you have.',
+    Refusal.NO_SUCH_LETTER: 'You have no message {number}. "messages" lists yours.',
     Refusal.NO_LETTERS_FROM: 'You have no message from "{words}". "messages" lists all.',
     Refusal.NOTHING_TO_FORGET: "You have no messages.",
     Refusal.SHOUTS_OFF: (
-        'You hear no shouts, so you cannot shout either. "options shout on" brings both back.'
+        'You have turned shouts off, so you cannot shout either. "options shout on" turns both'
+        " on again."
     ),
-    Refusal.NO_REPORTS: "Nobody reads reports here. Tell whoever runs this place in another way.",
+    Refusal.NO_REPORTS: (
+        "Nobody reads reports here. Please tell whoever runs this place some other way."
+    ),
     Refusal.REPORT_SELF: "That is you. A report is about somebody else.",
     Refusal.REPORTS_TOO_MANY: (
-        "The operators have {most} reports from you that they have not closed yet, the most that"
-        " you can make."
+        "You have {most} open reports, as many as you can have. The operators will get to them."
     ),
     Refusal.REPORTS_FULL: "The operators have more reports than they can read. Try again later.",
     Refusal.IGNORE_SELF: "That is you. Only others can be ignored.",
-    Refusal.IGNORED_ALREADY: 'You ignore {player} already. "unignore" and the name ends that.',
+    Refusal.IGNORED_ALREADY: 'You already ignore {player}. "unignore {player}" ends that.',
     Refusal.IGNORES_TOO_MANY: (
-        'You ignore {most} players, the most that you can. To hear one again, type "unignore" and'
-        " the name."
+        'You ignore {most} players, as many as you can. "unignore" and a name lets you hear one'
+        " again."
     ),
-    Refusal.NOT_IGNORED: 'You do not ignore "{words}". "ignore" lists those whom you do.',
+    Refusal.NOT_IGNORED: 'You do not ignore "{words}". "ignore" lists whom you ignore.',
     Refusal.NOTHING_TO_OBSERVE: (
         'There is no board and no player called "{words}" here. "games all" lists what is played.'
     ),
-    Refusal.OBSERVES_OWN: "You have a seat at the {board}, so you are told all that happens there.",
-    Refusal.OBSERVED_ALREADY: 'You observe the {board} already. "unobserve {board}" ends that.',
+    Refusal.OBSERVES_OWN: (
+        "You play at the {board}, so you see everything that happens there anyway."
+    ),
+    Refusal.OBSERVED_ALREADY: 'You already observe the {board}. "unobserve {board}" ends that.',
     Refusal.OBSERVES_TOO_MANY: (
-        "You observe {most} boards, the most that you can: {boards:and}. To observe another, end "
-        'one by "unobserve" and its name.'
+        'You observe {most} boards, as many as you can: {boards:and}. "unobserve" and a name'
+        " makes room."
     ),
     Refusal.OBSERVES_NOTHING: "You observe no board.",
     Refusal.NOT_OBSERVED: "You do not observe the {board}, but the {boards:and}.",
     Refusal.NOT_RUNNING: (
-        'Battle {number} is not being played just now. "games all" lists what is.'
+        'Nobody is playing battle {number} now. "games all" lists what is being played.'
     ),
-    Refusal.PLAYS_NOWHERE: '{player} does not play just now. "games all" lists those who do.',
-    Refusal.PLAYS_AT_SEVERAL: "{player} plays at several boards. Name one: {boards:or}.",
+    Refusal.PLAYS_NOWHERE: '{player} is not playing now. "games all" lists who is.',
+    Refusal.PLAYS_AT_SEVERAL: "{player} plays at several boards. Which one: {boards:or}?",
     Refusal.NOT_WATCHING: (
-        'You do not watch the {board}. To talk about what happens there, "observe {board}" first, '
-        "or go there."
+        'You are not watching the {board}. To talk about it, type "observe {board}" first, or'
+        " go there."
     ),
     Refusal.WATCHING_NOTHING: (
-        'You are at no board and observe none. "observe" and the name of a board begins that.'
+        'You are not watching any board. Type "observe" and the name of one first.'
     ),
     Refusal.FOLLOW_SELF: "That is you. Only others can be followed.",
-    Refusal.FOLLOWED_ALREADY: 'You follow {player} already. "unfollow" and the name ends that.',
+    Refusal.FOLLOWED_ALREADY: 'You already follow {player}. "unfollow {player}" ends that.',
     Refusal.FOLLOWS_TOO_MANY: (
-        'You follow {most} players, the most that you can. To follow another, type "unfollow" and'
-        " the name of one of these."
+        'You follow {most} players, as many as you can. "unfollow" and a name makes room.'
     ),
-    Refusal.NOT_FOLLOWED: 'You do not follow "{words}". "follow" lists those whom you do.',
+    Refusal.NOT_FOLLOWED: 'You do not follow "{words}". "follow" lists whom you follow.',
     Refusal.PLANS_FOR_MEMBERS: (
-        'A plan is kept with a registered name: "register" makes yours one.'
+        'Only registered players can have a plan: "register" keeps your name.'
     ),
     Refusal.PLAN_TOO_LONG: "That is too long: a plan has at most {most} characters.",
     Refusal.NO_ACCOUNTS: "Names cannot be registered here.",
-    Refusal.NOTHING_TO_REPEAT: "You have done nothing yet that could be repeated.",
-    Refusal.NO_OPERATORS: "There are no operators here: whoever runs this place keeps order.",
+    Refusal.NOTHING_TO_REPEAT: "There is nothing to repeat yet.",
+    Refusal.NO_OPERATORS: "There are no operators here. Whoever runs this place keeps order.",
     Refusal.OPERATORS_ONLY: (
-        'Operators alone can do that. "report" tells them of somebody; "ignore" keeps from you what'
-        " somebody says."
+        'Only operators can do that. "report" tells them about a player; "ignore" hides what a'
+        " player says."
     ),
     Refusal.SANCTION_SELF: "You cannot do that to yourself.",
-    Refusal.SANCTION_OPERATOR: "{player} is an operator, too: that cannot be done to them.",
+    Refusal.SANCTION_OPERATOR: "{player} is an operator, too. You cannot do that to them.",
     Refusal.SANCTION_BOT: "{player} is a program of this server, and does as its settings say.",
     Refusal.NOT_MUTED: '"{words}" is not muted; "mutes" lists who is.',
     Refusal.NOT_BANNED: '"{words}" is not banned; "bans" lists who is.',
@@ -276,93 +280,92 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.NETWORK_LOCAL: "{network} is this machine itself: anybody may come from there.",
     Refusal.NO_SUCH_REPORT: 'No report {number} is open; "reports" lists those that are.',
-    Refusal.NO_SHUTDOWN: "The server is not about to stop, so there is nothing to be taken back.",
+    Refusal.NO_SHUTDOWN: "No shutdown is planned, so there is nothing to cancel.",
     Refusal.NO_INVITATIONS: (
-        "{player} does not want to be asked to games just now. Somebody else may:"
-        ' "play" and "seek" ask all.'
+        '{player} is not taking invitations just now. "play" asks everybody else.'
     ),
     Refusal.PLAYS_THERE: "{player} plays the {side.plural} at the {board} already.",
     Refusal.PLAYS_AT_NO_LEVEL: (
-        '{player} plays at no level: "bots" lists those who do. Leave "level" out.'
+        '{player} has no levels to choose from, so leave "level" out. "bots" lists who has.'
     ),
     Refusal.NO_BOTS: 'No bot plays here, so there are no levels. "play" by itself finds a person.',
     Refusal.NO_SUCH_LEVEL: 'There is no level "{words}". There are {levels:and}.',
     Refusal.SEAT_IN_MATCH: (
-        "A match is under way at the {board}, and {player} has to ask you to go on with it:"
-        ' {player} can "invite" you.'
+        "A match is under way at the {board}. You can take over the seat if {player} types"
+        ' "invite" and your name.'
     ),
     Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
     Refusal.NOT_PLAYING: 'You have no game going. "play" finds you one.',
-    Refusal.NO_HALL: "No boards are opened for matches here.",
+    Refusal.NO_HALL: (
+        'Matches at boards of their own are not played here. Sit down at one that is here: "join".'
+    ),
     Refusal.NEW_BOARDS_FOR_MEMBERS: (
-        'Here a name has to be registered to open a board: "register" keeps yours. "play" and'
-        ' "match" need no such name.'
+        'Only registered players can open boards here: "register" keeps your name. "play" and'
+        ' "match" work for everybody.'
     ),
     Refusal.MATCH_SELF: 'That is you. "play" finds somebody else.',
     Refusal.ASKED_ALREADY: (
-        'You have asked {player} already. "withdraw {number}" takes that back.'
+        'You have already challenged {player}. "withdraw {number}" takes that back.'
     ),
     Refusal.SEEKING_ALREADY: (
-        'You are looking for somebody already: seek {number}. "withdraw {number}" takes that back.'
+        'You are already looking for an opponent. "withdraw {number}" takes that back.'
     ),
     Refusal.SEEKS_TOO_MANY: (
-        'You have as many seeks as you can: {most}. "withdraw" takes them back.'
+        'You are looking for {most} matches already, as many as you can. "withdraw" takes them'
+        " back."
     ),
     Refusal.BOARDS_TOO_MANY: (
-        "You play at the {boards:and}, and cannot at more boards of your own. Leave one of them"
-        ' first: "leave game on" and its name.'
+        'You play at the {boards:and}, as many as you can. "leave game on" and a name makes room.'
     ),
-    Refusal.THEIR_BOARDS_TOO_MANY: "{player} plays at as many boards already as they can: {most}.",
+    Refusal.THEIR_BOARDS_TOO_MANY: "{player} already plays at {most} boards, as many as they can.",
     Refusal.TOO_MUCH_FROM_ADDRESS: (
-        "Players from your address have as many {what} already as they can: {most}."
+        "Players from your address have {most} {what}, as many as they can."
     ),
-    Refusal.NOTHING_SOUGHT: 'You have no seek to take back. "seeks" lists those of all.',
+    Refusal.NOTHING_SOUGHT: (
+        'You are not looking for a match, so there is nothing to take back. "seeks" lists who is.'
+    ),
     Refusal.NOT_YOUR_SEEK: "Seek {number} is not yours. Yours: {numbers:and}.",
-    Refusal.NO_SUCH_SEEK: 'There is no seek {number} any more. "seeks" lists those that stand.',
+    Refusal.NO_SUCH_SEEK: 'Seek {number} is gone. "seeks" lists those that are open.',
     Refusal.OWN_SEEK: 'Seek {number} is your own. "withdraw {number}" takes it back.',
-    Refusal.SEEKER_AWAY: "{player} is away just now. The seek stands until they are back.",
-    Refusal.NOT_ASKED_YOU: (
-        "{player} asks anybody by seek {number}, so there is nothing to decline."
-    ),
+    Refusal.SEEKER_AWAY: "{player} is away just now. Try again when they are back.",
+    Refusal.NOT_ASKED_YOU: ("Seek {number} is for anybody, so you need not decline it."),
     Refusal.NOTHING_STANDS: 'Nobody has offered you anything. "seeks" lists who wants a match.',
     Refusal.NOTHING_OFFERED_BY: (
-        '{player} has no seek and no offer for you now. "seeks" lists those that stand.'
+        '{player} has offered you nothing. "seeks" lists who wants a match.'
     ),
     Refusal.HAS_BEGUN: "The battle at the {board} has begun already.",
     Refusal.WHICH_SEAT: (
         'As which side? "join game as dwarf on {board}" or "join game as troll on {board}".'
     ),
     Refusal.OPPONENTS_TURN: "It is {player}'s turn ({side.plural}).",
-    Refusal.OVER_FOR_GOOD: "The battle at the {board} is over, and what is over stays.",
-    Refusal.AWAY: "{player} is away. A battle needs you both.",
+    Refusal.OVER_FOR_GOOD: "The battle at the {board} is over: no move can be taken back.",
+    Refusal.AWAY: "{player} is away, and a battle needs you both.",
     Refusal.NOT_AWAY: "{player} is here, so there is nothing to claim.",
-    Refusal.CLOCK_RUNS: "A clock sees to that: {player} loses the battle when the time is up.",
+    Refusal.CLOCK_RUNS: (
+        "The clock does that for you: {player} loses the battle when the time is up."
+    ),
     Refusal.LEAVES_RATED: (
-        'You are in a rated match at the {board}, so your seat cannot be given up: "resign" gives'
-        ' up the battle, "adjourn" puts the match off.'
+        'Your match at the {board} is rated, so you cannot leave it. "resign" gives up the'
+        ' battle, "adjourn" puts the match off.'
     ),
     Refusal.NO_MATCH: "No match is under way at the {board}.",
-    Refusal.NO_PLY_YET: "You have no move in this battle to take back yet.",
+    Refusal.NO_PLY_YET: "You have not moved in this battle yet, so there is nothing to take back.",
     Refusal.NOTHING_OFFERED: "Nothing has been offered at the {board}.",
-    Refusal.NO_HINTS: (
-        'Nobody here can give hints. "captures" and "moves" tell what can be played.'
-    ),
+    Refusal.NO_HINTS: ('There are no hints here. "captures" and "moves" list what you can play.'),
     Refusal.NO_HINTS_RATED: (
-        "You are playing a battle at the {board} that counts for ratings. There are no hints for"
-        " you until it is over."
+        "Your battle at the {board} counts for ratings, so there are no hints until it is over."
     ),
-    Refusal.HINT_PENDING: "A hint for you is being looked for. It comes by itself.",
-    Refusal.HINT_FAILED: 'No hint was found this time. "hint on {board}" asks again.',
+    Refusal.HINT_PENDING: "Your hint takes a moment. It comes by itself.",
+    Refusal.HINT_FAILED: 'There is no hint this time. "hint on {board}" tries again.',
     Refusal.HINT_OUT_OF_DATE: (
         "The {board} has changed since you asked for a hint, so there is none."
-        ' "hint on {board}" asks again.'
+        ' "hint on {board}" tries again.'
     ),
-    Refusal.NO_ANALYSES: 'Nobody here can analyse a battle. "replay {number}" shows it again.',
+    Refusal.NO_ANALYSES: 'Battles cannot be analysed here. "replay {number}" shows it again.',
     Refusal.NO_ANALYSES_RATED: (
-        "You are playing a battle at the {board} that counts for ratings. Nothing is analysed for"
-        " you until it is over."
+        "Your battle at the {board} counts for ratings, so nothing is analysed until it is over."
     ),
-    Refusal.ANALYSE_WHICH: 'Say which battle, by its number: "history" lists them.',
+    Refusal.ANALYSE_WHICH: 'Which battle? Add its number: "history" lists them.',
     Refusal.NOT_OVER: "Battle {number} may go on still. It can be analysed once it is over.",
     Refusal.TOO_SHORT: "Battle {number} has too few plies to be analysed.",
     Refusal.ANALYSIS_PENDING: (
@@ -370,7 +373,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         ' when all are. "analyse cancel" ends it.'
     ),
     Refusal.ANALYSES_TOO_MANY: (
-        "As many battles are being analysed as can be at once. Try again in a minute."
+        "Too many battles are being analysed just now. Try again in a minute."
     ),
     Refusal.ANALYSIS_FAILED: (
         'Battle {number} could not be analysed this time. "analyse {number}" tries again.'
@@ -388,25 +391,21 @@ _TEMPLATES: Mapping[Enum, str] = {
         'There is no lesson {number}: they go from 1 to {most}. "lessons" lists them.'
     ),
     Refusal.NO_SUCH_PUZZLE: "There is no puzzle {number}: they go from 1 to {most}.",
-    Refusal.STEP_OPEN: 'First do what is asked for. "look" tells it again, and "hint" helps.',
-    Refusal.STEP_DONE: 'That is done already. "next" goes on, "back" does it again.',
-    Refusal.EXERCISE_OVER: (
-        'There is nothing more to do here. "first" begins it again, "stop" leaves it.'
-    ),
-    Refusal.BOARD_IN_USE: "The {board} is in use. Any other board that is free will do.",
-    Refusal.NOTHING_ADJOURNED: 'You have no adjourned match. "adjourn game" puts one away.',
+    Refusal.STEP_OPEN: 'Do what the lesson asks first. "look" shows it again, "hint" helps.',
+    Refusal.STEP_DONE: 'You have done that. "next" goes on, "back" does it again.',
+    Refusal.EXERCISE_OVER: ('You are done here. "first" starts again, "stop" leaves.'),
+    Refusal.BOARD_IN_USE: "The {board} is in use. Any free board will do.",
+    Refusal.NOTHING_ADJOURNED: "You have no adjourned match.",
     Refusal.GOES_ON_ALREADY: "Your match goes on at the {boards:and}; none of yours is put away.",
     Refusal.NOT_YOURS_TO_RESUME: (
         'You have no adjourned match with the number {number}: "games" lists them.'
     ),
-    Refusal.NO_SUCH_BATTLE: (
-        'There is no battle {number}. "history" lists those that were played.'
-    ),
+    Refusal.NO_SUCH_BATTLE: ('There is no battle {number}. "history" lists the battles.'),
     Refusal.NOT_KEPT: "The moves of battle {number} are no longer kept here.",
-    Refusal.NOT_REPLAYING: 'You are not replaying a battle. Begin with "replay" and its number.',
+    Refusal.NOT_REPLAYING: 'You are not replaying a battle. "replay" and a number starts that.',
     Refusal.REPLAY_AT_START: 'This is where battle {number} begins. "next" goes on.',
     Refusal.REPLAY_AT_END: (
-        'Battle {number} has no further ply. "back" and "first" go back, "stop" leaves.'
+        'That was the last ply of battle {number}. "back" and "first" go back, "stop" leaves.'
     ),
     Refusal.NO_COMMENTS: "No comments are kept here.",
     Refusal.COMMENT_PLAYERS_ONLY: "Only those who played battle {number} here can comment on it.",
@@ -456,10 +455,10 @@ _TEMPLATES: Mapping[Enum, str] = {
         'The Rock on {square} is needed. "setup add rock" and a square puts it elsewhere.'
     ),
     NameProblem.ASKS_FOR_HELP: (
-        'First come in with any name of {least} to {most} letters; then "help" tells the rest.'
+        'Choose any name of {least} to {most} letters first; then "help" tells you the rest.'
     ),
     NameProblem.NO_NAME: "A name is {least} to {most} letters from A to Z, without blanks.",
-    NameProblem.HAS_A_MEANING: '"{words}" has a meaning here already, so it cannot be a name.',
+    NameProblem.HAS_A_MEANING: '"{words}" means something else here, so it cannot be a name.',
 }
 """The sentences of most codes. ``{boards:or}`` lists several; without a word there are commas."""
 
@@ -573,7 +572,7 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
         case Refusal.WHICH_OFFER:
             offers = zip(details["lines"], details["players"], strict=True)
             ways = listed([f'"{line}" ({player})' for line, player in offers], "or")
-            return f"More than one thing is offered to you. Type {ways}."
+            return f"You have more than one offer. Type {ways}."
         case Refusal.TALK_TOO_FAST:
             return (
                 "That was not done: others have just heard a lot from "
@@ -608,10 +607,10 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
         case Refusal.CLOCK_ALREADY:
             return f"The {board} has a clock of {details['time']} already."
         case Refusal.NOBODY_TO_CLAIM_FROM:
-            return f'There is nobody to claim it from: you may say "{End(board)}" alone.'
+            return f'There is nobody to claim it from. "{End(board)}" ends the battle.'
         case Refusal.ALREADY_OFFERED:
             player, words = details["player"], OFFERING[details["offer"]](board)
-            return f'You have offered that already; it takes {player} to say "{words}" too.'
+            return f'You have already offered that. {player} agrees by typing "{words}".'
         case Refusal.RESUME_THERE:
             return f'A match goes on when its players are at the board: "{Go(board)}".'
         case Refusal.OPPONENT_NOT_THERE:

@@ -299,7 +299,7 @@ def hall_seen(hall: Hall, player: str, width: int) -> list[str]:
         *_people_here(hall, player, None, width),
         *_ways_to_play(hall, width),
         *_who_waits(hall, player, width),
-        *wrapped('This is the hall. Walk up to a board with "go to" and its name:', width),
+        *wrapped('These are the boards. "go to" and a name takes you to one:', width),
         *wrapped_each(entries[:MOST_BOARDS], width, "    "),
     ]
     if more := len(entries[MOST_BOARDS:]):
@@ -326,7 +326,7 @@ def _newer_news(hall: Hall, entered: Entered, width: int) -> list[str]:
     """Return that there is news which a member who comes in has not seen, if there is."""
     if not (entered.member and hall.edition) or entered.news in {None, hall.edition}:
         return []
-    return wrapped(f'There is news that you have not seen: "{ViewNews()}" shows it.', width)
+    return wrapped(f'There is news: "{ViewNews()}" shows it.', width)
 
 
 @words.register
@@ -337,7 +337,7 @@ def _bots(_: ViewBots, occasion: Occasion, view: View) -> list[str]:
     width, in_all = display.width, counted(len(found.bots), "bot")
     if not found.bots:
         return wrapped("There are no bots here.", width)
-    heading = f"{in_all} here, and what came of their battles with people:"
+    heading = f"{in_all} to play with, and how they did against people:"
     rows = [f"  {_bot(hall, bot, display)}" for bot in found.bots]
     if not display.reader and max(map(len, rows)) >= width:
         heading = f"{in_all} here; level, rating (give or take), won/drawn/lost against people:"
@@ -345,15 +345,15 @@ def _bots(_: ViewBots, occasion: Occasion, view: View) -> list[str]:
     ratings = [bot.rating for bot in found.bots]
     by = f"The ratings are those by the {DEFAULT_RULES.name} rules." if any(ratings) else ""
     weakest = found.bots[0].name
-    how = f'To play with one, type "{_inviting(weakest)}" at a board with a free seat.'
+    how = f'To play one, type "{_inviting(weakest)}" at a board with a free seat.'
     asks: type[Challenge | Invite] = Invite
     if hall.opens_boards:
-        how, asks = f'To play with one, type "{Challenge(weakest.lower())}".', Challenge
+        how, asks = f'To play one, type "{Challenge(weakest.lower())}".', Challenge
     if hall.bots[weakest]:
         typed = asks(weakest.lower(), level=str(hall.levels[-1].number))
         known = listed(hall.levels, "or")
-        how += f' "{typed}" has it play at another level, {known}.'
-    how += f' "{Look(weakest.lower())}" tells how well it plays.'
+        how += f' "{typed}" picks another level: {known}.'
+    how += f' "{Look(weakest.lower())}" tells you more.'
     return [
         *wrapped(heading, width),
         *wrapped_each(rows, width, "    "),
@@ -380,7 +380,7 @@ def _bots_facts(_: ViewBots, occasion: Occasion) -> Iterator[Fact]:
 def _bot(hall: Hall, bot: ListedBot, display: Display) -> str:
     """Return what the list of bots says of one, in words."""
     rating, level, tally = bot.rating, hall.bots[bot.name], bot.fared.in_all
-    title = f"{bot.name}, {level}" if level else bot.name
+    title = f"{bot.name}, level {level}" if level else bot.name
     good = "no rating"
     if rating:
         good = f"rating {points_of(rating, display)}, give or take {rating.uncertainty}"
@@ -406,7 +406,7 @@ def _ways_to_play(hall: Hall, width: int) -> list[str]:
     if hall.opens_boards:
         how = f'To play, type "{PlayNow()}".'
         if names:
-            how += f' "{Challenge(names[0].lower())}" plays with a bot of your choice.'
+            how += f' "{Challenge(names[0].lower())}" plays a bot of your choice.'
         return wrapped(how, width)
     if not names:
         return []

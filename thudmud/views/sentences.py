@@ -120,8 +120,8 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
         case events.TimeSet():
             return [_time_set(event, table, me)]
         case events.ClockHeld():
-            stood = f"the clock stood still for {precisely(event.seconds)}"
-            return [f"No server was there to play on: {stood} at the {table.name}."]
+            stood = f"the clock at the {table.name} stood still for {precisely(event.seconds)}"
+            return [f"The server was down for a while: {stood}."]
         case events.IdleWarned():
             return _idle_warned(event, table, me)
         case events.OfferLapsed():
@@ -217,7 +217,7 @@ def _quiet(table: Table) -> list[str]:
         return []
     if table.is_practice:
         return []  # who plays alone may end it at any time
-    may = f'either player may now say "{End(table.name)}" alone'
+    may = f'either player can now type "{End(table.name)}" to end the battle'
     return [f"Nothing was captured for {counted(game.quiet_plies, 'ply')}: {may}."]
 
 
@@ -231,10 +231,10 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     if event.player == me:
         other = table.seats.get(side.other, "nobody") if side else "nobody"
         told.append(
-            f'{other} agrees by saying "{agrees}" too; "{declines}" or the next move withdraws it.'
+            f'{other} can agree by typing "{agrees}"; "{declines}" or the next move takes it back.'
         )
     elif me in table.seats.values():
-        told.append(f'To agree, say "{agrees}"; "{declines}" or the next move declines it.')
+        told.append(f'To agree, type "{agrees}"; "{declines}" or the next move declines it.')
     return told
 
 
