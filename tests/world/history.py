@@ -159,7 +159,8 @@ def _not_told(told: Told, stored: Stored) -> Iterable[str]:
             if not isinstance(event, Moved) or event.player != told.player:
                 continue
             at = event.at - BEGINNING
-            was_there = told.begun + COMING < at and at + ANSWER < told.ended
+            was_in = max(told.begun + COMING, told.entered)  # they may wait at the login for long
+            was_there = was_in < at and at + ANSWER < told.ended
             if not was_there or (board, entry.version) in heard:
                 continue
             if not any(at < doubt < at + ANSWER for doubt in told.doubts):

@@ -422,9 +422,9 @@ class Player:
         if self.name in MEMBERS and dice.random() < 0.06:
             return f"resign on {board}"  # so that matches come to an end, and count
         if dice.random() < 0.12:
-            return dice.choice(["undo", "yes", "no", "adjourn", "resign", "end", "claim"]) + (
-                f" on {board}" if dice.random() < 0.5 else ""
-            )
+            line = dice.choice(["undo", "yes", "no", "adjourn", "resign", "end", "claim"])
+            is_sure = line == "resign"  # or they would be asked whether they are
+            return f"{line} on {board}" if is_sure or dice.random() < 0.5 else line
         if table.game.position.turn is side:
             return str(Play(self._attempt(table.game.position, side), board))
         new = next(self.numbers)
