@@ -460,6 +460,11 @@ class Run:
         }
         if not halls:
             return [*wrong, "no server is there"]
+        wrong += [
+            f"{each.name} has no lease yet"
+            for each in self.servers
+            if each.service and each.is_ready and not each.service.is_alive
+        ]
         (first, (hall, people)), *others = halls.items()
         for name, (other, there) in others:
             if there != people:
