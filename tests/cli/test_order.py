@@ -79,7 +79,7 @@ def test_an_operator_keeps_order(
         olga.until("is yours now")
         bert, carla = come(place, "203.0.113.7", "bert"), come(place, "203.0.113.8", "carla")
         olga.type("broadcast hello")
-        olga.until("Operators alone")
+        olga.until("Only operators")
         assert main(["user", "operator", "olga"]) == 0
         olga.until('"help operators" tells how.')
         olga.type("broadcast hello")

@@ -103,7 +103,7 @@ def test_it_comes_back_when_it_is_invited(shown: Shown) -> None:
 
 def test_it_plays_at_another_level_if_it_is_invited_to(shown: Shown) -> None:
     text = shown("leave game\njoin game as dwarf\ninvite chalk level 2\nstart\nmove a6 b6\nwho\n")
-    assert "plays the trolls at the oak board, at level 2" in " ".join(text.split())
+    assert "plays the trolls at the oak board (level 2)" in " ".join(text.split())
     assert text.count("It is your turn.") == 3
 
 

@@ -211,7 +211,7 @@ def test_what_is_listed(hall: StoredHall) -> None:
     [telling] = do(hall, "Bert", parse("look carla"))
     assert seen(hall, telling) == {"Bert": "Carla (a guest) is in the hall.\nNo rating yet."}
     [telling] = do(hall, "Bert", parse("look olga"))
-    assert seen(hall, telling) == {"Bert": "Olga (an operator): in the hall.\nNo rating yet."}
+    assert seen(hall, telling) == {"Bert": "Olga (an operator) is in the hall.\nNo rating yet."}
 
 
 def test_many_bans_have_pages(hall: StoredHall) -> None:

@@ -100,7 +100,7 @@ def test_a_line_that_means_nothing_is_named(text: str, problem: str) -> None:
     [
         ("Anna+\nANna+", "line 2: Anna is here already"),
         ("Anna> join game as dwarf on oak\nAnna-\nANna+", "line 3: Anna has a seat"),
-        ("Who> say hello", 'line 1: "Who" has a meaning here'),
+        ("Who> say hello", 'line 1: "Who" means something else here'),
         ("Anna> quit\nAnna> who", "line 2: Anna is not here"),
         ("Anna-", "line 1: Anna is not here"),
     ],

@@ -71,7 +71,7 @@ async def test_an_operator_is_one_at_once_and_no_longer(game: Game, olga: FakeSe
     assert "Nobody is banned." in await game.type(olga, "bans")
     await game.store.set_operator("Olga", is_one=False)
     assert game.hall.order == Order()
-    assert "Operators alone can do that." in await game.type(olga, "bans")
+    assert "Only operators can do that." in await game.type(olga, "bans")
 
 
 async def test_a_mute_holds_until_its_time_is_over(
@@ -201,7 +201,7 @@ async def test_it_is_taken_back(game: Game, olga: FakeSession) -> None:
     assert not alarms.due
     late = await game.enter("Carla")
     assert "shuts down" not in "\n".join(late.shown)
-    assert "about to stop" in await game.type(olga, "cancel shutdown")
+    assert "No shutdown is planned" in await game.type(olga, "cancel shutdown")
 
 
 # Several nodes.
@@ -273,4 +273,4 @@ async def test_operators_see_to_reports(game: Game, olga: FakeSession) -> None:
     assert "No report 2 is open" in await game.type(otto, "close report 2")
     assert (await game.type(olga, "reports")).startswith("1 report:")
     assert "no page 2" in await game.type(olga, "reports page 2")
-    assert "Operators alone" in await game.type(bert, "reports")
+    assert "Only operators" in await game.type(bert, "reports")

@@ -224,7 +224,7 @@ async def test_a_guest_who_quits_a_match_is_told_how_to_come_back(tmp_path: Path
         word = TOLD_WORD.search(greeted)
         assert word
         await anna.send(b"match bert\r\n")
-        await bert.until(b"asks you")
+        await bert.until(b"challenges you")
         await bert.send(b"accept\r\n")
         await anna.until(b"accepts")
         told = b"Goodbye!\r\n%s\r\n%s\r\n" % (word[0].encode(), BACK_WORD.encode())
