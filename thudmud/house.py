@@ -393,7 +393,7 @@ class House:
             left, self._left = self._left, None
             at_once(self._service.hold_clocks(left))
         at_once(work)
-        told, self._told = self._told, []
+        told, self._told = self._told, []  # that is `_taken`, for each line
         return told
 
     def _taken(self) -> list[Message]:

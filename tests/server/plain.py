@@ -110,7 +110,7 @@ class PlainService(Service):
         self,
         decision: Decision,
         cause: object = None,
-        now: float | None = None,
+        at: float | None = None,
         *,
         alone: str = "",
         **how: bool,
@@ -126,7 +126,7 @@ class PlainService(Service):
                 self._carry_out(decision, cause, told=False)
                 self._announce(f"{name} is lost.", alone)
             case _:
-                self._carry_out(decision, cause, now, alone=alone, **how)
+                self._carry_out(decision, cause, at, alone=alone, **how)
 
     def _announce(self, sentence: str, alone: str) -> None:
         if not alone:

@@ -633,3 +633,22 @@ async def test_one_message_goes_to_all_who_are_told_it(place: Place) -> None:
     place.service.announce("It rains.")
     assert one.messages[-1] is two.messages[-1]
     assert one.messages[-1] == Message(("Anna", "Bert"), "It rains.")
+
+
+async def test_the_version_that_is_asked_for_holds_while_something_is_looked_up(
+    store: SlowStore,
+) -> None:
+    place = Place(store, boards=BOARDS[:1])
+    await place.open()
+    await place.sit()
+    await place.type("Anna", "a6 b6", "adjourn game")
+    await place.type("Bert", "adjourn game")
+    version = place.hall.tables["oak board"].version
+    store.hold("look_up")
+    resumed = begin(place.service.submit(place.visits["Anna"], "resume game", at=version))
+    await store.held_up()
+    await place.type("Bert", "set rules classic")
+    store.gate.set()
+    with pytest.raises(Conflict):
+        await resumed
+    assert not place.hall.tables["oak board"].under_way

@@ -17,7 +17,7 @@ from thudmud.play.options import Profile
 from thudmud.play.people import BotLevel
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
-from thudmud.rules import Side
+from thudmud.rules import Ending, Side
 from thudmud.service import Arrival
 from thudmud.verbs.moves import Resign
 from thudmud.views import Terminal
@@ -165,13 +165,13 @@ async def test_what_loses_a_battle_asks_first(hall: Place) -> None:
         assert await hall.type("Anna", line) == sure
     assert await refused(hall, "Anna", "resign") is Refusal.SAY_YES
     battle = hall.hall.tables[MATCH]
-    for line in ("no", "accept", "resign", "resgn", "yes"):
+    for line in ("no", "resign", "resgn", "accept", "resign", "", "accept", "resign", "yes"):
         assert battle.running
         told = await hall.type("Anna", line)
         battle = hall.hall.tables[MATCH]
         if line == "no":
             assert told == "You play on."
-    assert battle.half_played  # a line that is none is no answer
+    assert battle.half_played  # anything else plays on, a line that is none included
     assert await refused(hall, "Bert", "yes") is Refusal.NOTHING_STANDS
 
 
@@ -181,8 +181,28 @@ async def test_an_answer_holds_for_the_line_before_it_alone(hall: Place) -> None
     await hall.type("Anna", "resign", "say Well.")
     assert await refused(hall, "Anna", "yes") is Refusal.NOTHING_STANDS
     await hall.type("Anna", "resign", "yes")
-    assert await refused(hall, "Anna", ".") is Refusal.NOTHING_STANDS
+    assert await refused(hall, "Anna", ".") is Refusal.NOTHING_TO_REPEAT
     assert hall.hall.tables[MATCH].half_played
+
+
+async def test_yes_does_not_resign_once_something_else_is_asked(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.type("Anna", "resign")
+    await hall.type("Bert", "end game")
+    assert "The battle is over" in await hall.type("Anna", "yes")
+    outcome = hall.hall.tables[MATCH].game.outcome  # type: ignore[union-attr]
+    assert outcome
+    assert outcome.ending is Ending.AGREEMENT
+
+
+async def test_yes_does_not_resign_another_battle(hall: Place) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    await hall.type("Anna", "resign")
+    await hall.type("Bert", f"resign on {MATCH}", "start")
+    await hall.type("Anna", "yes")
+    assert hall.hall.tables[MATCH].running
 
 
 async def test_who_names_the_board_and_a_program_are_not_asked(hall: Place) -> None:

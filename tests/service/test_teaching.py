@@ -149,3 +149,36 @@ async def test_what_is_suggested_can_be_played(place: Place, rules: str) -> None
     assert isinstance(parse(line), Play)
     await place.type("Anna", line)
     assert place.plies("elm board") == 1
+
+
+async def test_who_has_moved_and_is_back_knows_how(place: Place) -> None:
+    await place.sit()
+    await place.type("Anna", "f1 f5")
+    await place.type("Bert", "g7 g6")
+    await place.leave("Anna")
+    place.told["Anna"] = []
+    await place.enter("Anna")
+    assert not taught(place, "Anna")
+
+
+async def test_who_goes_on_by_another_connection_is_reminded_all_the_same(
+    place: Place, minute: Minute
+) -> None:
+    await place.sit()
+    await place.enter("Anna")  # as by a page that is loaded again
+    place.told["Anna"] = []
+    passes(minute)
+    assert taught(place, "Anna") == [AGAIN]
+
+
+async def test_a_mistake_in_the_words_stops_nothing(
+    place: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a mistake")
+
+    monkeypatch.setattr(place.service._teaching, "_tell", fail)
+    await place.sit()
+    assert place.hall.tables["oak board"].running
+    assert "a newcomer was not told how to move" in caplog.messages
+    assert "You move" in await place.type("Anna", "f1 f5")

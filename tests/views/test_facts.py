@@ -243,3 +243,16 @@ def test_in_practice_both_seats_are_one_players_and_it_is_told_whose_turn_it_is(
     assert (package, moved["side"], moved["turn"]) == ("Thud.Move", "dwarf", "troll")
     ended = dict(data(house.obey("Anna", "end", 0.0), "Anna"))
     assert ended["Thud.End"]["over"]
+
+
+def test_the_list_of_boards_shows_a_battle_as_over_that_ends_by_a_ply() -> None:
+    house = House([BoardSpec("oak board", "koom valley")])
+    house.enter("Hal", 1.0, Terminal(packages=frozenset({"thud"})))
+    for name, side in (("Anna", "dwarf"), ("Bert", "troll")):
+        house.enter(name, 1.0, room="oak board")
+        house.obey(name, f"join game as {side}", 1.0)
+    for line in ("setup rock h2, dwarfs g2 a6 a7 a8 a9, trolls o6 o7 o8 o9", "start"):
+        house.obey("Anna", line, 1.0)
+    told = house.obey("Anna", "move h2 h1", 2.0)
+    listed = [each.data for each in told if each.package == "Thud.Listed"]
+    assert [each["running"] for each in listed] == [False]

@@ -243,6 +243,7 @@ class BoardHost:
                 person.exercise, person.studies = was.exercise, was.studies
                 if not was.styles:
                     person.styles.clear()
+                self.house.hall.rooms.changed(person)
 
     def obey(self, character: Any, command: Command, now: float) -> list[Message]:
         """Do what a character who is present asks for; return what everybody is told.
@@ -255,6 +256,7 @@ class BoardHost:
         chosen = styles(character)
         if self._board not in chosen:
             person.styles.clear()  # they use it: from now on they are shown all of it
+            self.house.hall.rooms.changed(person)
         before = person.options, dict(person.styles)
         self.house.stop_playing(person.name)
         told = self.house.obey(person.name, command, now)
@@ -277,6 +279,7 @@ class BoardHost:
         person = self.person(character)
         if person:
             person.options = options(character)
+            self.house.hall.rooms.changed(person)
 
     def seen_from_afar(self, screen: Terminal) -> str:
         """Return the board as it stands, for somebody who is not present."""

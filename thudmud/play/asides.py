@@ -762,8 +762,7 @@ class BoardListed(Aside):
     board: str
 
     def happen(self, hall: Hall) -> Telling:
-        here = hall.rooms.occupants(None)
-        return Telling(self, here.names, hall.tables[self.board], here)
+        return Telling(self, hall.rooms.occupants(None).names, hall.tables[self.board])
 
 
 @aside

@@ -43,6 +43,8 @@ class Occupants:
 class Telling:
     """One thing that happened, who is to be told, and the table as it stood right after.
 
+    It is stamped with the time once, as it is told, and does not change after that.
+
     ``changes`` are those of ratings, if it ended a match that counts for them.
     """
 

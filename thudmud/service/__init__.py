@@ -2,8 +2,8 @@
 
 `thudmud.service.service` says what holds, and makes the parts that do it: `lines` reads and
 decides, `following` stores and takes what is stored, `broadcasting` tells, `presence` has who is
-here, and `neighbours` what other nodes tell. `nodes` says what holds where several share a store, and
-`driving` begins what may have nothing to wait for.
+here, and `neighbours` what other nodes tell. `nodes` says what holds where several share a store,
+and `driving` begins what may have nothing to wait for.
 """
 
 from thudmud.service.driving import metered, now

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from thudmud.errors import Refused
+from thudmud.errors import InvalidValueError, Refused
 from thudmud.play.asides import Aside
 from thudmud.play.command import Command
 from thudmud.play.hall import Decision
@@ -48,7 +48,6 @@ class Broadcaster:
         onlookers: those who watch without a name.
         visits: by name, those who are here.
         watching: those of them that have a watcher.
-        heeds: what else has to be done once something of a type has happened, whoever did it.
     """
 
     def __init__(self, base: Base, told: Teller | None) -> None:
@@ -58,13 +57,24 @@ class Broadcaster:
         self.onlookers = Onlookers(base.hall, self.screens)
         self.visits: dict[str, Visit] = {}
         self.watching: dict[str, Visit] = {}
-        self.heeds: dict[type[Any], Callable[[Telling], None]] = {}
+        self._heeds: dict[type[Any], Callable[[Telling], None]] = {}
+        """What else has to be done once something of a type has happened."""
+
+    def heed(self, kind: type[Any], call: Callable[[Telling], None]) -> None:
+        """Have something called once something of a type has happened, whoever did it.
+
+        Raises:
+            InvalidValueError: something else is called for that type.
+        """
+        if kind in self._heeds:
+            raise InvalidValueError(f"two parts heed {kind.__name__}")
+        self._heeds[kind] = call
 
     def carry_out(
         self,
         decision: Decision,
         cause: object = None,
-        now: float | None = None,
+        at: float | None = None,
         *,
         told: bool = True,
         crosses: bool = True,
@@ -75,21 +85,21 @@ class Broadcaster:
         Args:
             decision: what has been decided.
             cause: what ``told`` is to be told that it is about.
-            now: the time, if it has been looked at.
+            at: the time, if it has been looked at.
             told: whether anybody is told.
             crosses: whether other nodes are.
             alone: the only player who is told, if not all are.
         """
-        now = self._clock() if now is None else now
+        at = self._clock() if at is None else at
         for telling in self._hall.commit(decision):
             if alone:
                 audience = tuple(each for each in telling.audience if each == alone)
                 telling = replace(telling, audience=audience)  # noqa: PLW2901
             try:
                 if told:
-                    self._spread(telling.told_at(now), cause)
+                    self._spread(telling.told_at(at), cause)
             finally:
-                if heed := self.heeds.get(type(telling.event)):
+                if heed := self._heeds.get(type(telling.event)):
                     heed(telling)
         if told and crosses and self._node:
             self.pass_on(decision.asides)

@@ -11,7 +11,7 @@ from thudmud.errors import Refused
 from thudmud.play.analysis import Weighed
 from thudmud.play.asides import OfOperators
 from thudmud.play.command import Command
-from thudmud.play.hall import Decision, Hall
+from thudmud.play.hall import Hall
 from thudmud.play.hints import Line
 from thudmud.play.options import UNKNOWN, Profile, SetOption
 from thudmud.play.people import Person
@@ -19,8 +19,9 @@ from thudmud.play.table import Table
 from thudmud.play.telling import Telling
 from thudmud.rules import Game
 from thudmud.service.nodes import Node
-from thudmud.store import Conflict, Store, StoreError
+from thudmud.store import Store, StoreError
 from thudmud.values import value
+from thudmud.verbs.moves import Resign
 from thudmud.views.messages import Message
 from thudmud.views.view import Terminal
 
@@ -97,27 +98,6 @@ class Handle(Protocol):
 
 Later = Callable[[float, Callable[[], None]], Handle]
 """Has something called after some seconds, as ``asyncio.loop.call_later`` does."""
-
-
-class Stores(Protocol):
-    """What stores what is decided here."""
-
-    async def write(self, decision: Decision) -> None:
-        """Store a decision; when this returns it has been applied and told.
-
-        Raises:
-            Conflict: something else came first, and nothing has happened.
-            StoreError: it cannot be stored.
-        """
-
-    async def until(self, conflict: Conflict) -> None:
-        """Wait until what came first has been applied here; StoreError if it will never be."""
-
-    async def hold_clock(self, table: Table) -> None:
-        """Note that a board's clock stood still while no server could store anything."""
-
-    async def close_idle_board(self, key: str) -> None:
-        """Close a board unless somebody needs it; StoreError if that cannot be stored."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,6 +193,26 @@ class Arrival:
     cause: object = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Unsure:
+    """What a player is asked about, whether they mean it.
+
+    Attributes:
+        command: what they have typed, with the board.
+        table: the board as it stood then.
+    """
+
+    command: Resign
+    table: Table
+
+    def holds(self, hall: Hall) -> bool:
+        """Whether the answer can mean that still: it is the same battle, and no other question."""
+        now, then = hall.tables.with_key(self.table.key), self.table
+        if now is None or now.match is None or then.match is None:
+            return False
+        return now.match.began == then.match.began and now.offers == then.offers
+
+
 @dataclass(slots=True, eq=False)
 class Visit:
     """One front end's hold on one player's name.
@@ -240,7 +240,7 @@ class Visit:
     is_over: bool = False
     watcher: Watcher | None = None
     last: Command | None = None
-    unsure: Command | None = None
+    unsure: Unsure | None = None
 
     def end(self) -> None:
         """Let nothing come of it any more."""

@@ -39,7 +39,17 @@ from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.countdown import Countdown
 from thudmud.service.following import Following
 from thudmud.service.hinting import Hints
-from thudmud.service.interface import Adviser, Base, Keep, Limit, Ordered, Result, Unfollowed, Visit
+from thudmud.service.interface import (
+    Adviser,
+    Base,
+    Keep,
+    Limit,
+    Ordered,
+    Result,
+    Unfollowed,
+    Unsure,
+    Visit,
+)
 from thudmud.service.lookups import look_up
 from thudmud.service.presence import Presence
 from thudmud.service.replaying import Replays
@@ -60,7 +70,7 @@ from thudmud.views.telling import facts
 ACTIVE_EVERY = 30.0
 """How many seconds apart it is noted, and other nodes are told, that somebody types."""
 
-YES, NO = "yes", "no"
+ANSWERS = YES, NO = "yes", "no"
 """What answers whether somebody means it."""
 
 _ReplayCommand = Replay | Step | PlayNow
@@ -169,16 +179,27 @@ class PlayerLines:
                 raise Unfollowed from self._following.trouble
             if self._node:
                 self._following.require_lease()
+            if key is not None and (done := await self._store.came_to(self._only_table.key, key)):
+                return Result(done=True, before=done.version)
             now = self._clock()
             if now - self._hall.people[name].active >= ACTIVE_EVERY:
                 active = Decision(name, asides=(Active(name, now),))
-                self._broadcaster.carry_out(active, now=now)
-            if key is not None and (done := await self._store.came_to(self._only_table.key, key)):
-                return Result(done=True, before=done.version)
+                self._broadcaster.carry_out(active, at=now)
             if at is not None:
                 self._require_version(at)
+            unsure, visit.unsure = visit.unsure, None
             if not isinstance(line, str):
                 command = line
+            elif (
+                unsure
+                and (said := line.strip(" .!").lower()) in ANSWERS
+                and unsure.holds(self._hall)
+            ):
+                if said == NO:
+                    self._broadcaster.say(name, sentences.PLAYS_ON, cause)
+                    return Result(unsure.command, done=True)
+                command, visit.last = unsure.command, None  # nobody resigns twice by "again"
+                return await self._decide(visit, command, cause, now, at=at, key=key)
             elif not line.strip():
                 self._replays.pause(name)
                 return Result()
@@ -191,42 +212,29 @@ class PlayerLines:
                 command = visit.last or command
             else:
                 visit.last = command
-            if (visit.unsure or isinstance(command, Resign)) and isinstance(line, str):
-                sure = self._sure(visit, line, command, cause)
-                if isinstance(sure, Result):
-                    return sure
-                command = sure
-            visit.unsure = None
+            if isinstance(command, Resign) and command.on is None and isinstance(line, str):
+                visit.unsure = self._unsure(name, command)
+                if visit.unsure:
+                    asks = Refused(Refusal.SAY_YES, board=visit.unsure.command.on)
+                    return self._broadcaster.refuse(name, command, asks, cause)
             return await self._decide(visit, command, cause, now, at=at, key=key)
         finally:
             presence.names.leave(name)
 
-    def _sure(self, visit: Visit, line: str, command: Command, cause: object) -> Command | Result:
-        """Return what a player means who has been asked whether they do, or is asked that now."""
-        unsure, visit.unsure = visit.unsure, None
-        if unsure and (said := line.strip(" .!").lower()) in {YES, NO}:
-            if said == YES:
-                return unsure
-            self._broadcaster.say(visit.name, sentences.PLAYS_ON, cause)
-            return Result(command, done=True)
-        if isinstance(command, Resign) and (resigns := self._resigns(visit.name, command)):
-            visit.unsure = resigns
-            asks = Refused(Refusal.SAY_YES, board=resigns.on)
-            return self._broadcaster.refuse(visit.name, command, asks, cause)
-        return command
-
-    def _resigns(self, name: str, command: Resign) -> Resign | None:
+    def _unsure(self, name: str, command: Resign) -> Unsure | None:
         """Return what a player is asked about first: to give up a battle at a board not named.
 
         Where there is but one board, whoever has put it up knows which line means what.
         """
-        if command.on is not None or self._is_alone:
+        if self._is_alone:
             return None
         try:
             [decision] = decide(self._hall, name, command, self._clock())
         except (Refused, Unread):
             return None
-        return Resign(decision.board) if decision.events else None
+        if decision.board is None or not decision.events:
+            return None
+        return Unsure(Resign(decision.board), self._hall.tables[decision.board])
 
     async def emote(self, visit: Visit, board: str, deed: str) -> None:
         """Let all at a board see that a player does something, wherever in the hall the player is.
@@ -297,8 +305,10 @@ class PlayerLines:
         if isinstance(command, Quit):
             await self._presence.see_out(visit, Parting.QUIT, cause)
             return Result(command, done=True)
-        is_allowed = policy.allow is None
+        is_allowed = policy.allow is None and policy.allow_shout is None
         while True:
+            if at is not None:
+                self._require_version(at)
             try:
                 [decision] = decide(self._hall, name, command, now, found)
                 if decision.hall and visit.origin:
@@ -311,8 +321,10 @@ class PlayerLines:
                     is_choice = is_choice or aside.is_choice
                     if aside.is_kept:
                         await self._store_aside(aside)
-                if is_choice:
+                        now = self._clock()
+                if is_choice and policy.keep:
                     await self._keep(name, command, decision)
+                    now = self._clock()
                 if decision.hall or decision.events:
                     await self._following.write(decision, cause, key)
                 else:
@@ -327,8 +339,6 @@ class PlayerLines:
                 # What came first may bring other answers, too.
                 await self._following.until(conflict)
                 found, now = NOTHING_FOUND, self._clock()
-                if at is not None:
-                    self._require_version(at)
                 continue
             else:
                 return self._done(name, command, cause)

@@ -262,9 +262,14 @@ class Presence:
         else:
             self._broadcaster.send(self._broadcaster.brief(visit.name), cause)
         if self._teaching and visit.name in self._screens:
-            with suppress(StoreError):  # they come in all the same
-                score = await look_up(self._store, ScoreLookup(visit.name), self._realm)
-                self._teaching.learn(visit.name, score)
+            now(self._learn(visit.name, self._teaching))
+
+    async def _learn(self, name: str, teaching: Teaching) -> None:
+        """Look whether somebody is new here who has come in; they do not wait for it."""
+        with suppress(StoreError):
+            score = await look_up(self._store, ScoreLookup(name), self._realm)
+            if name in self._visits and not self.closing:
+                teaching.learn(name, score)
 
     async def _back(self, visit: Visit, board: str, cause: object) -> None:
         """Store that a player is back at a board."""
@@ -300,6 +305,8 @@ class Presence:
             if terminal:
                 self._screens.fit(name, terminal)
             raise
+        if self._teaching:
+            self._teaching.forget(name)
         self._forget(visit)
         await self._release(name)
 
@@ -327,8 +334,6 @@ class Presence:
 
     def _forget(self, visit: Visit) -> None:
         visit.end()
-        if self._teaching:
-            self._teaching.forget(visit.name)
         if self._visits.get(visit.name) is visit:
             del self._visits[visit.name]
             self._watching.pop(visit.name, None)
@@ -342,6 +347,8 @@ class Presence:
         """End the visit of a player who is not leaving, and tell their front end why."""
         outbox = visit.outbox
         self._replays.end(visit.name)
+        if self._teaching and why is not Dismissal.TAKEN_OVER:
+            self._teaching.forget(visit.name)
         self._forget(visit)
         if outbox:
             outbox.dismissed(why)
@@ -396,7 +403,7 @@ class Presence:
             name: the player's.
             board: which one.
             parting: how they left, if they are not here.
-            cause: as for `submit`.
+            cause: what ``told`` is to be told that it is about.
             leaves: whether they are leaving, and here until that is stored.
             raises: whether a StoreError is raised instead.
         """
@@ -459,9 +466,8 @@ class Presence:
             else:
                 for table in self._hall.tables.seats_of(name):
                     await self._note(name, table.name, parting, raises=raises)
-                self._broadcaster.pass_on(
-                    [Gone(name, None, Parting.LOST)]
-                )  # others may know them still
+                # Others may know them still.
+                self._broadcaster.pass_on([Gone(name, None, Parting.LOST)])
             await self._release(name)
 
     def check(self) -> None:

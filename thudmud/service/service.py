@@ -35,6 +35,7 @@ What holds besides where several nodes share a store stands in `thudmud.service.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -79,6 +80,8 @@ from thudmud.store import Entry, Store
 from thudmud.views.refusals import refused
 from thudmud.views.view import Terminal
 
+_log = logging.getLogger(__name__)
+
 LISTED_EVERY = 1.0
 """Seconds between two times that those in the hall are told how a board has come to look."""
 
@@ -109,7 +112,10 @@ class Service:
         fit, brief, announce, tell: what a player is told, see `Broadcaster`.
         watch, unwatch: onlookers, see `Onlookers`.
         is_replaying, play_on, stop_playing: battles that are shown again, see `Replays`.
-        pass_time, hold_clocks, fail, ended: see `Following`.
+        follow, pass_time, hold_clocks, expect_clocks_held, hold_all_clocks, fail, ended: see
+            `Following`.
+        hear, people_here: what nodes tell each other, see `Neighbours`; let_go, lost, recount and
+            dismiss, see `Presence`.
         countdown: to a shutdown.
     """
 
@@ -170,8 +176,8 @@ class Service:
         self._listings = Alarms(clock, later)
         """By the key of a board, when those in the hall are told how it has come to look."""
         for left in (Gone, WentOut, Left, BattleEnded, Adjourned, Cleared):
-            broadcaster.heeds[left] = self._tidying.note
-        broadcaster.heeds[Sanctioned] = self.presence.end_kicked
+            broadcaster.heed(left, self._tidying.note)
+        broadcaster.heed(Sanctioned, self.presence.end_kicked)
 
         # What front ends, and the node, use of them.
         self.submit, self.ask, self.emote = self.lines.submit, self.lines.ask, self.lines.emote
@@ -269,13 +275,17 @@ class Service:
     def board_changed(self, entry: Entry, before: Table, after: Table, *, is_ours: bool) -> None:
         """Take note of an event at a board, see `thudmud.service.following.Applied`."""
         event = entry.event
-        if not isinstance(event, Moved) and _as_listed(after) != _as_listed(before):
+        is_a_mere_ply = isinstance(event, Moved) and after.running
+        if not is_a_mere_ply and _as_listed(after) != _as_listed(before):
             self._list(after.key)
         if isinstance(event, Absent | BattleEnded):
             self._tidying.wait_for(after)
         self._timing.watch(after)
         if self._teaching.new:
-            self._teaching.watch(after, cast("TableEvent", event))
+            try:
+                self._teaching.watch(after, cast("TableEvent", event))
+            except Exception:  # noqa: BLE001  (what is told badly is no reason to stop)
+                _log.exception("a newcomer was not told how to move")
         if not is_ours and not self._node:
             return  # without claims, only the service that stored it knows who is there
         unchecked, seats = self.presence.unchecked, after.seats

@@ -60,6 +60,8 @@ class Teaching:
     def learn(self, name: str, score: PlayerScore | None) -> None:
         """Note that somebody has come in, and what they have won and lost."""
         if score is None or score == PlayerScore(score.name, puzzles=score.puzzles):
+            if any(_has_moved(table, name) for table in self._hall.tables.seats_of(name)):
+                return
             self.new[name] = False
             for table in self._hall.tables.seats_of(name):
                 self.watch(table)
@@ -98,3 +100,11 @@ class Teaching:
     def _teach(self, name: str, table: Table, *, again: bool) -> None:
         hints = self._has_hints and self._hall.rated_board(name) is None
         self._tell(MoveTaught(name, table.name, hints, again))
+
+
+def _has_moved(table: Table, name: str) -> bool:
+    """Whether a player has played a ply of the battle on a board, where they have a seat."""
+    if table.game is None:
+        return False
+    first, plies = table.game.opening.turn, len(table.game.moves)
+    return any(plies > (side is not first) for side in table.sides_of(name))

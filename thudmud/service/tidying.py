@@ -18,7 +18,8 @@ from thudmud.play.table import Table
 from thudmud.play.telling import Telling
 from thudmud.service.alarms import Alarms
 from thudmud.service.driving import now
-from thudmud.service.interface import Later, Stores
+from thudmud.service.following import Following
+from thudmud.service.interface import Later
 from thudmud.store import Conflict, StoreError
 from thudmud.verbs.matchmaking import gone
 from thudmud.verbs.tables import deserted, tidied
@@ -37,7 +38,7 @@ class Tidying:
 
     Args:
         hall: the boards and the people.
-        stores: what stores what is decided.
+        following: what stores what is decided.
         clock: returns the seconds since the epoch.
         later: has something done later; None where nothing waits, and nothing is kept for a time.
         is_ours: whether a player is, or was, here and not on another node.
@@ -50,14 +51,14 @@ class Tidying:
     def __init__(
         self,
         hall: Hall,
-        stores: Stores,
+        following: Following,
         clock: Callable[[], float],
         later: Later | None,
         *,
         is_ours: Callable[[str], bool],
     ) -> None:
         self._is_ours = is_ours
-        self._hall, self._stores, self._clock = hall, stores, clock
+        self._hall, self._following, self._clock = hall, following, clock
         self._boards = Alarms(clock, later)
         """By the key of a board, when it is looked at again."""
         self._seekers = Alarms(clock, later)
@@ -136,7 +137,7 @@ class Tidying:
             return
         try:
             if events := tidied(table, self._clock()):
-                await self._stores.write(Decision("", table.name, table.version, events))
+                await self._following.write(Decision("", table.name, table.version, events))
         except StoreError as error:
             if not isinstance(error, Conflict):
                 _log.error("not stored: %s", error, extra={"board": table.name})
@@ -151,9 +152,9 @@ class Tidying:
             while (table := self._hall.tables.with_key(key)) and self._hall.is_deserted(table):
                 events = deserted(table, next(iter(table.seats.values())), self._clock())
                 try:
-                    await self._stores.write(Decision("", table.name, table.version, events))
+                    await self._following.write(Decision("", table.name, table.version, events))
                 except Conflict as conflict:
-                    await self._stores.until(conflict)
+                    await self._following.until(conflict)
         except StoreError as error:
             _log.error("not put away: %s", error, extra={"board": self._hall.tables.called(key)})
             self.left.add(key)  # the end of another turn tries again
@@ -163,7 +164,7 @@ class Tidying:
 
     async def _close(self, key: str) -> None:
         try:
-            await self._stores.close_idle_board(key)
+            await self._following.close_idle_board(key)
         except StoreError as error:
             _log.error("not closed: %s", error, extra={"board": self._hall.tables.called(key)})
             self.left.add(key)  # the end of another turn tries again
@@ -182,9 +183,9 @@ class Tidying:
                 if not decision.hall:
                     return
                 try:
-                    await self._stores.write(decision)
+                    await self._following.write(decision)
                 except Conflict as conflict:
-                    await self._stores.until(conflict)
+                    await self._following.until(conflict)
         except StoreError as error:
             _log.error("not stored: %s", error, extra={"player": name})
             self._wait_for_seeker(name)

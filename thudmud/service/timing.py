@@ -16,7 +16,8 @@ from thudmud.play.table import Table
 from thudmud.rules import Side
 from thudmud.service.alarms import Alarms
 from thudmud.service.driving import now
-from thudmud.service.interface import Later, Stores
+from thudmud.service.following import Following
+from thudmud.service.interface import Later
 from thudmud.store import Conflict, StoreError
 from thudmud.verbs.tables import due, overdue
 
@@ -31,7 +32,7 @@ class Timing:
 
     Args:
         hall: the boards.
-        stores: what stores what is decided.
+        following: what stores what is decided.
         clock: returns the seconds since the epoch.
         later: has something done later; None where nothing waits: there it is seen to when
             somebody does something.
@@ -41,12 +42,12 @@ class Timing:
     def __init__(
         self,
         hall: Hall,
-        stores: Stores,
+        following: Following,
         clock: Callable[[], float],
         later: Later | None,
         tell: Callable[[TimeShort], None],
     ) -> None:
-        self._hall, self._stores, self._clock = hall, stores, clock
+        self._hall, self._following, self._clock = hall, following, clock
         self._later, self._tell = later, tell
         self._looks = Alarms(clock, later)
         """By the key of a board, when it is looked at again."""
@@ -96,13 +97,13 @@ class Timing:
         """Do what is due at a board, and watch it again."""
         try:
             if table.clock and overdue(table, self._clock()):
-                await self._stores.hold_clock(table)
+                await self._following.hold_clock(table)
                 table = self._hall.tables.with_key(table.key) or table
             if events := overdue(table, self._clock()):
-                await self._stores.write(Decision("", table.name, table.version, events))
+                await self._following.write(Decision("", table.name, table.version, events))
                 return  # who applied it watches the board again
         except Conflict as conflict:
-            await self._stores.until(conflict)  # who applies that watches the board again
+            await self._following.until(conflict)  # who applies that watches the board again
             return
         except StoreError as error:
             _log.error("not stored: %s", error, extra={"board": table.name})

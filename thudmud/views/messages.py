@@ -15,7 +15,6 @@ from thudmud.play.asides import TimeShort
 from thudmud.play.events import BattleStarted, IdleWarned, Joined, Moved, Resumed, TakenBack
 from thudmud.play.hall import Hall
 from thudmud.play.options import Toggle
-from thudmud.play.people import DEFAULTS
 from thudmud.play.telling import Telling
 from thudmud.values import value
 from thudmud.views.data import Fact
@@ -146,12 +145,6 @@ def fitted(lines: list[str], display: Display) -> list[str]:
     if display.ascii_only:
         lines = [spelled for each in lines for spelled in _spelled(each, display.width)]
     return set_apart(lines) if display.machine else lines
-
-
-def display_of(hall: Hall, name: str, screens: Screens) -> Display:
-    """Return how everything is shown to somebody."""
-    person = hall.people.get(name)
-    return screens.display(name, person.options if person else DEFAULTS)
 
 
 def _spelled(line: str, width: int) -> list[str]:

@@ -140,7 +140,11 @@ class Display:
 
 @lru_cache(maxsize=1024)
 def _one(display: Display) -> Display:
-    """Return the one of all displays that are equal, so that they can be told apart by identity."""
+    """Return the one of all displays that are equal, so that they can be told apart by identity.
+
+    Where there are more than can be remembered, two that are equal may be two objects: their
+    readers get two messages with one text.
+    """
     return display
 
 
