@@ -55,8 +55,8 @@ UNREAD_ANEW = Words(
 )
 REFUSED = Words(
     "a move that is refused",
-    lambda number, count: b"move from a6 to c9\r\n",  # noqa: ARG005
-    b".\r\n",
+    lambda number, count: b"move from a7 to c8\r\n",  # noqa: ARG005
+    b"C8 is not in a straight line",
 )
 LOOK = Words(
     "look at board",
