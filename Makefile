@@ -18,7 +18,7 @@ PROPERTIES = $(shell grep -rl --include='test_*.py' '@given' tests)
 REFERENCE := thudmud thudmud.rules thudmud.play thudmud.language thudmud.views \
 	thudmud.service thudmud.house thudmud.script
 
-.PHONY: run test fast soak fuzz lint bench docs mudlet clients evennia clean
+.PHONY: run test fast soak fuzz lint bench bench-check docs mudlet clients evennia clean
 
 run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
@@ -63,6 +63,11 @@ lint: $(VENV)/.dev
 # What takes an hour is run by hand.
 bench: $(VENV)/.dev
 	for each in $(filter-out $(addprefix benchmarks/,hour.py bots.py tune.py),$(wildcard benchmarks/*.py)); do $(BIN)/python $$each || exit 1; done
+
+# What is worse than at the last release. A release keeps its own table:
+#     python benchmarks/server.py --quick --no-uvloop --save benchmarks/last_release.json
+bench-check: $(VENV)/.dev
+	@$(BIN)/python benchmarks/server.py --quick --no-uvloop --against benchmarks/last_release.json
 
 # The reference of the library, from its docstrings: build/api/index.html.
 docs: $(VENV)/.dev

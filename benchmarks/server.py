@@ -1,8 +1,9 @@
 """How fast the real server is, beside telnetlib3 and beside bare asyncio.
 
 Run it from the checkout: ``python benchmarks/server.py``, or ``python -m benchmarks.server``; it
-takes a quarter of an hour, ``--quick`` two minutes. It prints one table, where what is worse
-than is wanted of it is marked; with ``--strict`` it then exits with status 1. It needs Linux:
+takes a quarter of an hour, ``--quick`` four minutes. It prints one table, where what is worse
+than is wanted of it is marked; with ``--strict`` it then exits with status 1. ``--save FILE`` keeps
+the table, and ``--against FILE`` says what is worse than in a table that was kept. It needs Linux:
 epoll, and /proc.
 
 Each server is a process of its own, thudmud with a durable store in a temporary folder, and with
@@ -31,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs 
 from benchmarks.load import busy, games, growth, idle, web
 from benchmarks.load.busy import Pains
 from benchmarks.load.processes import RAISED, without_uvloop
-from benchmarks.load.table import COLUMNS, Row, markdown, plain
+from benchmarks.load.table import COLUMNS, Row, compared, from_text, markdown, plain, to_text
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Extent:
 
     Attributes:
         pains: the rounds, and how long each takes.
+        least: how many rounds there are at least where lines a second are compared.
         talkers: how many players type at once.
         steady: how many of them there are when delays are measured.
         watchers: how many are told of a move.
@@ -52,6 +54,7 @@ class Extent:
     """
 
     pains: Pains
+    least: int = 1
     talkers: Sequence[int] = (1, 100, 1000)
     steady: int = 100
     watchers: int = 1000
@@ -64,15 +67,18 @@ class Extent:
 
 
 FULL = Extent(Pains(5, 0.5))
-QUICK = Extent(Pains(1, 0.3), talkers=(1, 100), watchers=200, connections=200, tables=(1, 100))
+QUICK = Extent(
+    Pains(1, 0.3), least=3, talkers=(1, 100), watchers=200, connections=200, tables=(1, 100)
+)
 
 
 def rows(extent: Extent) -> Iterator[Row]:
     """Measure everything."""
     pains = extent.pains
+    often = replace(pains, rounds=max(extent.least, pains.rounds))
     with TemporaryDirectory(prefix="thudmud.") as name:
         folder = Path(name)
-        yield from busy.commands(folder, extent.talkers, pains)
+        yield from busy.commands(folder, extent.talkers, often)
         yield from busy.delays(folder / "steady", extent.steady, pains)
         yield from busy.telling(folder, extent.watchers, pains)
         yield from web.telling(folder / "by", extent.watchers, pains)
@@ -84,9 +90,9 @@ def rows(extent: Extent) -> Iterator[Row]:
             folder, extent.connections, replace(pains, rounds=max(3, pains.rounds))
         )
         yield from idle.start(folder, pains)
-        yield from growth.tables(folder, extent.tables, pains)
-        yield from growth.plies(folder, extent.plies, pains)
-        yield from growth.accounts(folder, extent.accounts, pains)
+        yield from growth.tables(folder, extent.tables, often)
+        yield from growth.plies(folder, extent.plies, often)
+        yield from growth.accounts(folder, extent.accounts, often)
 
 
 def notes(extent: Extent, loop: str) -> Iterator[str]:
@@ -95,8 +101,8 @@ def notes(extent: Extent, loop: str) -> Iterator[str]:
     yield (
         f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()}"
         f" {platform.release()}, Python {platform.python_version()}; medians of {pains.rounds}"
-        f" rounds of {pains.seconds:g} s. thudmud ran on {loop} event loop, all others on asyncio's"
-        " own."
+        f" rounds of {pains.seconds:g} s, at least {extent.least} of lines a second. thudmud ran on"
+        f" {loop} event loop, all others on asyncio's own."
     )
     caps = [f"{key} = {value}" for section in RAISED.values() for key, value in section.items()]
     yield f"Caps raised for thudmud, where one machine is everybody: {', '.join(caps)}."
@@ -113,34 +119,54 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--no-uvloop", action="store_true", help="let thudmud run on asyncio's own loop in any case"
     )
+    parser.add_argument("--save", type=Path, metavar="FILE", help="keep the table there, too")
+    parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="FILE",
+        help="say which rows are worse than in a table that was kept, by more than a fifth;"
+        " exit with status 1 if there are any",
+    )
     options = parser.parse_args(arguments)
+    before = from_text(options.against.read_text("utf-8")) if options.against else None
     _allow_files()
     extent = QUICK if options.quick else FULL
     on_uvloop = not options.no_uvloop and find_spec("uvloop") is not None
     with nullcontext() if on_uvloop else without_uvloop():
-        is_wanted = report(
+        found = report(
             extent,
             rows(extent),
             markdown if options.markdown else plain,
             "uvloop's" if on_uvloop else "asyncio's own",
         )
-    return int(options.strict and not is_wanted)
+    if options.save:
+        options.save.write_text(to_text(found), "utf-8")
+    is_worse = before is not None and tell_worse(found, before)
+    return int(is_worse or (options.strict and not all(row.is_wanted for row in found)))
+
+
+def tell_worse(now: Sequence[Row], before: Sequence[Row]) -> bool:
+    """Print which rows are worse than before, and which cannot be compared; return if any is."""
+    worse, missing = compared(now, before)
+    print("", *missing, *worse, sep="\n")
+    print(f"Worse by more than a fifth than in the table before: {len(worse)} of {len(now)} rows.")
+    return bool(worse)
 
 
 def report(
     extent: Extent, measured: Iterable[Row], form: Callable[[Sequence[str]], str], loop: str
-) -> bool:
-    """Print rows in a form, each once it is measured; return whether all is as is wanted."""
+) -> list[Row]:
+    """Print rows in a form, each once it is measured; return them."""
     print(form(COLUMNS))
     if form is markdown:
         print(form(["---", *["---:"] * (len(COLUMNS) - 1)]))
-    is_wanted = True
+    found = []
     for row in measured:
         print(form(row.cells), flush=True)
-        is_wanted &= row.is_wanted
+        found.append(row)
     for note in notes(extent, loop):
         print(f"\n{note}")
-    return is_wanted
+    return found
 
 
 def _allow_files() -> None:

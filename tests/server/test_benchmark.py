@@ -11,10 +11,12 @@ import pytest
 from benchmarks import server
 from benchmarks.load import processes
 from benchmarks.load.busy import Pains
-from benchmarks.load.table import COLUMNS, Row, markdown, plain
+from benchmarks.load.table import COLUMNS, Row, compared, from_text, markdown, plain, to_text
 from benchmarks.server import Extent, notes, rows
 
-PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "performance.md"
+LAST_RELEASE = ROOT / "benchmarks" / "last_release.json"
 TINY = Extent(
     Pains(1, 0.05),
     talkers=(2,),
@@ -120,6 +122,72 @@ def test_what_is_not_as_it_should_be_is_printed_and_fails_only_on_demand(
     monkeypatch.setattr(server, "_allow_files", lambda: None)
     assert server.main(words) == status
     assert (">= 0.5 !" in capsys.readouterr().out) == (ratio < 0.5)
+
+
+def test_what_is_worse_by_more_than_a_fifth_is_told_with_both_figures() -> None:
+    before = [
+        Row("a say", "a second", (10, 100), ratio=0.5, cpu=0.5),
+        Row("a look", "a second", (10, 100), ratio=0.5),
+        Row("a move", "a second", (10, 100), ratio=0.5, cpu=0.5),
+        Row("told to many", "ms", (20, None, 14), ratio=0.7, least=0.8),
+        Row("delay", "ms", (2, 4), ratio=0.5, most=3),
+        Row("by WebSocket", "ms", (2,), ratio=1.0, cpu=1.0),
+        Row("memory of a session", "KiB", (26, 24), ratio=2.0, what=" more"),
+        Row("a gone one", "a second", (1,), ratio=1.0),
+    ]
+    now = [
+        Row("a say", "a second", (1, 10), ratio=0.9, cpu=0.39),
+        Row("a look", "a second", (10, 100), ratio=0.39),
+        Row("a move", "a second", (1, 100), ratio=0.1, cpu=0.41),
+        Row("told to many", "ms", (20, None, 14), ratio=0.5, least=0.8),
+        Row("delay", "ms", (2, 4), ratio=0.7, most=3),
+        Row("by WebSocket", "ms", (2,), ratio=9.0, cpu=1.1),
+        Row("memory of a session", "KiB", (33, 24), ratio=2.0, what=" more"),
+        Row("a new one", "a second", (1,), ratio=1.0),
+    ]
+    assert compared(now, from_text(to_text(before))) == (
+        [
+            "a say: ratio by CPU fell from 0.50 to 0.39.",
+            "a look: ratio fell from 0.50 to 0.39.",
+            "told to many: ratio fell from 0.70 to 0.50.",
+            "delay: ratio rose from 0.50 to 0.70.",
+            "memory of a session: KiB rose from 26.00 to 33.00.",
+        ],
+        ["a new one: not measured before.", "a gone one: no longer measured."],
+    )
+    assert compared(before, before) == ([], [])
+
+
+def test_rows_without_a_ratio_are_not_compared() -> None:
+    before = [
+        Row("messages", "a second", (100,)),
+        Row("late", "ms", (5,), ratio=0.3, what=" ms more"),
+    ]
+    now = [Row("messages", "a second", (1,)), Row("late", "ms", (50,), ratio=9, what=" ms more")]
+    assert compared(now, before) == ([], [])
+
+
+@pytest.mark.parametrize(("ratio", "status"), [(0.5, 0), (0.1, 1)])
+def test_a_table_that_was_saved_is_compared_with(
+    ratio: float,
+    status: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = [Row("a say", "a second", (10, 100), ratio=0.5)]
+    monkeypatch.setattr(server, "rows", lambda _: iter(found))
+    monkeypatch.setattr(server, "_allow_files", lambda: None)
+    kept = str(tmp_path / "table.json")
+    assert server.main(["--save", kept]) == 0
+    found[:] = [Row("a say", "a second", (10, 100), ratio=ratio)]
+    assert server.main(["--against", kept]) == status
+    assert ("a say: ratio fell from 0.50 to 0.10." in capsys.readouterr().out) == bool(status)
+
+
+def test_the_table_of_the_last_release_has_the_rows_of_a_quick_run() -> None:
+    titles = [row.title for row in from_text(LAST_RELEASE.read_text("utf-8"))]
+    assert {kind_of(each) for each in titles} == {kind_of(row[0]) for row in published()}
 
 
 @pytest.mark.usefixtures("cold")
