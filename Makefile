@@ -61,7 +61,7 @@ lint: $(VENV)/.dev
 	@$(BIN)/mypy
 
 # What takes an hour is run by hand.
-bench: $(VENV)/.dev
+bench: $(VENV)/.dev $(EVENNIA)/.installed
 	for each in $(filter-out $(addprefix benchmarks/,hour.py bots.py tune.py),$(wildcard benchmarks/*.py)); do $(BIN)/python $$each || exit 1; done
 
 # What is worse than at the last release. A release keeps its own table:

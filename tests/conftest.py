@@ -3,7 +3,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import socket
 import subprocess
 from collections.abc import (
     AsyncIterator,
@@ -14,7 +13,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, contextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,7 @@ import uvloop
 from hypothesis import HealthCheck, settings
 
 from tests.accounts.dialogues import CHEAP
+from tests.ports import free_ports
 from tests.server.plain import PlainService, Serving, Setup
 from tests.store.clusters import FAST, Cluster, empty
 from tests.waits import told_of
@@ -155,19 +155,8 @@ def dsn(schema: str) -> str:
 
 @pytest.fixture
 def free_port() -> Iterator[FreePort]:
-    """Return what finds a port that is free, and is given to nobody who does not ask for it.
-
-    It is bound, and nobody listens on it: whoever asks for it by its number can, as servers do who
-    set SO_REUSEADDR. A number that is only looked up can be another program's a moment later.
-    """
-    with ExitStack() as stack:
-
-        def find() -> int:
-            holder = stack.enter_context(socket.socket())
-            holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            holder.bind(("127.0.0.1", 0))
-            return int(holder.getsockname()[1])
-
+    """Return what finds a port that is free, and stays so."""
+    with free_ports() as find:
         yield find
 
 

@@ -51,14 +51,18 @@ class Mud:
         commands: the folder of the commands of an environment with Evennia.
         folder: where it is made.
         free_port: returns a port for it to listen on.
+        more: settings besides.
 
     Attributes:
         address: where its web client is.
+        port: where it listens for telnet.
     """
 
-    def __init__(self, commands: Path, folder: Path, free_port: Callable[[], int]) -> None:
+    def __init__(
+        self, commands: Path, folder: Path, free_port: Callable[[], int], more: str = ""
+    ) -> None:
         self.clients: list[Player] = []
-        self._port = free_port()
+        self.port = free_port()
         web = free_port()
         self.address = f"http://127.0.0.1:{web}/webclient/"
         self._commands = commands
@@ -66,8 +70,9 @@ class Mud:
         self._run("--init", "mud", cwd=folder)
         conf = self._game / "server" / "conf" / "settings.py"
         with conf.open("a", encoding="utf-8") as file:
-            more = {"amp": free_port(), "inner": free_port(), "socket": free_port()}
-            file.write(_SETTINGS.format(telnet=self._port, web=web, **more) + SETTINGS_OF_THE_PAGE)
+            ports = {"amp": free_port(), "inner": free_port(), "socket": free_port()}
+            file.write(_SETTINGS.format(telnet=self.port, web=web, **ports))
+            file.write(SETTINGS_OF_THE_PAGE + more)
         self._run("migrate", "--run-syncdb")
 
     def start(self) -> None:
@@ -83,12 +88,12 @@ class Mud:
         """Stop both processes, however they are; one of them may be just starting the other."""
         while self.clients:
             self.clients.pop().close()
-        pids = self._pids()
+        pids = self.pids
         for pid in pids:
             # As a machine does that is shut down; what Evennia has for it takes seconds to start.
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
-        for pid in pids | self._pids():
+        for pid in pids | self.pids:
             _end(pid, str(self._game))
 
     def client(self) -> Player:
@@ -97,7 +102,7 @@ class Mud:
         Evennia takes two connections a second. Who has to wait has no session yet, and what they
         type is dropped without a word; the login screen is the first that a session is shown.
         """
-        self.clients.append(Player(self._port))
+        self.clients.append(Player(self.port))
         self.clients[-1].until(lambda line: _LOGIN_SCREEN in line)
         return self.clients[-1]
 
@@ -105,7 +110,9 @@ class Mud:
         logs = sorted((self._game / "server" / "logs").glob("*.log"))
         return "\n".join(log.read_text("utf-8", "replace") for log in logs)
 
-    def _pids(self) -> set[int]:
+    @property
+    def pids(self) -> set[int]:
+        """The processes, portal and server, of those that run."""
         pids = set()
         for name in ("portal", "server"):
             with suppress(FileNotFoundError):  # each takes its file away when it ends
