@@ -49,7 +49,7 @@ def taught() -> Iterator[str]:
     """Yield the words that begin sentences, or their parts, in the lessons."""
     for lesson in lessons().values():
         for step in lesson.steps:
-            for text in (lesson.title, step.text, step.hint, step.done):
+            for text in (lesson.title, step.text, step.typed, step.clicked, step.hint, step.done):
                 yield from OPENING.findall(" ".join(text.split()))
 
 

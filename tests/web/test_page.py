@@ -247,6 +247,22 @@ def test_colours_that_are_chosen_by_a_command_are_worn(visit: Visit) -> None:
     expect(other.page.locator("body")).to_have_attribute("data-view", "lobby")
 
 
+def test_a_lesson_speaks_of_clicking_and_shows_what_it_means(visit: Visit) -> None:
+    anna = visit().come_in("Lea").press("Learn the rules")
+    lesson, log = anna.page.locator("#lesson"), anna.page.locator("#log")
+    anna.sees(G7="troll, named in the lesson", A6="dwarf").press("around g7")
+    anna.press("where trolls")
+    expect(lesson).to_contain_text("Click it")
+    anna.sees(A6="dwarf, named in the lesson").click("A6")
+    expect(lesson).to_contain_text("from A6 to B6")
+    anna.sees(B6="empty, named in the lesson, can go here").click("B6").sees(B6="dwarf")
+    expect(lesson).to_contain_text("The server answers with a troll")
+    for words in ('Type "', "diagonal"):
+        expect(log).not_to_contain_text(words)
+    anna.type("options reader on", "tutorial 1").hears('Type "around g7"')
+    anna.hears("Dwarfs at diagonal F1 to A6").type("stop")
+
+
 def test_a_phone(visit: Visit) -> None:
     phone = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     late: list[Callable[[], None]] = []

@@ -271,7 +271,7 @@ _SENTENCES_BEGIN = """
     squares still take tell that then there these they this those three thudstone too trample trap
     try turn two type walk watch welcome well west what whatever when whenever where which while who
     whoever with write yes keeping bytes connections open plies seats standing
-    times whether past people find matches sit beyond got
+    times whether past people find matches sit beyond got click press
 """
 """Words that sentences of the server begin with: a test finds them."""
 

@@ -8,7 +8,8 @@ What a command brings about in one, `thudmud.verbs.exercises` says; the words ar
 The lessons are read from ``tutorial/*.toml``, a file for each by its number. A lesson has a
 ``title`` and steps, ``[[steps]]``, which hold
 
-- ``text``: what is to be done, for the player to read;
+- ``text``: what there is to know, and what is to be done, for the player to read; behind it, where
+  they differ, ``type`` for who types, and ``click`` for who has a board to click on;
 - ``answer``: a line that does it. Other lines do it as well if they are in ``accepts``, or begin
   like one there; and so do plies that are as ``wants`` says, see `PlyWanted`;
 - ``hint``: what is told to who asks for one, or has played something else;
@@ -113,10 +114,16 @@ class LessonStep:
     answer: str
     hint: str
     done: str
+    typed: str = ""
+    clicked: str = ""
     accepts: tuple[str, ...] = ()
     wants: PlyWanted | None = None
     reply: Attempt | None = None
     scene: LessonBoard | None = None
+
+    def task(self, *, clicks: bool) -> str:
+        """Return what is to be done, for who types or for who clicks."""
+        return " ".join(filter(None, (self.text, self.clicked if clicks else self.typed)))
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -187,10 +194,12 @@ def _lesson(number: int, data: Mapping[str, Any]) -> Lesson:
         wants = each.get("wants")
         steps.append(
             LessonStep(
-                text=each["text"].strip(),
+                text=_line(each.get("text", "")),
                 answer=each["answer"],
-                hint=each["hint"].strip(),
-                done=each["done"].strip(),
+                hint=_line(each["hint"]),
+                done=_line(each["done"]),
+                typed=_line(each.get("type", "")),
+                clicked=_line(each.get("click", "")),
                 accepts=tuple(each.get("accepts", ())),
                 wants=_wanted(wants) if wants else None,
                 reply=attempt_of(each["reply"]) if "reply" in each else None,
@@ -200,6 +209,11 @@ def _lesson(number: int, data: Mapping[str, Any]) -> Lesson:
     if not steps or steps[0].scene is None:
         raise InvalidValueError(f"lesson {number} does not begin with a board")
     return Lesson(number, data["title"], tuple(steps))
+
+
+def _line(text: str) -> str:
+    """Return a text of several lines as one."""
+    return " ".join(text.split())
 
 
 def _scene(data: Mapping[str, Any], before: LessonBoard | None) -> LessonBoard | None:

@@ -55,7 +55,7 @@ class Capabilities:
         self._types: list[str] = []
         self._mtts = Mtts(0)
         self._says_utf8 = False  # by its variables
-        self._told_colours, self._told_reader = 0, False  # by GMCP
+        self._told_colours, self._told_reader, self._draws = 0, False, False  # by GMCP
 
     @property
     def terminal(self) -> Terminal:
@@ -70,6 +70,7 @@ class Capabilities:
             reader=self._told_reader or Mtts.SCREEN_READER in self._mtts,
             packages=self.packages,
             height=self._height,
+            draws=self._draws,
         )
 
     @property
@@ -108,6 +109,9 @@ class Capabilities:
         match data.get("reader"):
             case bool(reads):
                 self._told_reader = reads
+        match data.get("draws"):
+            case bool(draws):
+                self._draws = draws
 
     def set_variables(self, variables: Mapping[str, str]) -> None:
         """Take its MNES variables; those that are missing have not changed."""

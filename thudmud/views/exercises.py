@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import assert_never
 
 from thudmud.english import capitalised, counted
@@ -32,7 +32,7 @@ R = Remark
 @words.register
 def _exercised(told: Exercised, _: Occasion, view: View) -> list[str]:
     """Return what happens in an exercise: its heading, the plies, the board, and what to do."""
-    sentences_of = said(told)
+    sentences_of = said(told, clicks=view.display.draws)
     lines = wrapped_each((sentences_of[each] for each in ABOVE if each in sentences_of), view.width)
     for event, table in told.plies:
         if view.display.reader:
@@ -41,10 +41,11 @@ def _exercised(told: Exercised, _: Occasion, view: View) -> list[str]:
         else:
             lines += wrapped(" ".join(sentences.event_sentences(event, table, view.me)), view.width)
     # What is set up has to be seen, whatever the style.
-    if told.shows and not told.plies:
-        lines += drawn(told.exercise.table, view)
-    elif told.shows and not view.display.reader:
-        lines += shown(told.exercise.table, view)
+    if told.shows and not view.display.draws:
+        if not told.plies:
+            lines += drawn(told.exercise.table, view)
+        elif not view.display.reader:
+            lines += shown(told.exercise.table, view)
     below = [sentences_of[each] for each in told.remarks if each not in ABOVE]
     return lines + wrapped_each(below, view.width)
 
@@ -55,7 +56,7 @@ def _exercised_facts(told: Exercised, _: Occasion) -> Iterator[Fact]:
     yield from (moved(each, after) for each, after in told.plies)
     if told.shows and not told.plies:
         yield from whole(exercise.table, player)
-    yield Fact("Thud.Exercise", _exercise(exercise, player, told.remarks), player)
+    yield Fact("Thud.Exercise", _exercise(exercise, player, said(told, clicks=True)), player)
 
 
 @words.register
@@ -65,7 +66,7 @@ def _left(told: ExerciseLeft, _: Occasion, view: View) -> list[str]:
 
 @facts.register
 def _left_facts(told: ExerciseLeft, _: Occasion) -> Iterator[Fact]:
-    yield Fact("Thud.Exercise", _exercise(told.exercise, told.player, (), left=True), told.player)
+    yield Fact("Thud.Exercise", _exercise(told.exercise, told.player, {}, left=True), told.player)
 
 
 @words.register
@@ -84,7 +85,7 @@ def _lessons(_: Lessons, occasion: Occasion, view: View) -> list[str]:
 
 
 def _exercise(
-    exercise: Exercise, player: str, remarks: Iterable[Remark], *, left: bool = False
+    exercise: Exercise, player: str, remarks: Mapping[Remark, str], *, left: bool = False
 ) -> Data:
     side = exercise.table.side_of(player)
     lesson = exercise if isinstance(exercise, InLesson) else None
@@ -97,14 +98,25 @@ def _exercise(
         "remarks": [each.value for each in remarks],
         "over": exercise.is_over,
         "left": left,
+        "title": lesson.lesson.title if lesson else None,
+        "task": _task(exercise),
+        "words": list(remarks.values()),
     }
 
 
-def said(told: Exercised) -> Mapping[Remark, str]:
-    """Return the sentences of all remarks, by these."""
-    if isinstance(told.exercise, InLesson):
-        return {each: _in_lesson(each, told.exercise, told) for each in told.remarks}
-    return {each: _at_puzzle(each, told.exercise, told) for each in told.remarks}
+def said(told: Exercised, *, clicks: bool) -> Mapping[Remark, str]:
+    """Return the sentences of all remarks, by these, for who types or for who clicks."""
+    at = told.exercise
+    if isinstance(at, InLesson):
+        return {each: _in_lesson(each, at, told, clicks=clicks) for each in told.remarks}
+    return {each: _at_puzzle(each, at, told) for each in told.remarks}
+
+
+def _task(exercise: Exercise) -> str | None:
+    """Return what is to be done by who clicks, if anything is."""
+    if isinstance(exercise, InLesson):
+        return None if exercise.is_done else exercise.current.task(clicks=True)
+    return None if exercise.is_over else _to_find(exercise)
 
 
 def left(exercise: Exercise) -> str:
@@ -140,13 +152,13 @@ def listed_lessons(done: Container[int], width: int) -> list[str]:
 # The tutorial.
 
 
-def _in_lesson(remark: Remark, at: InLesson, told: Exercised) -> str:
+def _in_lesson(remark: Remark, at: InLesson, told: Exercised, *, clicks: bool) -> str:
     match remark:
         case R.BEGUN:
             of = f"Lesson {at.lesson.number} of {len(lessons())}"
             return f'{of}: {at.lesson.title}. "hint" helps, "stop" leaves.'
         case R.TASK:
-            return at.current.text
+            return at.current.task(clicks=clicks)
         case R.DONE:
             done = at.current if at.is_done else at.lesson.steps[at.step - 1]
             return done.done
@@ -161,7 +173,7 @@ def _in_lesson(remark: Remark, at: InLesson, told: Exercised) -> str:
         case R.HINT:
             return at.current.hint
         case R.ANSWER:
-            return f'Type "{at.current.answer}".'
+            return f'{"Press" if clicks else "Type"} "{at.current.answer}".'
         case R.FEWER | R.COUNTED:
             raise ValueError(f"{remark} is not said in a lesson")
         case _:
@@ -184,13 +196,13 @@ def _over(at: InLesson) -> str:
 
 def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised) -> str:
     puzzle = at.puzzle
-    side, other = puzzle.game.turn, Piece.of(puzzle.game.turn.other)
+    other = Piece.of(puzzle.game.turn.other)
     match remark:
         case R.BEGUN:
             rules = puzzle.game.ruleset.name
             return f'Puzzle {puzzle.number}, by the {rules} rules. "hint" helps, "stop" leaves.'
         case R.TASK:
-            return f"You play the {side.plural}. One capture is far better than the rest. Find it!"
+            return _to_find(at)
         case R.DONE:
             why = f": {hints.because(told.advice)}" if told.advice else ""
             return f"That is it{why}."
@@ -211,6 +223,11 @@ def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised) -> str:
             return f'It counts as {done} for your puzzle rating; "{ViewScore()}" shows it.'
         case _:
             assert_never(remark)
+
+
+def _to_find(at: AtPuzzle) -> str:
+    side = at.puzzle.game.turn
+    return f"You play the {side.plural}. One capture is far better than the rest. Find it!"
 
 
 def _tried(told: Exercised, other: Piece) -> str:

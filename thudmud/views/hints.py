@@ -58,7 +58,9 @@ def _move_taught(told: MoveTaught, occasion: Occasion, view: View) -> list[str]:
     plain = [each for each in moves if each.piece is side and not each.captures]
     example = min(plain, key=_as_example, default=None)
     said = ["It is your turn."] if told.again else []
-    if example:
+    if example and view.display.draws:
+        said.append(f"Move by clicking two squares: {example.origin}, then {example.target}.")
+    elif example:
         squares = f"{example.origin} {example.target}".lower()
         where = f" on {told.board}" if view.away else ""
         said.append(f'Move by typing two squares: "{squares}{where}".')

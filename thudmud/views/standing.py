@@ -26,7 +26,12 @@ def at_table(facts: list[str], table: Table, view: View) -> list[str]:
 
 
 def drawn(table: Table, view: View) -> list[str]:
-    """Return all there is to see on a board, whatever style the reader has chosen."""
+    """Return all there is to see on a board, whatever style the reader has chosen.
+
+    Who sees the board beside the text is told how it stands, and no more.
+    """
+    if view.display.draws:
+        return shown(table, view)
     if view.display.reader:
         return wrapped_each(reader.position(table, view.me), view.width)
     return boards.draw(table, view.display)

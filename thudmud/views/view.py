@@ -6,6 +6,7 @@ Readers with equal views read the same text, which is made once for all of them.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from thudmud.play.asides import Aside
@@ -59,6 +60,7 @@ class Terminal:
         packages: the GMCP packages that it has asked for, in lower case.
         height: the rows of its screen; 0 is not known.
         ascii_only: whether it has said that it shows no UTF-8; many say nothing, and do show it.
+        draws: whether it draws the boards by itself, to be clicked on.
     """
 
     width: int = DEFAULT_WIDTH
@@ -68,6 +70,7 @@ class Terminal:
     packages: frozenset[str] = frozenset()
     height: int = 0
     ascii_only: bool = False
+    draws: bool = False
 
     def wants(self, package: str) -> bool:
         """Whether a client has asked for one of our packages."""
@@ -79,7 +82,7 @@ class Terminal:
         colours = max(each for each in COLOURS if each <= max(self.colours, 0))
         packages = frozenset(map(str.lower, self.packages))
         height = max(self.height, 0)
-        return Terminal(width, self.utf8, colours, self.reader, packages, height, self.ascii_only)
+        return replace(self, width=width, colours=colours, packages=packages, height=height)
 
 
 @value
@@ -98,6 +101,7 @@ class Display:
         reader: whether boards are told for a screen reader, in words.
         machine: whether each event is followed by machine lines, for a program.
         times: whether the time stands before what others say.
+        draws: whether the client draws the boards, and what to do is said to somebody who clicks.
     """
 
     width: int = DEFAULT_WIDTH
@@ -111,6 +115,7 @@ class Display:
     reader: bool = False
     machine: bool = False
     times: bool = False
+    draws: bool = False
 
     @classmethod
     def of(cls, terminal: Terminal, options: Options) -> Display:
@@ -135,6 +140,7 @@ class Display:
             reader=reader,
             machine=options.has(Toggle.MACHINE),
             times=options.has(Toggle.TIMES),
+            draws=terminal.draws and options.reader is Switch.AUTO,  # else they want words
         )
 
 
@@ -299,6 +305,8 @@ def _grouped(
                 style = Style.BRIEF if away else style  # they have another board before them
             else:
                 away = person is not None and board != person.room
+        if display.draws:
+            style = Style.BRIEF  # they see the board beside the text
         key = me, style, away, id(display)  # equal displays are one and the same
         group = groups.get(key)
         if group is None:

@@ -67,6 +67,8 @@ export class BoardView {
     this.last = null;
     /** @type {{from: string, to: string} | null} */
     this.hint = null;
+    /** What a lesson speaks of. @type {ReadonlySet<string>} */
+    this.named = new Set();
     this.focus = "G1";
     /** @type {Map<string, {kind: Piece, element: SVGElement}>} */
     this.pieces = new Map();
@@ -110,6 +112,17 @@ export class BoardView {
       this.position = position;
       this.last = last;
     }
+    this.paint();
+  }
+
+  /**
+   * Mark the squares that are spoken of beside the board.
+   *
+   * @param {ReadonlySet<string>} squares
+   */
+  name(squares) {
+    if (squares === this.named) return;
+    this.named = squares;
     this.paint();
   }
 
@@ -249,6 +262,7 @@ export class BoardView {
       ...last.map((square) => this.tint(square, "last")),
       ...fallen.filter((each) => !last.includes(each)).map((each) => this.tint(each, "fallen")),
       ...hint.map((square) => this.tint(square, "hint")),
+      ...[...this.named].map((square) => this.dot(square, "named")),
       ...(selected ? [this.tint(selected, "selected")] : []),
       ...(landing ? [this.tint(landing, "selected")] : []),
     );
@@ -265,6 +279,7 @@ export class BoardView {
       const words = [square, piece ? NAMES[piece] : "empty"];
       if (last.includes(square) || fallen.includes(square)) words.push("last move");
       if (hint.includes(square)) words.push("hint");
+      if (this.named.has(square)) words.push("named in the lesson");
       if (square === selected) words.push("picked up");
       if (targets.has(square))
         words.push(targets.get(square) === "go" ? "can go here" : "can capture here");

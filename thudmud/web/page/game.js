@@ -5,6 +5,7 @@
 import { BoardView } from "./board.js";
 import { confirmed, share } from "./dialogs.js";
 import { byId, capitalised, clockText, counted, fill, h, token } from "./dom.js";
+import { LessonView, exerciseTitle } from "./lesson.js";
 import { MoveList, asOf, tools } from "./moves.js";
 import { Mover } from "./mover.js";
 import { count } from "./position.js";
@@ -57,7 +58,7 @@ export class GameView {
     this.at = null; // the ply that is looked back at; null is now
     this.filledIn = "";
     this.mover = new Mover({
-      ask: (board, from) => outside.ask(`moves ${from} on ${board}`),
+      ask: (board, from) => this.askMoves(board, from),
       send: outside.send,
       show: (marks) => {
         this.view.mark(marks);
@@ -72,6 +73,7 @@ export class GameView {
       key: (key, square) => this.key(key, square),
     });
     this.moves = new MoveList(byId("moves"), (ply) => this.step(ply));
+    this.lesson = new LessonView(byId("lesson"), outside.send);
     state.on("Thud.Me", () => (this.filledIn = ""));
     state.on("Thud.Legal", (legal) => this.mover.answered(legal));
     state.on("Thud.Refused", () => this.mover.cancel());
@@ -90,13 +92,16 @@ export class GameView {
     }
     const table = this.state.tables.get(name);
     const board = this.state.boards.get(name) ?? null;
-    byId("game-title").textContent = capitalised(name);
+    const exercise = this.exercise(name);
+    byId("game-title").textContent = exercise ? exerciseTitle(exercise) : capitalised(name);
     if (!board || !table) return;
     this.view.flip(settings.flipped);
     this.fillIn(board);
     if (this.at !== null && this.at >= board.ply) this.at = null;
     const { position, last } = this.at === null ? board : asOf(board, this.at);
     const label = `${capitalised(name)}, ${this.turnWords(table, board)}`;
+    this.lesson.show(exercise);
+    this.view.name(this.lesson.squares);
     this.view.show(position, last, label, this.at === null ? board.hint : null);
     this.view.element.classList.toggle("mine", this.state.mover(name) !== null);
     this.view.element.classList.toggle("past", this.at !== null);
@@ -110,6 +115,28 @@ export class GameView {
     this.showActions(table);
     this.moves.show(board.plies, this.at ?? board.ply);
     this.showSteps(board);
+  }
+
+  /**
+   * Return the lesson or the puzzle whose board this is.
+   *
+   * @param {string} name
+   */
+  exercise(name) {
+    const { exercise } = this.state;
+    return exercise?.board === name ? exercise : null;
+  }
+
+  /**
+   * Ask where a piece may go: as if it was typed, if a lesson wants that.
+   *
+   * @param {string} board
+   * @param {string} from
+   */
+  askMoves(board, from) {
+    const line = `moves ${from.toLowerCase()}`;
+    if (this.lesson.commands.includes(line)) this.outside.send(line);
+    else this.outside.ask(`${line} on ${board}`);
   }
 
   /** Come back to now, if something else is looked at; return whether it was now already. */
@@ -334,8 +361,7 @@ export class GameView {
     const on = `on ${table.board}`;
     const mine = this.state.sides(table);
     const free = table.seats.filter((seat) => seat.player === null).map((seat) => seat.side);
-    if (!player) return [];
-    if (this.state.exercise) return EXERCISE;
+    if (!player || this.exercise(table.board)) return [];
     if (!mine.length) {
       const sit = free.map((side) => ({
         label: `Sit as ${PLURAL[side]}`,
@@ -458,13 +484,6 @@ const PRACTICE = [
   ["Hint", "hint"],
   ["Undo", "undo"],
   ["End", "end game", "End the practice?"],
-];
-
-/** @type {Action[]} */
-const EXERCISE = [
-  { label: "Next", line: "next" },
-  { label: "Hint", line: "hint" },
-  { label: "Leave", line: "stop" },
 ];
 
 /** @type {[string, string, string?]} */

@@ -330,7 +330,7 @@ function linked(link) {
 
 /** Tell the server how wide the log is, and that no boards need to be drawn in it. */
 function fit() {
-  wire.ask("Thud.Terminal", { width: log.columns(), reader: true });
+  wire.ask("Thud.Terminal", { width: log.columns(), reader: true, draws: true });
 }
 
 /** @type {number | undefined} */

@@ -1,0 +1,120 @@
+/**
+ * What a lesson or a puzzle asks for, in words beside the board, and the squares that they name.
+ */
+
+import { fill, h } from "./dom.js";
+
+/** What is said above the task, and what only the log says. */
+const ABOVE = ["done"];
+const UNSAID = ["begun", "task", "next"];
+const COMMAND = /"([^"]+)"/;
+const SQUARE = /\b[A-O](?:1[0-5]|[1-9])\b/gi;
+
+export class LessonView {
+  /**
+   * @param {HTMLElement} host
+   * @param {(line: string) => void} send sends a command
+   */
+  constructor(host, send) {
+    this.host = host;
+    this.send = send;
+    /** The squares that are named in what is to be done. @type {Set<string>} */
+    this.squares = new Set();
+    /** The commands that are, too. @type {string[]} */
+    this.commands = [];
+    this.shown = "";
+  }
+
+  /**
+   * Show what there is to do, or nothing.
+   *
+   * @param {any} exercise the last `Thud.Exercise`
+   */
+  show(exercise) {
+    const shown = JSON.stringify(exercise);
+    if (shown === this.shown) return;
+    this.shown = shown;
+    this.host.hidden = !exercise;
+    const said = exercise ? this.said(exercise) : [];
+    const asked = [
+      exercise?.task,
+      ...said.filter(([key]) => key !== "done").map(([, each]) => each),
+    ]
+      .filter(Boolean)
+      .join(" ");
+    this.squares = new Set(asked.match(SQUARE)?.map((each) => each.toUpperCase()));
+    this.commands = asked.split(COMMAND).filter((_, each) => each % 2);
+    const had = this.host.contains(document.activeElement);
+    fill(this.host, ...(exercise ? this.content(exercise, said) : []));
+    if (had && !this.host.contains(document.activeElement))
+      this.host.querySelector("button")?.focus();
+  }
+
+  /**
+   * Return what is said besides the task.
+   *
+   * @param {any} exercise
+   * @returns {[string, string][]}
+   */
+  said({ remarks, words }) {
+    /** @type {[string, string][]} */
+    const all = remarks.map((/** @type {string} */ each, /** @type {number} */ at) => [
+      each,
+      words[at],
+    ]);
+    return all.filter(([each]) => !UNSAID.includes(each));
+  }
+
+  /**
+   * @param {any} exercise
+   * @param {[string, string][]} said
+   */
+  content(exercise, said) {
+    const { step, task, over } = exercise;
+    const isAbove = (/** @type {[string, string]} */ [key]) => ABOVE.includes(key);
+    const goesOn = step === null || task === null;
+    return [
+      ...said.filter(isAbove).map(([, words]) => h("p.done", {}, words)),
+      task && h("p.task", {}, ...this.pressable(task)),
+      ...said
+        .filter((each) => !isAbove(each))
+        .map(([, words]) => h("p", {}, ...this.pressable(words))),
+      h(
+        "div.row",
+        {},
+        goesOn && this.button(over && step !== null ? "Next lesson" : "Next", "next", !task),
+        task && this.button("Hint", "hint"),
+        this.button("Leave", "stop"),
+      ),
+    ];
+  }
+
+  /**
+   * Return words, with buttons for the commands in them.
+   *
+   * @param {string} words
+   */
+  pressable(words) {
+    return words.split(COMMAND).map((each, at) => (at % 2 ? this.button(each, each) : each));
+  }
+
+  /**
+   * @param {string} label
+   * @param {string} line
+   * @param {boolean} [isFirst]
+   */
+  button(label, line, isFirst = false) {
+    const kind = label === line ? ".command" : isFirst ? ".primary" : "";
+    const click = () => this.send(line);
+    return h(`button${kind}`, { type: "button", "data-key": line, click }, label);
+  }
+}
+
+/**
+ * Return what a lesson or a puzzle is called.
+ *
+ * @param {any} exercise
+ */
+export function exerciseTitle({ step, title, number }) {
+  return step === null ? `Puzzle ${number}` : `Lesson ${number}: ${title}`;
+}
