@@ -100,10 +100,10 @@ def test_a_whole_match(visit: Visit) -> None:
         for player in players:
             expect(player.page.locator("#notices")).to_contain_text("by agreement: 2 to 8.")
         if dwarf is players[0]:
-            press(troll, "Begin the second battle")
+            press(troll, "Swap seats and play on")
     for player in players:
         expect(player.page.locator("#notices")).to_contain_text("win")
-        expect(player.page.locator("#actions")).not_to_contain_text("second")
+        expect(player.page.locator("#notices")).not_to_contain_text("Swap")
 
 
 def test_a_whole_match_that_is_typed(visit: Visit) -> None:
@@ -245,6 +245,31 @@ def test_colours_that_are_chosen_by_a_command_are_worn(visit: Visit) -> None:
     other.press("Close").page.reload()
     worn(other, "dim")
     expect(other.page.locator("body")).to_have_attribute("data-view", "lobby")
+
+
+def test_a_battle_that_is_over_is_analysed_and_gone_on_from(visit: Visit) -> None:
+    anna, bert = sit_down(visit, "larch", ("Paula", "Piet"), SHORT)
+    anna.click("E6", "E10").sees(E10="dwarf")  # which leaves F6 to the trolls
+    bert.type("g8-f7 capturing f6")
+    anna.sees(F7="troll").press("Resign").press("Resign", within="dialog")
+    notice, graph = anna.page.locator("#notices"), anna.page.locator("#curve svg")
+    expect(notice).to_contain_text("Piet wins by resignation")
+    anna.press("Analyse")
+    expect(graph.locator(".slip")).to_have_count(1)
+    blunder = anna.page.get_by_role("button", name="Ply 1: dwarf E6 to E10, a blunder")
+    expect(blunder).to_be_visible()
+    box = graph.bounding_box()
+    assert box
+    anna.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    anna.sees(E10="dwarf", F6="dwarf", G8="troll")  # as it stood after the ply in the middle
+    expect(blunder).to_have_attribute("aria-current", "step")
+    expect(anna.page.locator("#curve")).to_contain_text("A blunder: it loses")
+    anna.hears("a blunder of Paula")  # in words, too
+    anna.press("Swap seats and play on").sees(A9="dwarf", G8="troll")
+    expect(anna.page.locator("#strip-bottom")).to_contain_text("Paula you")
+    anna.press("Resign").press("Resign", within="dialog").press("Play again")
+    bert.press("Resign").press("Resign", within="dialog").press("To the hall")
+    expect(bert.page.locator("body")).to_have_attribute("data-view", "lobby")
 
 
 def test_a_lesson_speaks_of_clicking_and_shows_what_it_means(visit: Visit) -> None:

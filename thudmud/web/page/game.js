@@ -3,6 +3,7 @@
  */
 
 import { BoardView } from "./board.js";
+import { Curve, marksOf } from "./curve.js";
 import { confirmed, share } from "./dialogs.js";
 import { byId, capitalised, clockText, counted, fill, h, token } from "./dom.js";
 import { LessonView, exerciseTitle } from "./lesson.js";
@@ -74,6 +75,7 @@ export class GameView {
     });
     this.moves = new MoveList(byId("moves"), (ply) => this.step(ply));
     this.lesson = new LessonView(byId("lesson"), outside.send);
+    this.curve = new Curve(byId("curve"), (ply) => this.step(ply));
     state.on("Thud.Me", () => (this.filledIn = ""));
     state.on("Thud.Legal", (legal) => this.mover.answered(legal));
     state.on("Thud.Refused", () => this.mover.cancel());
@@ -112,8 +114,11 @@ export class GameView {
     byId("game-facts").textContent = this.facts(table, board);
     this.showPlayers(table, board);
     this.showNotices(table, board);
-    this.showActions(table);
+    this.showActions(table, board);
+    const analysis = this.analysisOf(table, board);
+    this.moves.marks = marksOf(analysis);
     this.moves.show(board.plies, this.at ?? board.ply);
+    this.curve.show(analysis, this.at ?? board.ply);
     this.showSteps(board);
   }
 
@@ -137,6 +142,17 @@ export class GameView {
     const line = `moves ${from.toLowerCase()}`;
     if (this.lesson.commands.includes(line)) this.outside.send(line);
     else this.outside.ask(`${line} on ${board}`);
+  }
+
+  /**
+   * Return what is known of how well the battle was played, once it is over.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   */
+  analysisOf(table, board) {
+    if (!isOver(table, board) || board.battle === null) return null;
+    return this.state.analyses.get(board.battle) ?? null;
   }
 
   /** Come back to now, if something else is looked at; return whether it was now already. */
@@ -311,9 +327,9 @@ export class GameView {
         ),
       );
     }
-    if (board.end && !table.running) {
-      const replay = h("a.button", { href: `/game/${board.battle}` }, "Replay");
-      notices.push(notice(ending(board.end, this.state.me.player), replay));
+    if (isOver(table, board) && !this.exercise(board.board)) {
+      const words = board.end ? ending(board.end, this.state.me.player) : "The battle is over.";
+      notices.push(notice(words, ...this.next(table, board)));
     }
     for (const invite of this.state.invites) {
       if (invite.to !== this.state.me.player) continue;
@@ -342,11 +358,39 @@ export class GameView {
     replaceIfChanged(byId("notices"), notices);
   }
 
-  /** @param {Table} table */
-  showActions(table) {
+  /**
+   * Return what somebody may want to do once a battle is over.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   */
+  next(table, board) {
+    const { player } = this.state.me;
+    const mine = this.state.sides(table);
+    const isFull = table.seats.every((seat) => seat.player !== null);
+    const label = table.part === 1 && !table.over ? "Swap seats and play on" : "Play again";
+    const start = { line: `start game on ${table.board}`, isFirst: true };
+    const replay = h("a.button", { href: `/game/${board.battle}` }, "Replay");
+    const isKnown = this.analysisOf(table, board) !== null;
+    if (!player) return [board.battle !== null && replay];
+    return [
+      mine.length > 0 && isFull && this.button({ label, ...start }),
+      board.battle !== null &&
+        !isKnown &&
+        this.button({ label: "Analyse", line: `analyse ${board.battle}` }),
+      board.battle !== null && replay,
+      this.state.me.room !== null && this.button({ label: "To the hall", line: "go to hall" }),
+    ];
+  }
+
+  /**
+   * @param {Table} table
+   * @param {Board} board
+   */
+  showActions(table, board) {
     replaceIfChanged(
       byId("actions"),
-      this.possible(table).map((each) => this.button(each)),
+      this.possible(table, board).map((each) => this.button(each)),
     );
   }
 
@@ -354,9 +398,10 @@ export class GameView {
    * Return what the player may want to do at a board.
    *
    * @param {Table} table
+   * @param {Board} board
    * @returns {Action[]}
    */
-  possible(table) {
+  possible(table, board) {
     const { player } = this.state.me;
     const on = `on ${table.board}`;
     const mine = this.state.sides(table);
@@ -387,8 +432,8 @@ export class GameView {
         leave,
       ];
     }
-    const label = table.part === 1 ? "Begin the second battle" : "Begin";
-    return [{ label, line: `start game ${on}`, isFirst: true }, leave];
+    if (isOver(table, board)) return [leave]; // to begin another one stands above
+    return [{ label: "Begin", line: `start game ${on}`, isFirst: true }, leave];
   }
 
   /** @param {Action} action */
@@ -492,6 +537,16 @@ const CLAIM = [
   "claim",
   "Claim the battle, since the other player is away, or does not move?",
 ];
+
+/**
+ * Whether the last battle at a board has ended, and no other has begun.
+ *
+ * @param {Table} table
+ * @param {Board} board
+ */
+function isOver(table, board) {
+  return !table.running && (board.end !== null || board.ply > 0);
+}
 
 /**
  * @param {string} words

@@ -3,20 +3,16 @@
  */
 
 import { BoardView } from "./board.js";
+import { Curve, marksOf } from "./curve.js";
 import { share } from "./dialogs.js";
-import { byId, capitalised, clockText, counted, fill, h, svg, token } from "./dom.js";
+import { byId, capitalised, clockText, counted, fill, h, token } from "./dom.js";
 import { ending } from "./game.js";
 import { MoveList, asOf, tools } from "./moves.js";
-import { count, played, positionOf, shortRecord } from "./position.js";
+import { count, played, positionOf } from "./position.js";
 import { change, settings } from "./settings.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").State} State */
-
-const WON = 10000; // what a battle that is won is worth, in hundredths of a point
-const TALL = 1600; // beyond so many hundredths the curve is at its edge
-const MARKS = /** @type {Record<string, string>} */ ({ "?": "A mistake", "??": "A blunder" });
-const [WIDTH, HEIGHT] = [300, 80];
 
 export class ReplayView {
   /**
@@ -35,15 +31,13 @@ export class ReplayView {
     /** @type {any} */
     this.record = null;
     this.download = "";
-    /** @type {any} */
-    this.analysis = null;
     /** @type {any[]} */
     this.comments = [];
     /** @type {BoardView | null} */
     this.view = null;
     this.moves = new MoveList(byId("replay-moves"), (ply) => this.step(ply));
+    this.curve = new Curve(byId("replay-curve"), (ply) => this.step(ply));
     state.on("Thud.Record", (record) => this.take(record));
-    state.on("Thud.Analysis", (analysis) => this.analysed(analysis));
     state.on("Thud.Comment", (comment) => {
       if (comment.battle !== this.number) return;
       const others = this.comments.filter(
@@ -62,7 +56,7 @@ export class ReplayView {
   open(number, ply) {
     if (number !== this.number) {
       this.number = number;
-      this.record = this.analysis = null;
+      this.record = null;
       this.comments = [];
     }
     this.at = ply ?? 0;
@@ -79,12 +73,9 @@ export class ReplayView {
     this.download = URL.createObjectURL(new Blob([record.record], { type: "text/plain" }));
   }
 
-  /** @param {any} analysis */
-  analysed(analysis) {
-    if (analysis.battle !== this.number) return;
-    this.analysis = analysis;
-    const marked = analysis.better.filter((/** @type {any} */ each) => each.mark);
-    this.moves.marks = new Map(marked.map((/** @type {any} */ each) => [each.ply, each.mark]));
+  /** What an analysis has found, if there was one. */
+  get analysis() {
+    return this.state.analyses.get(this.number) ?? null;
   }
 
   /** @param {number} ply */
@@ -131,9 +122,10 @@ export class ReplayView {
     this.showPlayer("top", "troll", position);
     this.showPlayer("bottom", "dwarf", position);
     byId("replay-facts").textContent = this.facts();
+    this.moves.marks = marksOf(this.analysis);
     this.moves.show(record.plies, this.at);
     fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this));
-    this.showCurve();
+    this.curve.show(this.analysis, this.at);
     this.showWords();
     fill(byId("replay-actions"), ...this.actions());
   }
@@ -176,66 +168,8 @@ export class ReplayView {
     return own.at(-1)?.left ?? given;
   }
 
-  /** Show what the battle was worth, ply by ply: up is good for the dwarfs. */
-  showCurve() {
-    const { analysis } = this;
-    const host = byId("curve");
-    host.hidden = !analysis;
-    if (!analysis) return;
-    if (analysis.done < analysis.plies) {
-      fill(
-        host,
-        h("figcaption", {}, `Analysing: ${analysis.done} of ${analysis.plies} plies`),
-        h("progress", { max: analysis.plies, value: analysis.done, "aria-label": "Analysis" }),
-      );
-      return;
-    }
-    const { worth } = analysis;
-    const x = (/** @type {number} */ ply) => (ply / Math.max(1, worth.length - 1)) * WIDTH;
-    const y = (/** @type {number} */ each) =>
-      (HEIGHT / 2) * (1 - Math.max(-1, Math.min(1, each / TALL)));
-    const line = worth
-      .map(
-        (/** @type {number} */ each, /** @type {number} */ ply) =>
-          `${x(ply).toFixed(1)},${y(each).toFixed(1)}`,
-      )
-      .join("L");
-    const picture = svg(
-      "svg",
-      {
-        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-        preserveAspectRatio: "none",
-        "aria-hidden": "true",
-        click: /** @type {EventListener} */ (
-          (event) => this.clicked(/** @type {MouseEvent} */ (event))
-        ),
-      },
-      svg("path", { class: "area", d: `M0,${HEIGHT / 2}L${line}L${WIDTH},${HEIGHT / 2}Z` }),
-      svg("path", { class: "zero", d: `M0,${HEIGHT / 2}H${WIDTH}` }),
-      svg("path", { class: "worth", d: `M${line}` }),
-      ...analysis.better
-        .filter((/** @type {any} */ each) => each.mark)
-        .map((/** @type {any} */ each) =>
-          svg("path", { class: "slip", d: `M${x(each.ply)},${y(worth[each.ply]) - 4}v8` }),
-        ),
-      svg("path", { class: "now", d: `M${x(this.at)},0V${HEIGHT}` }),
-    );
-    fill(host, h("figcaption", {}, `${worthWords(worth[this.at])}`), picture);
-  }
-
-  /** @param {MouseEvent} event */
-  clicked(event) {
-    const box = /** @type {Element} */ (event.currentTarget).getBoundingClientRect();
-    this.step(Math.round(((event.clientX - box.left) / box.width) * this.record.ply));
-  }
-
-  /** Show what was said of the ply, and what would have been better. */
+  /** Show what was said of the ply. */
   showWords() {
-    const better = this.analysis?.better.find((/** @type {any} */ each) => each.ply === this.at);
-    const words = better?.mark
-      ? `${MARKS[better.mark]}: it loses ${(better.lost / 100).toFixed(1)} points. Better was ${better.line.map(shortRecord).join(", ")}.`
-      : "";
-    if (byId("verdict").textContent !== words) byId("verdict").textContent = words;
     const said = this.comments.filter((each) => each.ply === this.at);
     fill(
       byId("comments"),
@@ -268,13 +202,4 @@ export class ReplayView {
   copyLink() {
     share("Whoever opens this link sees this position.", this.outside);
   }
-}
-
-/**
- * @param {number} worth in hundredths of a point, below 0 if it is good for the trolls
- */
-function worthWords(worth) {
-  if (Math.abs(worth) >= WON) return `${worth > 0 ? "Dwarfs" : "Trolls"} win`;
-  if (!worth) return "Even";
-  return `${worth > 0 ? "Dwarfs" : "Trolls"} ahead by ${(Math.abs(worth) / 100).toFixed(1)} points`;
 }

@@ -86,6 +86,9 @@ export class State extends EventTarget {
   /** The `Thud.Exercise` of the lesson or puzzle that the player is at. @type {any} */
   exercise = null;
 
+  /** The last `Thud.Analysis` of each battle, by its number. @type {Map<number, any>} */
+  analyses = new Map();
+
   /** How many seconds our clock is ahead of the server's. */
   skew = 0;
 
@@ -256,6 +259,11 @@ export class State extends EventTarget {
   onHint(hint) {
     const board = this.boards.get(hint.board);
     if (board) this.boards.set(hint.board, { ...board, hint });
+  }
+
+  /** @param {{battle: number}} analysis */
+  onAnalysis(analysis) {
+    this.analyses.set(analysis.battle, analysis);
   }
 
   /** @param {{room: string | null, people: any[]}} data */

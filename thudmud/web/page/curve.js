@@ -1,0 +1,126 @@
+/**
+ * What an analysis has found of a battle: a curve to click on, and what would have been better.
+ */
+
+import { fill, h, svg } from "./dom.js";
+import { shortRecord } from "./position.js";
+
+const WON = 10000; // what a battle that is won is worth, in hundredths of a point
+const TALL = 1600; // beyond so many hundredths the curve is at its edge
+const MARKS = /** @type {Record<string, string>} */ ({ "?": "A mistake", "??": "A blunder" });
+const [WIDTH, HEIGHT] = [300, 80];
+const MARGIN = 6; // at its edge, marks are seen as well
+
+export class Curve {
+  /**
+   * @param {HTMLElement} host a figure
+   * @param {(ply: number) => void} step is told which ply is to be shown
+   */
+  constructor(host, step) {
+    this.host = host;
+    this.step = step;
+    this.caption = h("figcaption");
+    this.graph = h("div.graph");
+    this.verdict = h("p", { "aria-live": "polite" });
+    host.append(this.caption, this.graph, this.verdict);
+  }
+
+  /**
+   * Show an analysis, as far as it has come, and where in it we are.
+   *
+   * @param {any} analysis the last `Thud.Analysis` of the battle
+   * @param {number} at the ply that is shown
+   */
+  show(analysis, at) {
+    this.host.hidden = !analysis;
+    if (!analysis) return;
+    const { done, plies, worth, better } = analysis;
+    if (done < plies) {
+      this.caption.textContent = `Analysing: ${done} of ${plies} plies`;
+      fill(this.graph, h("progress", { max: plies, value: done, "aria-label": "Analysis" }));
+    } else {
+      const after = at ? `After ply ${at}` : "At the start";
+      this.caption.textContent = `${after}: ${worthWords(worth[at] ?? 0)}`;
+      fill(this.graph, this.picture(analysis, at));
+    }
+    const found = better.find((/** @type {any} */ each) => each.ply === at && each.mark);
+    const words = found
+      ? `${MARKS[found.mark]}: it loses ${(found.lost / 100).toFixed(1)} points. Better was ${found.line.map(shortRecord).join(", ")}.`
+      : "";
+    if (this.verdict.textContent !== words) this.verdict.textContent = words; // it is read out
+  }
+
+  /**
+   * Draw what the battle was worth, ply by ply: up is good for the dwarfs.
+   *
+   * @param {any} analysis
+   * @param {number} at
+   */
+  picture({ worth, better }, at) {
+    const last = Math.max(1, worth.length - 1);
+    const x = (/** @type {number} */ ply) => MARGIN + (ply / last) * (WIDTH - 2 * MARGIN);
+    const y = (/** @type {number} */ each) =>
+      HEIGHT / 2 - Math.max(-1, Math.min(1, each / TALL)) * (HEIGHT / 2 - MARGIN);
+    const spot = (/** @type {number} */ ply) => `${x(ply).toFixed(1)},${y(worth[ply]).toFixed(1)}`;
+    const line = worth.map((/** @type {number} */ _, /** @type {number} */ ply) => spot(ply));
+    const marked = better.filter((/** @type {any} */ each) => each.mark);
+    return svg(
+      "svg",
+      {
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        preserveAspectRatio: "none",
+        "aria-hidden": "true", // the list of the plies has the same marks
+        click: /** @type {EventListener} */ (
+          (event) => this.clicked(/** @type {MouseEvent} */ (event), last)
+        ),
+      },
+      svg("path", {
+        class: "area",
+        d: `M${x(0)},${HEIGHT / 2}L${line.join("L")}L${x(worth.length - 1)},${HEIGHT / 2}Z`,
+      }),
+      svg("path", { class: "zero", d: `M0,${HEIGHT / 2}H${WIDTH}` }),
+      svg("path", { class: "worth", d: `M${line.join("L")}` }),
+      svg("path", { class: "now", d: `M${x(at)},0V${HEIGHT}` }),
+      ...marked.map((/** @type {any} */ each) =>
+        // A line without a length has round ends, which stay round however wide the picture is.
+        svg(
+          "path",
+          { class: each.mark === "??" ? "slip blunder" : "slip", d: `M${spot(each.ply)}h0` },
+          svg("title", {}, `Ply ${each.ply}: ${MARKS[each.mark].toLowerCase()}`),
+        ),
+      ),
+    );
+  }
+
+  /**
+   * @param {MouseEvent} event
+   * @param {number} last
+   */
+  clicked(event, last) {
+    const box = /** @type {Element} */ (event.currentTarget).getBoundingClientRect();
+    const across = ((event.clientX - box.left) / box.width) * WIDTH;
+    const ply = Math.round(((across - MARGIN) / (WIDTH - 2 * MARGIN)) * last);
+    this.step(Math.max(0, Math.min(ply, last)));
+  }
+}
+
+/**
+ * Return the marks of an analysis, by plies.
+ *
+ * @param {any} analysis
+ * @returns {Map<number, string>}
+ */
+export function marksOf(analysis) {
+  const marked = (analysis?.better ?? []).filter((/** @type {any} */ each) => each.mark);
+  return new Map(marked.map((/** @type {any} */ each) => [each.ply, each.mark]));
+}
+
+/**
+ * @param {number} worth in hundredths of a point, below 0 if it is good for the trolls
+ */
+function worthWords(worth) {
+  const who = worth > 0 ? "the dwarfs" : "the trolls";
+  if (Math.abs(worth) >= WON) return `${who} win`;
+  if (!worth) return "even";
+  return `${who} are ahead by ${(Math.abs(worth) / 100).toFixed(1)} points`;
+}
