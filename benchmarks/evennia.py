@@ -82,7 +82,7 @@ TheirWords = tuple[Words, Words]
 THEIR_SAY = Words("say", SAY.line, b"You say,")
 IN_ROOM: Sequence[TheirWords] = (
     (
-        Words("look", lambda number, count: b"look\r\n", b"This is the hall."),  # noqa: ARG005
+        Words("look", lambda number, count: b"look\r\n", f"1. {board(0)}".encode()),  # noqa: ARG005
         Words("look", lambda number, count: b"look\r\n", b"Limbo"),  # noqa: ARG005
     ),
     (SAY, THEIR_SAY),
