@@ -262,14 +262,10 @@ class Presence:
         else:
             self._broadcaster.send(self._broadcaster.brief(visit.name), cause)
         if self._teaching and visit.name in self._screens:
-            now(self._learn(visit.name, self._teaching))
-
-    async def _learn(self, name: str, teaching: Teaching) -> None:
-        """Look whether somebody is new here who has come in; they do not wait for it."""
-        with suppress(StoreError):
-            score = await look_up(self._store, ScoreLookup(name), self._realm)
-            if name in self._visits and not self.closing:
-                teaching.learn(name, score)
+            # They wait for it, since it stands before their first prompt.
+            with suppress(StoreError):
+                score = await look_up(self._store, ScoreLookup(visit.name), self._realm)
+                self._teaching.learn(visit.name, score)
 
     async def _back(self, visit: Visit, board: str, cause: object) -> None:
         """Store that a player is back at a board."""
