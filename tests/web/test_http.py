@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import html
+import re
 from collections.abc import AsyncIterator
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -14,7 +17,7 @@ from tests.conftest import PassTime
 from tests.server.plain import PATIENCE, Serving
 from thudmud.web.connection import FILE_PIECE, KEPT, MAX_HEAD
 from thudmud.web.http import HttpRequest, read_request
-from thudmud.web.site import answer, files
+from thudmud.web.site import Preview, answer, files
 
 WEB = {"port": 0}
 
@@ -54,7 +57,61 @@ async def test_nothing_is_loaded_or_run_but_what_the_server_serves(
 
 @pytest.mark.parametrize("path", ["/board/oak", "/game/123", "/?board=oak", "/board/a%20b"])
 async def test_links_open_the_page(asking: httpx.AsyncClient, path: str) -> None:
-    assert (await asking.get(path)).content == files()["/index.html"].body
+    page = (await asking.get(path)).text
+    assert page[page.index("<body") :] in files()["/index.html"].body.decode()
+
+
+def told_of(page: str) -> tuple[str, str]:
+    """Return what a messenger shows of a link to a page: a title, and a sentence."""
+    title, description = re.findall(
+        r'<meta property="og:(?:title|description)" content="(.*?)"', page, re.DOTALL
+    )
+    return html.unescape(title), html.unescape(description)
+
+
+async def test_a_link_says_what_it_leads_to(asking: httpx.AsyncClient) -> None:
+    async def told(path: str) -> tuple[str, str]:
+        return told_of((await asking.get(path)).text)
+
+    title, description = await told("/")
+    assert title == "The hall \N{EN DASH} Thud"
+    assert "the board game of dwarfs and trolls" in description
+    for path in ("/board/oak", "/board/Oak%20Board"):
+        title, description = await told(path)
+        assert title == "Oak board \N{EN DASH} Thud"
+        assert description == "Oak board (discworld rules): both seats free."
+    title, description = await told("/game/123")
+    assert title == "Battle 123 \N{EN DASH} Thud"
+    assert description.startswith("Battle 123 of Thud")
+
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"]))
+HOSTILE = [
+    '"><script>alert(1)</script>',
+    "' onload=alert(1) '",
+    "</title><img src=x>",
+    "&quot;><b>",
+]
+
+
+@pytest.mark.parametrize("words", HOSTILE)
+async def test_no_link_brings_html_into_the_page(asking: httpx.AsyncClient, words: str) -> None:
+    for kind in ("board", "game"):
+        for path in (quote(words, safe=""), quote(f"oak{words}", safe=""), f"1{quote(words)}"):
+            page = await asking.get(f"/{kind}/{path}")
+            assert page.status_code == 404 or page.content == files()["/index.html"].body
+
+
+@given(WORDS, WORDS)
+def test_no_word_of_a_preview_is_html(title: str, description: str) -> None:
+    """Whatever boards and players may be called one day."""
+    preview = Preview(title, description)
+    page = preview.put_into(files()["/index.html"].body).decode()
+    shown = f"{title} \N{EN DASH} Thud", description
+    assert told_of(page) == shown
+    plain = files()["/index.html"].body.decode()
+    for letter in '<>"':
+        assert page.count(letter) == plain.count(letter)
 
 
 @pytest.mark.parametrize(

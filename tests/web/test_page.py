@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -191,6 +192,8 @@ def test_a_reload_and_a_server_that_is_killed(
 def test_who_opens_a_link_watches_without_a_name(visit: Visit) -> None:
     anna = visit().come_in("Anja").practises("pine")
     watcher = visit("/board/pine").sees(A6="dwarf")
+    preview = watcher.page.locator("meta[property='og:description']")
+    expect(preview).to_have_attribute("content", re.compile("^Pine board .* Anja .both sides"))
     anna.click("A6", "B6")
     watcher.sees(B6="dwarf", A6="empty")
     anna.type("say <img src=x onerror=alert(1)>")

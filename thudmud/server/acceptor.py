@@ -44,7 +44,7 @@ from thudmud.web.connection import HttpConnection, WebPolicy
 from thudmud.web.frames import FrameScreen
 from thudmud.web.http import plain
 from thudmud.web.mpackage import NAME as MPACKAGE
-from thudmud.web.site import files
+from thudmud.web.site import Preview, files
 
 FAREWELL = "The server is shutting down. Goodbye."
 
@@ -199,6 +199,7 @@ class Acceptor:
             ping=web.ping,
             origins=frozenset(web.origins),
             site=files(),
+            find_board=self._preview,
         )
 
     async def stop(self) -> None:
@@ -251,6 +252,10 @@ class Acceptor:
                 return ""  # certificates are for a name
             link = self.web_links[0]
         return json.dumps({"version": VERSION, "url": link + MPACKAGE})
+
+    def _preview(self, board: str) -> Preview | None:
+        told = self._sessions.told_of_board(board)
+        return told and Preview(*told)
 
     async def _listen_for_page(self, web: WebSettings) -> list[tuple[str, int]]:
         try:

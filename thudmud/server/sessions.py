@@ -36,6 +36,7 @@ from thudmud.telnet.screen import Goodbye
 from thudmud.verbs.more import Password, Register
 from thudmud.views.order import barred
 from thudmud.views.rooms import greeting
+from thudmud.views.standing import board_line
 from thudmud.views.view import Terminal
 from thudmud.views.words import minute
 
@@ -104,6 +105,15 @@ class Sessions:
     def player_count(self) -> int:
         """How many players there are, bots not among them."""
         return len(self._hall.people.keys() - self._hall.bots)
+
+    def told_of_board(self, words: str) -> tuple[str, str] | None:
+        """Return what a board is called, and a line of it, if these words name one."""
+        named, said = self._hall.tables.named, tuple(words.lower().split())
+        name = named(said) or named((*said, "board"))
+        if name is None:
+            return None
+        line = board_line(self._hall, self._hall.tables[name])
+        return capitalised(name), capitalised(f"{line}.")
 
     # Connections.
 

@@ -27,7 +27,7 @@ from thudmud.telnet.screen import Flusher
 from thudmud.values import value
 from thudmud.web.frames import SUBPROTOCOL, FrameScreen, ping_frame, text_frame
 from thudmud.web.http import END, HttpRequest, plain, read_request
-from thudmud.web.site import SOCKET, File, answer
+from thudmud.web.site import SOCKET, File, Preview, answer
 
 MAX_HEAD = 8192
 """The most bytes of a request; browsers send about one thousand."""
@@ -72,6 +72,7 @@ class WebPolicy:
         ping: seconds between two looks whether the client is there; proxies end what is silent.
         origins: of pages elsewhere that may play here.
         site: the files, by their paths.
+        find_board: returns how a link to a board is told of, if there is one of that name.
         flusher: writes what everybody is sent, once at the end of each turn of the event loop.
     """
 
@@ -83,6 +84,7 @@ class WebPolicy:
     ping: float
     origins: frozenset[str]
     site: Mapping[str, File]
+    find_board: Callable[[str], Preview | None]
     flusher: Flusher = field(default_factory=Flusher)
 
 
@@ -267,7 +269,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         elif request.path == SOCKET and request.method == "GET":
             self._upgrade(request, head)
         else:
-            response = answer(request, self._policy.site)
+            response = answer(request, self._policy.site, self._policy.find_board)
             self._rate.charge(len(response) // FILE_PIECE)
             self._transport.write(response)
             self._wait_for_more()

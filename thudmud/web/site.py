@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import html
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
 
 from thudmud.values import value
 from thudmud.web.http import HttpRequest, plain, response
@@ -17,13 +19,19 @@ from thudmud.web.mpackage import NAME, mpackage
 SOCKET = "/ws"
 """Where the WebSocket is."""
 
+_DIGITS = 12
+"""More than the number of a battle has."""
+
 _FOLDER = Path(__file__).parent / "page"
 _INDEX = "/index.html"
 
 _TAKES_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
 
-_LINKS = re.compile(r"/(?:board|game)/[^/]+")
+_LINKS = re.compile(r"/(board|game)/([^/]+)")
 """What players share: the page opens there at a board, or at a battle that was played."""
+
+_PREVIEW = re.compile(rb'(?<=<meta property="og:)(title|description)" content="[^"]*"')
+"""What a messenger shows of a link that somebody sends by it."""
 
 KINDS = {
     ".css": "text/css; charset=utf-8",
@@ -60,6 +68,38 @@ class File:
     tag: str
 
 
+@value
+class Preview:
+    """How a link to the page is told of, before anybody opens it.
+
+    Attributes:
+        title: what it leads to.
+        description: a sentence of it.
+    """
+
+    title: str
+    description: str
+
+    def put_into(self, page: bytes) -> bytes:
+        """Return the page with this in its head. No word of it can be more than a word there."""
+        words = {b"title": f"{self.title} \N{EN DASH} Thud", b"description": self.description}
+
+        def filled(tag: re.Match[bytes]) -> bytes:
+            return b'%s" content="%s"' % (tag[1], html.escape(words[tag[1]]).encode())
+
+        return _PREVIEW.sub(filled, page)
+
+
+def _preview(kind: str, name: str, find_board: Callable[[str], Preview | None]) -> Preview | None:
+    """Return how a link is told of, if it leads somewhere."""
+    if kind == "board":
+        return find_board(unquote(name))
+    if not (name.isascii() and name.isdecimal() and len(name) < _DIGITS):
+        return None
+    battle = f"Battle {int(name)}"
+    return Preview(battle, f"{battle} of Thud, dwarfs against trolls: step through it, ply by ply.")
+
+
 @cache
 def files() -> Mapping[str, File]:
     """Return the files of the page, and Mudlet's package, by the paths that they are asked for by.
@@ -80,14 +120,30 @@ def _file(body: bytes, kind: str) -> File:
     return File(body, gzip.compress(body, mtime=0), kind, tag)
 
 
-def answer(request: HttpRequest, site: Mapping[str, File]) -> bytes:
-    """Return the response to a request for one of the files."""
+def _nowhere(_: str) -> None:
+    return None
+
+
+def answer(
+    request: HttpRequest,
+    site: Mapping[str, File],
+    find_board: Callable[[str], Preview | None] = _nowhere,
+) -> bytes:
+    """Return the response to a request for one of the files.
+
+    Args:
+        request: what is asked for.
+        site: the files.
+        find_board: returns how a board is told of, by its name, if there is one.
+    """
     keeps, is_sent = request.keeps, request.method != "HEAD"
     if request.method not in {"GET", "HEAD"}:
         sentence, allowed = "This can be read, no more.", {"Allow": "GET, HEAD"}
         return plain(HTTPStatus.METHOD_NOT_ALLOWED, sentence, allowed, keeps=keeps)
-    is_index = request.path == "/" or _LINKS.fullmatch(request.path)
-    file = site.get(_INDEX if is_index else request.path)
+    link = _LINKS.fullmatch(request.path)
+    file = site.get(_INDEX if link or request.path == "/" else request.path)
+    if file and link and (preview := _preview(*link.groups(), find_board)):
+        file = _file(preview.put_into(file.body), file.kind)
     if file is None:
         sentence = "There is nothing here. The game is at /."
         return plain(HTTPStatus.NOT_FOUND, sentence, keeps=keeps, is_sent=is_sent)
