@@ -142,7 +142,7 @@ def answer(
         return plain(HTTPStatus.METHOD_NOT_ALLOWED, sentence, allowed, keeps=keeps)
     link = _LINKS.fullmatch(request.path)
     file = site.get(_INDEX if link or request.path == "/" else request.path)
-    if file and link and (preview := _preview(*link.groups(), find_board)):
+    if file and link and (preview := _preview(link[1], link[2], find_board)):
         file = _file(preview.put_into(file.body), file.kind)
     if file is None:
         sentence = "There is nothing here. The game is at /."
