@@ -1,6 +1,6 @@
-"""Pictures in text of what real clients show, for `docs/clients.md`.
+"""Pictures in text of what real clients show, for `docs/clients.md` and the README.
 
-`python -m tests.clients.pictures` takes them again and writes them into that page, each between a
+`python -m tests.clients.pictures` takes them again and writes them into these, each between a
 comment that names it and the end of the block below. What a picture tells truly is what has been on
 the screen of a window of 80 columns and 24 rows; only the port and the time of day are made up.
 """
@@ -18,7 +18,7 @@ from tests.clients.kinds import CLIENTS, Client
 from tests.clients.window import Window
 from tests.clients.wire import Wire
 
-PAGE = ROOT / "docs" / "clients.md"
+PAGE, README = ROOT / "docs" / "clients.md", ROOT / "README.md"
 SCENES = ("door", "board")
 PASSWORD = "swordfish"  # noqa: S105  (nobody's)
 
@@ -44,6 +44,12 @@ def taken(client: Client) -> Iterator[tuple[str, list[str]]]:
 def kept(page: str) -> dict[tuple[str, str], list[str]]:
     """Return the pictures in the page, by client and scene."""
     return {(name, scene): rows.splitlines() for name, scene, rows in _PICTURE.findall(page)}
+
+
+def last_command(rows: list[str]) -> list[str]:
+    """Return a picture from the last command on that was typed in it, as the README shows it."""
+    first = max(number for number, row in enumerate(rows) if row.startswith("> "))
+    return rows[first:]
 
 
 def _register(server: Served) -> None:
@@ -98,6 +104,9 @@ def write() -> None:
         return f"<!-- {match[1]} {match[2]} -->\n```text\n{rows}```\n"
 
     PAGE.write_text(_PICTURE.sub(block, PAGE.read_text("utf-8")), "utf-8")
+    for key, rows in pictures.items():
+        pictures[key] = last_command(rows)
+    README.write_text(_PICTURE.sub(block, README.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":
