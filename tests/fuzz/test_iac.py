@@ -63,7 +63,7 @@ async def test_every_sequence(tmp_path: Path, changes: int, seconds: Sequence[in
             await client.login(next(stage.names))
             await throw(stage, client, second, b"> ")
             await client.send(b"who\r\n")
-            assert b"Anna: plays the dwarfs at the oak board" in await client.fence()
+            assert b"Anna plays the dwarfs at the oak board" in await client.fence()
             await client.send(b"quit\r\n")
             assert b"Goodbye" in await client.rest()
             await client.close()

@@ -50,33 +50,42 @@ def steps_of(text: str) -> int:
     return steps
 
 
-@pytest.mark.slow
-def test_a_match_in_node(port: int) -> None:
-    steps = steps_of(MATCH.read_text("utf-8"))
-    assert play(port, MATCH) == (0, f"{MATCH.name}: {steps} steps, none not as expected\n", "")
+@pytest.fixture(scope="module")
+def match(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a whole match, as it is played where newcomers are not told how to move."""
+    taught = re.compile(r"^\w+\| Move by typing two squares: .*\n", re.MULTILINE)
+    path = tmp_path_factory.mktemp("match") / MATCH.name
+    path.write_text(taught.sub("", MATCH.read_text("utf-8")), "utf-8")
+    return path
 
 
 @pytest.mark.slow
-def test_what_is_wrong_with_a_match_in_node(port: int, tmp_path: Path) -> None:
-    text = MATCH.read_text("utf-8")
+def test_a_match_in_node(port: int, match: Path) -> None:
+    steps = steps_of(match.read_text("utf-8"))
+    assert play(port, match) == (0, f"{match.name}: {steps} steps, none not as expected\n", "")
+
+
+@pytest.mark.slow
+def test_what_is_wrong_with_a_match_in_node(port: int, match: Path, tmp_path: Path) -> None:
+    text = match.read_text("utf-8")
     wrong = tmp_path / "wrong.thud-script"
     wrong.write_text(text.replace("Bert| You sit down", "Bert| You stand up"), "utf-8")
     status, out, err = play(port, wrong)
     assert (status, err) == (1, "")
     assert out.count("sees what was not expected") == 1
     assert out.endswith(f"{steps_of(text)} steps, 1 not as expected\n")
-    assert play(port, MATCH, secret="x" * 20) == (
+    assert play(port, match, secret="x" * 20) == (
         2,
         "",
         "wrong_secret: The secret is not the one in the configuration.\n",
     )
-    status, _, err = play(port, MATCH, "--client", "another-mud")
+    status, _, err = play(port, match, "--client", "another-mud")
     assert (status, err) == (2, "not_yours: Another client has a board of that name.\n")
 
 
 @pytest.mark.slow
-def test_a_match_in_node_whose_link_drops_time_and_again(port: int) -> None:
-    status, out, err = play(port, MATCH, "--drop", "3")
+def test_a_match_in_node_whose_link_drops_time_and_again(port: int, match: Path) -> None:
+    status, out, err = play(port, match, "--drop", "3")
     assert (status, err) == (0, "")
     assert out.endswith("none not as expected\n")
 

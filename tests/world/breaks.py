@@ -314,7 +314,7 @@ BREAKS: dict[str, Mistake] = {
         53,
         [
             Change(
-                "thudmud.play.hall",
+                "thudmud.play.people",
                 "        ignorers = self._ignorers.of(player)\n",
                 "        ignorers = self._ignorers.of('')\n",
             ),

@@ -171,7 +171,7 @@ class SeveralBoards(Furnished):
         assert 'by "oak"' in self.type(self.char1, "view game on oak")
         assert 'There is no "elm"' in self.type(self.char1, "view game on elm")
         assert "only" in self.type(self.char1, "view game on 4th board")
-        assert "not used a board yet" in self.type(self.char2, "view game on it")
+        assert "you have used none yet" in self.type(self.char2, "view game on it")
 
     def test_where_one_sits_is_what_one_means(self) -> None:
         self.at("join game as dwarf on 2nd oak board", self.oak2)
