@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.play.conftest import LATER, NOW, ply
-from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
-from thudmud.play.asides import CaughtUp, Entered, Gone
+from tests.play.halls import StoredHall, commit, do, enter, hall_of, lose, refusal, reopened
+from thudmud.play.asides import CameIn, CaughtUp, Entered, Gone, WentOut
 from thudmud.play.command import Command
 from thudmud.play.events import (
     Absent,
@@ -20,7 +20,7 @@ from thudmud.play.events import (
     Returned,
     RulesSet,
 )
-from thudmud.play.hall import MOST_MISSED
+from thudmud.play.hall import MOST_MISSED, Decision
 from thudmud.play.options import UNKNOWN, Style
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
@@ -246,3 +246,12 @@ def test_a_refusal_brings_nobody_back(hall: StoredHall, command: Command) -> Non
     lose(hall, "Bert")
     assert refusal(hall, "Anna", command) in {Refusal.AWAY, Refusal.NOTHING_OFFERED}
     assert hall.tables["oak board"].away == {Side.TROLL: NOW}
+
+
+def test_who_walks_away_from_a_board_that_was_closed_meanwhile_is_told_of_to_nobody(
+    hall: StoredHall,
+) -> None:
+    walk = WentOut("Bert", "4th board", None), CameIn("Bert", None)
+    went, came = commit(hall, [Decision("Bert", asides=walk)])
+    assert not went.audience
+    assert "Bert" in came.audience

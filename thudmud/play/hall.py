@@ -565,8 +565,12 @@ class Hall:
         return self.people.hearers(player, self.rooms.occupants(room).names, seated)
 
     def table_in(self, room: str | None) -> Table | None:
-        """Return the board that a room is about; None for the hall."""
-        return self.tables[room] if room else None
+        """Return the board that a room is about; None for the hall, or if it has been closed.
+
+        Between the decision that somebody leaves a board and the moment at which that is told,
+        something may be stored, and the board be closed.
+        """
+        return self.tables.get(room) if room else None
 
 
 def claimants(hall: Hall, name: str, adjourned: Iterable[SavedMatch]) -> Iterator[str]:
