@@ -34,6 +34,9 @@ def sit_down(
     troll.type(f"go to {board}").press("Sit as trolls")
     expect(dwarf.page.locator("#strip-top")).to_contain_text(names[1])
     dwarf.press("Begin")
+    for each in (dwarf, troll):  # the board moves on the screen, and nothing can be played before
+        expect(each.page.get_by_role("button", name="Begin", exact=True)).to_be_hidden()
+        expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
     return dwarf, troll
 
 
