@@ -26,6 +26,7 @@ from thudmud.play.asides import (
 )
 from thudmud.play.command import Command
 from thudmud.play.hall import Hall
+from thudmud.play.meaning import hall_board_meant
 from thudmud.play.options import UNKNOWN, SetOption
 from thudmud.play.order import Measure, Order
 from thudmud.play.people import Person
@@ -108,12 +109,11 @@ class Sessions:
 
     def told_of_board(self, words: str) -> tuple[str, str] | None:
         """Return what a board is called, and a line of it, if these words name one."""
-        named, said = self._hall.tables.named, tuple(words.lower().split())
-        name = named(said) or named((*said, "board"))
-        if name is None:
+        try:
+            table = hall_board_meant(self._hall, Person(""), words)  # as whoever opens it is shown
+        except Refused:
             return None
-        line = board_line(self._hall, self._hall.tables[name])
-        return capitalised(name), capitalised(f"{line}.")
+        return capitalised(table.name), capitalised(f"{board_line(self._hall, table)}.")
 
     # Connections.
 

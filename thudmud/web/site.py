@@ -7,7 +7,7 @@ import hashlib
 import html
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
@@ -115,6 +115,7 @@ def files() -> Mapping[str, File]:
     return {f"/{path}": _file(body, KINDS[path.suffix]) for path, body in bodies.items()}
 
 
+@lru_cache(maxsize=64)  # a link that somebody sends to many is packed once
 def _file(body: bytes, kind: str) -> File:
     tag = f'W/"{hashlib.sha256(body).hexdigest()[:16]}"'
     return File(body, gzip.compress(body, mtime=0), kind, tag)
