@@ -26,6 +26,7 @@ _TYPED: Mapping[str, Callable[[Any], str]] = {
     "on": "on {}".format,
     "opponent": "with {}".format,
     "page": "page {}".format,
+    "rated": lambda _: "unrated",
     "seconds": lambda seconds: f"for {length(seconds)}",
     "sender": "from {}".format,
     "side": lambda side: f"as {side.value}",

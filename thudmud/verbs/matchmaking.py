@@ -93,8 +93,7 @@ class Seek(Command):
         return cls(**(terms or {}))
 
     def __str__(self) -> str:
-        unrated = "" if self.rated else " unrated"
-        return f"seek{self._typed('rules', 'time', 'side')}{unrated}"
+        return f"seek{self._typed('rules', 'time', 'side', 'rated')}"
 
     def decide(self, scene: Scene) -> Decision:
         rules = self.rules or DEFAULT_RULES.name
@@ -121,9 +120,7 @@ class Challenge(Command):
         return cls(player, **(terms or {}))
 
     def __str__(self) -> str:
-        unrated = "" if self.rated else " unrated"
-        terms = self._typed("player", "rules", "time", "side")
-        return f"match{terms}{unrated}{self._typed('level')}"
+        return f"match{self._typed('player', 'rules', 'time', 'side', 'rated', 'level')}"
 
     def decide(self, scene: Scene) -> Decision:
         hall, me = scene.hall, scene.me
@@ -229,8 +226,7 @@ class PlayNow(Command):
         return cls(**(terms or {}))
 
     def __str__(self) -> str:
-        unrated = "" if self.rated else " unrated"
-        return f"play{self._typed('rules', 'time', 'side')}{unrated}{self._typed('level')}"
+        return f"play{self._typed('rules', 'time', 'side', 'rated', 'level')}"
 
     def decide(self, scene: Scene) -> Decision:
         hall, name, time = scene.hall, scene.me, self.time
