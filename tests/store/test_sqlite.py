@@ -400,6 +400,16 @@ async def test_a_check_that_cannot_be_made_tells_of_no_damage(
     await stored.append({OAK: (0, [joined(1)])})
 
 
+async def test_a_file_that_is_away_for_a_moment_is_not_damaged(stored: Store, path: Path) -> None:
+    await stored.append({OAK: (0, [joined(1)])})
+    away = path.rename(path.with_name("away"))  # noqa: ASYNC240  (in the test's own loop)
+    with pytest.raises(StoreError, match="could not be checked: there is no such file"):
+        await stored.check()
+    away.rename(path)
+    await stored.append({OAK: (1, [joined(2)])})
+    assert await stored.check() is None
+
+
 async def test_a_check_ends_with_who_asked_for_it(
     stored: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

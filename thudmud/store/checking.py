@@ -87,15 +87,20 @@ def check_database(dsn: str) -> Contents:
         return _contents(SqlTable(backend.connection))
 
 
-def check_file(path: Path) -> Contents:
+def check_file(path: Path, *, held: bool = False) -> Contents:
     """Check a file that may be in use; return how much is in it.
+
+    Args:
+        path: of the file.
+        held: whether it is asked by a server that has it open. If it is gone then, it was moved
+            away. That server refuses what is to be written until it is back, and needs no restart.
 
     Raises:
         Damaged: it is not as it was written.
         StoreError: it cannot be checked.
     """
     try:
-        return _checked(path)
+        return _checked(path, held=held)
     except Exception as error:
         told = translated(path, error)
         if told is error:
@@ -103,8 +108,9 @@ def check_file(path: Path) -> Contents:
         raise told from error
 
 
-def _checked(path: Path) -> Contents:
-    require_nothing_left(path)
+def _checked(path: Path, *, held: bool) -> Contents:
+    if not held:
+        require_nothing_left(path)
     if not path.exists():
         raise StoreError(f"The store {path} could not be checked: there is no such file.")
     require_ours(path)
@@ -203,14 +209,15 @@ def _width(table: SqlTable, name: str) -> int:
     return len(table.execute(f"select * from {name} limit 0").description)  # noqa: S608  (ours)
 
 
-def run(path: Path | None, dsn: str = "") -> int:
+def run(path: Path | None, dsn: str = "", *, held: bool = False) -> int:
     """Check a file, or a database of PostgreSQL; say what was found, and return the status.
 
-    What was found is printed; why it could not be checked is an error.
+    What was found is printed; why it could not be checked is an error. ``held`` is as for
+    `check_file`.
     """
     os.nice(19)
     try:
-        contents = check_file(path) if path else check_database(dsn)
+        contents = check_file(path, held=held) if path else check_database(dsn)
     except Damaged as damage:
         print(damage)
         return DAMAGED
