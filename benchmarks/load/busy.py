@@ -94,15 +94,18 @@ def commands(folder: Path, numbers: Sequence[int], pains: Pains) -> Iterator[Row
 
 
 def _rates(crowds: Trio, words: Words, window: int, pains: Pains) -> Row:
+    ours = [number for number in crowds.talkers if not (words.by_turn and number % 2)]
+    echoing = crowds.echoing[: len(ours)]
+
     def one_round() -> Iterator[Rate]:
         answers = (words.answer, SAME_LINE, SAME_LINE)
-        talkers = (crowds.talkers, crowds.echoing, crowds.echoing)
+        talkers = (ours, echoing, echoing)
         everybody = (crowds.thudmud, crowds.telnetlib3, crowds.bare)
         for crowd, who, answer in zip(everybody, talkers, answers, strict=True):
             yield crowd.rate(who, words.line, answer, pains.seconds, window)
 
     way = "pipelined" if window > 1 else "ping-pong"
-    title = f"{words.title}; {_players(crowds)}, {way}"
+    title = f"{words.title}; {_counted(len(ours), 'player')}, {way}"
     return _compared(title, one_round, pains, WANTED.get(words.title))
 
 
@@ -116,14 +119,13 @@ def _moves(crowds: Trio, pains: Pains) -> Row:
         for echo in (crowds.telnetlib3, crowds.bare):
             yield echo.rate(crowds.echoing, to_and_fro, SAME_LINE, pains.seconds, 1)
 
-    count = f"{len(pairs)} table" + ("s" if len(pairs) > 1 else "")
+    count = _counted(len(pairs), "table")
     title = f"a legal move, told to two in full style; {count}, ping-pong"
     return _compared(title, one_round, pains, MOVE_WANTED if len(pairs) >= MANY else None)
 
 
-def _players(crowds: Trio) -> str:
-    count = len(crowds.talkers)
-    return f"{count:,} player" + ("s" if count > 1 else "")
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("s" if number > 1 else "")
 
 
 def _compared(

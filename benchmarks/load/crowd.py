@@ -51,15 +51,15 @@ class Rate:
 class _Watch:
     """Takes the time, and that which a server's processor works."""
 
-    def __init__(self, server: Running) -> None:
-        self._server = server
+    def __init__(self, server: Running, awaited: bytes) -> None:
+        self._server, self._awaited = server, awaited
         self._cpu, self._begun = server.cpu, time.perf_counter()
 
     def goes_on(self, seconds: float, count: int) -> bool:
         """Return whether it has not worked for so long yet, or nothing has been answered."""
         taken = time.perf_counter() - self._begun
         if not count and taken > seconds + PATIENCE:
-            raise TimeoutError("too little is answered")
+            raise TimeoutError(f"{self._awaited!r} is not answered any more")
         worked = self._server.cpu - self._cpu
         return max(worked, taken / MOST_TIMES) < seconds or not count
 
@@ -213,10 +213,10 @@ class Crowd:
 
         for number in talkers:
             self.send(number, b"".join(line(number, each) for each in range(window)))
-        watch, before, answered = _Watch(self.server), 0, 0
+        watch, before, answered = _Watch(self.server, answer), 0, 0
         while before < burst and watch.goes_on(seconds, 0):
             before += passed_on()
-        watch = _Watch(self.server)
+        watch = _Watch(self.server, answer)
         while watch.goes_on(seconds, max(0, answered - burst)):
             answered += passed_on()
         rate = watch.rate(answered)
@@ -246,7 +246,7 @@ class Crowd:
         going, answered = len(pairs), 0
         for first in pairs:
             self.send(first, line(first, 0))
-        watch = _Watch(self.server)
+        watch = _Watch(self.server, told)
         while going and watch.goes_on(seconds, answered):
             for number, data in self.heard():
                 if (found := self._count(number, data, told)) and number in seen:

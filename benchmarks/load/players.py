@@ -31,11 +31,16 @@ _BEGUN = b"The first battle"
 
 @dataclass(frozen=True)
 class Words:
-    """Something to type: what it is, the line, and what is found once in its answer."""
+    """Something to type: what it is, the line, and what is found once in its answer.
+
+    Attributes:
+        by_turn: whether only a player whose turn it is gets that answer: the dwarfs, who begin.
+    """
 
     title: str
     line: Line
     answer: bytes
+    by_turn: bool = False
 
 
 SAY = Words(
@@ -57,6 +62,7 @@ REFUSED = Words(
     "a move that is refused",
     lambda number, count: b"move from a7 to c8\r\n",  # noqa: ARG005
     b"C8 is not in a straight line",
+    by_turn=True,
 )
 LOOK = Words(
     "look at board",
