@@ -228,6 +228,9 @@ class Mud:
             return
         asked.answer, asked.before = said, self._version
         self._version = said.get("version", self._version)
+        if asked.sent["type"] == "open" and not said["ok"]:  # it could not be stored just now
+            self._session = ""
+            self._after(1.0, self.connect)
 
     def _again(self, asked: Asked) -> None:
         self._ask(**{name: each for name, each in asked.sent.items() if name not in ("id", "seen")})
@@ -370,9 +373,15 @@ def _done_otherwise(everything: Sequence[Asked], came: dict[str, int]) -> Iterat
     """Yield what was done again, or otherwise than its answer says.
 
     Whoever asks for something is answered at once, or after what they asked for before; the board
-    is theirs alone. So what the version has grown by was brought about by the request.
+    is theirs alone. So what the version has grown by was brought about by the request. Where no
+    board is open, an answer says nothing of what the same line came to before.
     """
     known: dict[str, int] = {}
+    unsaid = {
+        each.sent.get("key")
+        for each in everything
+        if each.answer and each.answer.get("code") == "unknown_board"
+    }
     for each in everything:
         key, answer = each.sent.get("key"), each.answer
         if key is None or answer is None:
@@ -388,6 +397,6 @@ def _done_otherwise(everything: Sequence[Asked], came: dict[str, int]) -> Iterat
             known[key] = answer["version"]
         elif answer["ok"] and key in known:
             yield f"{each} was not known to be done before: it had come to {known[key]}"
-    for key in sorted(known.keys() | came.keys()):
+    for key in sorted(known.keys() | (came.keys() - unsaid)):
         if known.get(key) != came.get(key):
             yield f"{key} has come to {came.get(key)}, and was said to have to {known.get(key)}"
