@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from thudmud.service.driving import Turns, metered, now
+from thudmud.service.driving import Turns, metered_now, now
 
 
 async def nothing() -> str:
@@ -88,7 +88,7 @@ async def test_the_stretches_of_a_coroutine_are_metered_and_its_waiting_is_not()
         clock.seconds += 3
         return "done"
 
-    task = now(metered(works(), ran.append, clock))
+    task = metered_now(works(), ran.append, clock)
     assert isinstance(task, asyncio.Task)
     clock.seconds += 100
     gate.set()
@@ -104,8 +104,8 @@ async def test_what_is_metered_can_fail_and_be_cancelled() -> None:
         raise ValueError("wrong")
 
     with pytest.raises(ValueError, match="wrong"):
-        now(metered(fails(), ran.append, clock))
-    cancelled = now(metered(asyncio.Event().wait(), ran.append, clock))
+        metered_now(fails(), ran.append, clock)
+    cancelled = metered_now(asyncio.Event().wait(), ran.append, clock)
     assert isinstance(cancelled, asyncio.Task)
     cancelled.cancel()
     with pytest.raises(asyncio.CancelledError):

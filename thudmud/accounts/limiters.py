@@ -6,6 +6,7 @@ Pure: the time comes in as an argument, in seconds.
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 
 MAX_KEYS = 20_000
 """Names or addresses that one limiter remembers."""
@@ -131,14 +132,15 @@ class TalkLimiter:
         Returns:
             the seconds until it may be, or 0 if it may; and whether that is for the address.
         """
-        buckets = [self._names.of(name.lower())]
-        if address and not is_local(address):
-            buckets.append(self._addresses.of(network(address)))
-        waits = [bucket.wait(now) for bucket in buckets]
-        if not any(waits):
-            for bucket in buckets:
-                bucket.take(now)
-        return max(waits), max(waits) > waits[0]
+        own, shared = self._names.of(name.lower()), _network_of_others(address)
+        if not shared:
+            return own.take(now), False
+        everybody = self._addresses.of(shared)
+        wait, longer = own.wait(now), everybody.wait(now)
+        if not wait and not longer:
+            own.take(now)
+            everybody.take(now)
+        return max(wait, longer), longer > wait
 
 
 # Addresses.
@@ -155,6 +157,12 @@ def network(address: str) -> str:
     if isinstance(parsed, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((parsed, _IPV6_PREFIX), strict=False))
     return str(parsed or address)
+
+
+@lru_cache(maxsize=1024)
+def _network_of_others(address: str) -> str:
+    """Return the network of an address, as `network` does; nothing if that is local or none."""
+    return network(address) if address and not is_local(address) else ""
 
 
 def is_local(address: str) -> bool:

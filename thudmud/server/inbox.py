@@ -39,11 +39,15 @@ players see it, and waits that long in each of them, however many others send li
 class InboxQueue:
     """Shares out among inboxes how much is handled in each turn of the event loop.
 
+    It is made where the event loop runs: to ask for that costs a system call, for each line.
+
     Attributes:
+        loop: the event loop.
         throttled: how often an inbox had to wait, since its player had sent too much.
     """
 
     def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
         self.throttled = 0
         self._first: deque[Callable[[], None]] = deque()
         self._later: deque[Callable[[], None]] = deque()
@@ -62,10 +66,10 @@ class InboxQueue:
     def _schedule(self) -> None:
         if not self._scheduled:
             self._scheduled = True
-            asyncio.get_running_loop().call_soon(self._begin)
+            self.loop.call_soon(self._begin)
 
     def _begin(self) -> None:
-        loop = asyncio.get_running_loop()
+        loop = self.loop
         end = loop.time() + TURN_TIME
         self._scheduled = False
         # Each has one turn before what it was told is written: only then is it known who reads.
@@ -122,7 +126,7 @@ class Inbox:
             return False
         # A line that has to wait for time does not count: its client is sent a prompt. Nothing is
         # read meanwhile, and only a write shows that a client has gone.
-        return not self._rate.wait(asyncio.get_running_loop().time())
+        return not self._rate.wait(self._turns.loop.time())
 
     @property
     def is_full(self) -> bool:
@@ -168,7 +172,7 @@ class Inbox:
             self._turns.wait(self._take_turn, again=bool(self._waiting))
 
     def _take_turn(self) -> None:
-        loop = asyncio.get_running_loop()
+        loop = self._turns.loop
         now, delay = loop.time(), 0.0
         for _ in range(self._settings.commands_per_turn):
             if not self._waiting or self._is_paused or self._is_busy():

@@ -26,7 +26,7 @@ from thudmud.play.events import Parting
 from thudmud.server.config import PlayerSettings, ServerSettings
 from thudmud.server.inbox import Inbox, InboxQueue, LinePrompter
 from thudmud.server.sessions import Sessions
-from thudmud.service import Dismissal, Elsewhere, Onlooker, Unfollowed, Visit, metered, now
+from thudmud.service import Dismissal, Elsewhere, Onlooker, Unfollowed, Visit, metered_now, now
 from thudmud.store import StoreError, Uncertain
 from thudmud.telnet import gmcp, mssp, tls
 from thudmud.telnet.intake import Reading
@@ -155,6 +155,7 @@ class PlayerSession:
         caller: Caller,
         shared: SessionPolicy,
     ) -> None:
+        self._loop = shared.turns.loop
         self._share = shared.settings.share
         transport.set_write_buffer_limits(high=self._share)
         self._transport = transport
@@ -325,7 +326,7 @@ class PlayerSession:
     def _begin(self, dialogue: Callable[[], Awaitable[None]]) -> None:
         """Begin a dialogue: its questions are answered by what comes next."""
         self._is_busy = True
-        self._dialogue = asyncio.get_running_loop().create_task(self._lead(dialogue))
+        self._dialogue = self._loop.create_task(self._lead(dialogue))
 
     async def _lead(self, dialogue: Callable[[], Awaitable[None]]) -> None:
         try:
@@ -451,8 +452,7 @@ class PlayerSession:
             self._prompter.answer(line)
         elif self._visit:
             self._is_busy = True
-            clock = asyncio.get_running_loop().time
-            now(metered(self._obey(self._visit, line), self._inbox.charge, clock))
+            metered_now(self._obey(self._visit, line), self._inbox.charge, self._loop.time)
 
     def _watch(self, watch: Watch) -> None:
         """Show what anybody may see to somebody who has not said who they are."""
@@ -474,8 +474,7 @@ class PlayerSession:
         Else each connection could have dozens of questions wait for the store at a time, and plies
         would wait behind them.
         """
-        clock = asyncio.get_running_loop().time
-        now(metered(self._answered(answer), self._inbox.charge, clock))
+        metered_now(self._answered(answer), self._inbox.charge, self._loop.time)
 
     async def _answered(self, answer: Coroutine[None, None, None]) -> None:
         self._is_asking = True
@@ -573,7 +572,7 @@ class TelnetSession(PlayerSession):
         _log.info("too much telnet", extra={"peer": self._peer})
         self._prompter.say(_TOO_MUCH)
         self._close(linger=False)
-        asyncio.get_running_loop().call_soon(self._transport.abort)
+        self._loop.call_soon(self._transport.abort)
 
     def _handle(self, item: Item) -> bool:
         if item is Signal.SPEAKS_TLS:
@@ -627,6 +626,7 @@ class IdleTimer:
         warn: Callable[[str], None],
         end: Callable[[str], None],
     ) -> None:
+        self._loop = asyncio.get_running_loop()
         self._players = players
         self._is_excused, self._warn, self._end = is_excused, warn, end
         self._is_warned = False
@@ -640,11 +640,11 @@ class IdleTimer:
         if self._players.idle_limit:
             self._look_later(0.0)
         if limit := self._players.login_limit:
-            self._login = asyncio.get_running_loop().call_later(limit, self._is_nobody, limit)
+            self._login = self._loop.call_later(limit, self._is_nobody, limit)
 
     def heard(self) -> None:
         """Note that something has been typed."""
-        self._heard = asyncio.get_running_loop().time()
+        self._heard = self._loop.time()
         self._is_warned = False
 
     def named(self) -> None:
@@ -660,7 +660,7 @@ class IdleTimer:
 
     def _is_nobody(self, limit: float) -> None:
         if self._is_excused():
-            self._login = asyncio.get_running_loop().call_later(_MAX_WAIT, self._is_nobody, limit)
+            self._login = self._loop.call_later(_MAX_WAIT, self._is_nobody, limit)
         else:
             self._end(f"You have given no name for {lasting(limit)}. Goodbye!")
 
@@ -668,14 +668,14 @@ class IdleTimer:
         warning, limit = self._players.idle_warning, self._players.idle_limit
         due = warning if warning and not self._is_warned else limit
         wait = min(_MAX_WAIT, max(0.0, due - idle))
-        self._idle = asyncio.get_running_loop().call_later(wait, self._look)
+        self._idle = self._loop.call_later(wait, self._look)
 
     def _look(self) -> None:
         # There is one timer, however much is typed: it sees when the last line came.
         warning, limit = self._players.idle_warning, self._players.idle_limit
         if self._is_excused():
             self.heard()
-        idle = asyncio.get_running_loop().time() - self._heard
+        idle = self._loop.time() - self._heard
         if idle + _EARLY >= limit:
             self._end(f"You have typed nothing for {lasting(limit)}. Goodbye!")
             return

@@ -6,7 +6,7 @@ here, and `neighbours` what other nodes tell. `nodes` says what holds where seve
 and `driving` begins what may have nothing to wait for.
 """
 
-from thudmud.service.driving import metered, now
+from thudmud.service.driving import metered_now, now
 from thudmud.service.interface import (
     Adviser,
     Arrival,
@@ -36,6 +36,6 @@ __all__ = [
     "Unfollowed",
     "Visit",
     "Watcher",
-    "metered",
+    "metered_now",
     "now",
 ]

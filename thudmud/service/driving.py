@@ -47,15 +47,53 @@ def now(work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | T:
     Until it waits for the first time it is not a task's: `asyncio.timeout` does not work there.
 
     Returns:
-        what comes of it, if it need not wait; else the task that does the rest.
+        its result, if it need not wait; else the task that does the rest.
     """
     try:
         waiting = work.send(None)
     except StopIteration as done:
         return done.value  # type: ignore[no-any-return]
+    return _going_on(work, waiting)
+
+
+def metered_now(
+    work: Coroutine[Any, Any, T], ran: Callable[[float], None], clock: Callable[[], float]
+) -> asyncio.Task[T] | T:
+    """Begin a coroutine at once, as `now` does, and meter how long it keeps the loop busy.
+
+    Args:
+        work: the coroutine.
+        ran: takes the seconds of each stretch that it has run; waiting is free.
+        clock: returns the time, in seconds.
+    """
+
+    def timed(step: Callable[[Any], Any], argument: Any) -> Any:
+        begun = clock()
+        try:
+            return step(argument)
+        finally:
+            ran(clock() - begun)
+
+    try:
+        waiting = timed(work.send, None)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
+    return _going_on(work, waiting, timed)
+
+
+_Step = Callable[[Callable[[Any], Any], Any], Any]
+"""Resumes a coroutine by its ``send`` or ``throw``."""
+
+
+def _going_on(
+    work: Coroutine[Any, Any, T],
+    waiting: Any,
+    resume: _Step = lambda step, argument: step(argument),
+) -> asyncio.Task[T]:
+    """Return a task that goes on with a coroutine, which waits for something already."""
     import asyncio  # noqa: PLC0415  (see above)
 
-    rest = _rest(work, waiting)
+    rest = _rest(work, waiting, resume)
     rest.send(None)
     task = asyncio.get_running_loop().create_task(rest)
     _going.add(task)
@@ -64,42 +102,22 @@ def now(work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | T:
 
 
 @coroutine
-def _rest(work: Coroutine[Any, Any, T], waiting: Any) -> Generator[Any, Any, T]:
+def _rest(work: Coroutine[Any, Any, T], waiting: Any, resume: _Step) -> Generator[Any, Any, T]:
     """Go on with a coroutine that waits for something already."""
     try:
         try:
             yield  # from here on it learns that the task is cancelled, even before its first step
         except BaseException as error:  # noqa: BLE001  (the coroutine has to see it)
-            waiting = work.throw(error)
+            waiting = resume(work.throw, error)
         while True:
             try:
                 answer = yield waiting
             except BaseException as error:  # noqa: BLE001
-                waiting = work.throw(error)
+                waiting = resume(work.throw, error)
             else:
-                waiting = work.send(answer)
+                waiting = resume(work.send, answer)
     except StopIteration as done:
         return done.value  # type: ignore[no-any-return]
-
-
-@coroutine
-def metered(
-    work: Coroutine[Any, Any, T], ran: Callable[[float], None], clock: Callable[[], float]
-) -> Generator[Any, Any, T]:
-    """Drive a coroutine, and tell after each stretch how many seconds it ran; waiting is free."""
-    step, argument = work.send, None
-    while True:
-        begun = clock()
-        try:
-            waiting = step(argument)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]
-        finally:
-            ran(clock() - begun)
-        try:
-            step, argument = work.send, (yield waiting)
-        except BaseException as error:  # noqa: BLE001  (the coroutine has to see it)
-            step, argument = work.throw, error
 
 
 class Turns:
