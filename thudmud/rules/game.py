@@ -104,9 +104,12 @@ class Game:
         Raises:
             IllegalMove: the battle has ended.
         """
+        latest = _latest[0]
+        if latest and latest[0] is self and latest[1] is move:
+            return latest[2]
         self._require_running()
         position = self.ruleset.after(self.position, move)
-        return Game(
+        after = Game(
             self.ruleset,
             self.opening,
             position,
@@ -114,6 +117,8 @@ class Game:
             self.ruleset.outcome(position),
             0 if move.captures else self.quiet_plies + 1,
         )
+        _latest[0] = self, move, after
+        return after
 
     def undo(self) -> Game:
         """Return the battle before its last ply, going on; ValueError if there is no ply."""
@@ -169,6 +174,11 @@ class Game:
     def _require_running(self) -> None:
         if self.outcome is not None:
             raise IllegalMove(Reason.GAME_OVER)
+
+
+_latest: list[tuple[Game, Move, Game] | None] = [None]
+"""The game and the ply that were played last, and the game after it: a table asks twice, when it
+decides about a ply and when that is stored. One value, so that threads see all three or none."""
 
 
 def _quiet_plies(moves: list[Move]) -> int:

@@ -35,6 +35,9 @@ class Side(Enum):
         return self.value
 
 
+_NOUNS = {"d": "dwarf", "T": "troll", "X": "Thudstone", "R": "Rock"}
+
+
 class Piece(Enum):
     """Anything that stands on a square; the value is the letter that boards and diagrams show."""
 
@@ -45,20 +48,16 @@ class Piece(Enum):
 
     __hash__ = object.__hash__
 
-    @property
-    def side(self) -> Side | None:
-        """The side whose fighter this is; None for the Thudstone and the Rock."""
-        return _SIDES.get(self)
-
-    @property
-    def noun(self) -> str:
+    def __init__(self, letter: str) -> None:
+        self.noun = _NOUNS[letter]
         """The piece in a sentence, without an article: ``dwarf``, ``troll``, ``Thudstone``."""
-        return _NOUNS[self]
+        self.side = {"d": Side.DWARF, "T": Side.TROLL}.get(letter)
+        """The side whose fighter this is; None for the Thudstone and the Rock."""
 
     @property
     def phrase(self) -> str:
         """The piece in a sentence, with its article: ``a dwarf``, ``the Rock``."""
-        return f"{'a' if self in _SIDES else 'the'} {_NOUNS[self]}"
+        return f"{'a' if self.side else 'the'} {self.noun}"
 
     @property
     def mark(self) -> str:
@@ -74,15 +73,6 @@ class Piece(Enum):
         return self.noun
 
 
-_SIDES = {Piece.DWARF: Side.DWARF, Piece.TROLL: Side.TROLL}
-_NOUNS = {
-    Piece.DWARF: "dwarf",
-    Piece.TROLL: "troll",
-    Piece.STONE: "Thudstone",
-    Piece.ROCK: "Rock",
-}
-
-
 class Verb(Enum):
     """The three ways to ask for a ply."""
 
@@ -92,8 +82,12 @@ class Verb(Enum):
 
     __hash__ = object.__hash__
 
+    def __init__(self, word: str) -> None:
+        self.word = word
+        """As it is typed. That is its value, which takes two calls to look up, for each ply."""
+
     def __str__(self) -> str:
-        return self.value
+        return self.word
 
 
 class Capturing(Enum):

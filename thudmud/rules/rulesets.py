@@ -8,7 +8,7 @@ playthrough and positions for perft; tests fail until it has them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, SupportsIndex
 
@@ -17,7 +17,7 @@ from thudmud.rules import classic, koom_valley
 from thudmud.rules.board import BOARD, Square
 from thudmud.rules.checks import require_on_board
 from thudmud.rules.generation import Fighters
-from thudmud.rules.moves import Attempt, Every, Move, Piece, Side, Verb
+from thudmud.rules.moves import Attempt, Move, Piece, Side, Verb
 from thudmud.rules.position import Position
 from thudmud.rules.refusals import IllegalMove, Reason
 from thudmud.rules.scoring import ByPieces, ByVictory, Ending, Outcome, Score, Scoring
@@ -128,10 +128,11 @@ class Ruleset:
             raise IllegalMove(Reason.GAME_OVER)
         if side is not position.turn:
             raise IllegalMove(Reason.NOT_YOUR_TURN, side=position.turn)
-        require_on_board((attempt.origin, attempt.target, *_captures_named(attempt)))
+        named = attempt.captures if isinstance(attempt.captures, tuple) else ()
+        require_on_board((attempt.origin, attempt.target, *named))
         self._require_own_piece(position, attempt.origin, side)
         self._require_verb(attempt, side)
-        _require_once(attempt)
+        _require_once(named)
         return self.fighters(side).grant(position, attempt)
 
     def after(self, position: Position, move: Move) -> Position:
@@ -205,15 +206,9 @@ def _in_order(verbs: frozenset[Verb]) -> tuple[Verb, ...]:
     return tuple(verb for verb in Verb if verb in verbs)
 
 
-def _captures_named(attempt: Attempt) -> tuple[Square, ...]:
-    return (
-        () if attempt.captures is None or isinstance(attempt.captures, Every) else attempt.captures
-    )
-
-
-def _require_once(attempt: Attempt) -> None:
+def _require_once(squares: Iterable[Square]) -> None:
     seen = set()
-    for square in _captures_named(attempt):
+    for square in squares:
         if square in seen:
             raise IllegalMove(Reason.NAMED_TWICE, (square,), square=square)
         seen.add(square)

@@ -119,11 +119,17 @@ class Following:
             Unfollowed: they may have been stored.
         """
         board = str(decision.board)
-        async with self.tables.of(HALL if decision.hall else board):
+        held = HALL if decision.hall else board
+        # For each ply, so no `async with`.
+        if not self.tables.begin(held):
+            await self.tables.take(held)
+        try:
             table = self._hall.tables.get(board) if self.unheld else None
             if table and table.key in self.unheld:
                 await self._hold_clock(table.key)
             await self._append(decision, cause, key)
+        finally:
+            self.tables.leave(held)
 
     async def _append(
         self, decision: Decision, cause: object = None, key: str | None = None

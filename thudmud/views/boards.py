@@ -8,18 +8,19 @@ What is left and is still in most fonts is dashed lines, with plain slashes for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 from functools import lru_cache
 from itertools import zip_longest
+from typing import NamedTuple
 
 from thudmud.english import capitalised
 from thudmud.play.events import BATTLES
 from thudmud.play.options import Colour, Element, Orient
 from thudmud.play.table import Table
-from thudmud.rules import Move, Piece, Position, Side, Square
-from thudmud.rules.board import LETTERS, WIDTH, each_bit, rows_of
+from thudmud.rules import Move, Piece, Position, Score, Side, Square
+from thudmud.rules.board import LETTERS, WIDTH, each_bit, rows_of, squares_in
 from thudmud.views.colours import NONE, Phrase, Run, colour_of, flowed, joined, on
 from thudmud.views.sentences import (
     game_at,
@@ -164,6 +165,25 @@ _Strip = list[Run]
 _Standing = tuple[int, ...]
 """What stands in a row: for each kind of piece the row of its bitboard."""
 
+_Marks = tuple[int, int, tuple[int, ...]]
+"""The columns of a row from which, and to which, a piece was moved last (-1 if it was in another
+row), and those on which something was captured."""
+
+_UNMARKED: _Marks = -1, -1, ()
+
+
+def _marks(last: Move) -> dict[int, _Marks]:
+    """Return the marks of the last move, by row."""
+    origin, target, captures = last.origin, last.target, last.captures
+    marks: dict[int, _Marks] = {}
+    for row in (origin.row, target.row, *[square.row for square in captures]):
+        marks[row] = (
+            origin.column if origin.row == row else -1,
+            target.column if target.row == row else -1,
+            tuple([square.column for square in captures if square.row == row]),
+        )
+    return marks
+
 
 class _Painter:
     """Draws grids of one look."""
@@ -194,11 +214,17 @@ class _Painter:
 
     def grid(self, position: Position, last: Move | None) -> list[str]:
         """Return the rows, with the letters of the columns above and below."""
-        stand = list(zip(*(rows_of(position.bits(piece)) for piece in self._pieces), strict=True))
-        touched = {at.row for at in (last.origin, last.target, *last.captures)} if last else ()
-        rows = [
-            _row(self, row, stand[row], last if row in touched else None) for row in self._order
-        ]
+        stand = list(
+            zip(  # in the order of the pieces
+                rows_of(position.dwarfs),
+                rows_of(position.trolls),
+                rows_of(position.stone),
+                rows_of(position.rock),
+                strict=True,
+            )
+        )
+        marks = _marks(last) if last else {}
+        rows = [_row(self, row, stand[row], marks.get(row)) for row in self._order]
         if self._is_large:
             rows = [line for both in zip(rows, self._between, strict=True) for line in both][:-1]
         return [self._letters, *rows, self._letters]
@@ -260,16 +286,19 @@ class _Painter:
         strip[2 * inside[0]] = (left, self._coordinates)
         strip[2 * inside[-1] + 4] = (right, self._coordinates)
 
-    def row(self, row: int, standing: _Standing, last: Move | None) -> str:
+    def row(self, row: int, standing: _Standing, marks: _Marks | None) -> str:
         """Return a row between its numbers, with the marks of the last move, if it touched it."""
         strip = self._empty[row].copy()
-        if last:
-            self._mark(strip, row, last)
+        origin, target, captured = marks or _UNMARKED
+        if origin >= 0:
+            self._put(strip, origin, (MOVED_FROM, on(self._moved, self._squares)))
+        for column in captured:
+            self._put(strip, column, (CAPTURED, on(self._captured, self._squares)))
         for bits, run in zip(standing, self._pieces.values(), strict=True):
             for bit in each_bit(bits):
                 self._put(strip, bit.bit_length() - 1, run)
-        if last and last.target.row == row:
-            self._point_out(strip, last.target.column)
+        if target >= 0:
+            self._point_out(strip, target)
         number = (f"{row + 1:>2}", self._coordinates)
         return joined([number, *_cut(strip, self._layout), number], self._display)
 
@@ -279,14 +308,6 @@ class _Painter:
         strip[at] = run
         if self._is_large:
             strip[at - 1] = strip[at + 1] = " ", Colour(background=run[1].background)
-
-    def _mark(self, strip: _Strip, row: int, last: Move) -> None:
-        """Put the marks of the last move where nothing stands any more."""
-        if last.origin.row == row:
-            self._put(strip, last.origin.column, (MOVED_FROM, on(self._moved, self._squares)))
-        for square in last.captures:
-            if square.row == row:
-                self._put(strip, square.column, (CAPTURED, on(self._captured, self._squares)))
 
     def _point_out(self, strip: _Strip, column: int) -> None:
         """Show which piece was moved last."""
@@ -336,20 +357,56 @@ Fact = list[Phrase]
 
 def beside(table: Table, width: int, display: Display) -> list[str]:
     """Return the facts about ``table`` as lines of at most ``width`` columns."""
-    facts: list[Fact] = [
-        [(heading(table), None)],
-        [(progress(table) if table.match else f"{progress(table)}.", None)],
-        [],
-        _side(table, Side.DWARF, width, display),
-        _side(table, Side.TROLL, width, display),
-        *_stones(table, display),
-        [],
-        _score(table, width),
+    how_far = progress(table) if table.match else f"{progress(table)}."
+    above: list[Fact] = [[(heading(table), None)], [(how_far, None)], []]
+    below: list[Fact] = [
         *_match(table, width),
         *_clock(table, width),
         [],
         *_last_marked(table, display),
         *_turn(table, width),
+    ]
+    return [
+        *_lines(above, width, display),
+        *_tally_lines(_tally(table), width, display),
+        *_lines(below, width, display),
+    ]
+
+
+class _Tally(NamedTuple):
+    """What a board shows of pieces and points, by side; a ply without a capture changes nothing."""
+
+    players: tuple[str, str]
+    left: tuple[int, int]
+    lost: tuple[int, int]
+    stones: tuple[int, int]
+    """The bitboards of the stone in the middle and of the Rock."""
+    score: tuple[int, int]
+
+
+def _tally(table: Table) -> _Tally:
+    game = game_at(table)
+    now, begun, score = game.position, game.opening, game.score
+    dwarfs, trolls = now.dwarfs.bit_count(), now.trolls.bit_count()
+    return _Tally(
+        (holder(table, Side.DWARF), holder(table, Side.TROLL)),
+        (dwarfs, trolls),
+        (begun.dwarfs.bit_count() - dwarfs, begun.trolls.bit_count() - trolls),
+        (now.stone, now.rock),
+        (score.dwarf, score.troll),
+    )
+
+
+@lru_cache(maxsize=256)
+def _tally_lines(tally: _Tally, width: int, display: Display) -> Sequence[str]:
+    """Return who has which pieces, and the score."""
+    counts = zip(tally.left, tally.lost, strict=True)
+    sides = zip(Side, tally.players, counts, strict=True)
+    facts = [
+        *(_side(*each, width, display) for each in sides),
+        *_stones(tally.stones, display),
+        [],
+        _score(Score(*tally.score), width),
     ]
     return _lines(facts, width, display)
 
@@ -400,10 +457,17 @@ def _last_move(table: Table) -> Move | None:
     return table.game.moves[-1] if table.game and table.game.moves else None
 
 
-def _side(table: Table, side: Side, width: int, display: Display) -> Fact:
-    piece = Piece.of(side)
-    left, lost = left_and_lost(table, side)
-    words = _side_words(side, holder(table, side), left, lost, width - len("d "))
+def _side(
+    side: Side, player: str, left_and_lost: tuple[int, int], width: int, display: Display
+) -> Fact:
+    piece, (left, lost) = Piece.of(side), left_and_lost
+    words = _fitting(
+        width - len("d "),
+        f"{side.plural.capitalize()}: {player}, {left} left, {lost} lost",
+        f"{player}, {left} left, {lost} lost",
+        f"{player}: {left}, lost {lost}",
+        f"{player}: {left}",
+    )
     return [(glyph(piece, display), ELEMENTS[piece]), (f"{GLUE}{words}", None)]
 
 
@@ -417,7 +481,10 @@ def _sides(table: Table, width: int, display: Display) -> list[Fact]:
             facts.append([(glyph(piece, display), ELEMENTS[piece]), (f"{GLUE}{words}", None)])
         if len(both := _together(facts, width)) == 1:
             return both
-    return [_side(table, side, width, display) for side in Side]
+    return [
+        _side(side, holder(table, side), left_and_lost(table, side), width, display)
+        for side in Side
+    ]
 
 
 def _together(facts: list[Fact], width: int) -> list[Fact]:
@@ -426,30 +493,18 @@ def _together(facts: list[Fact], width: int) -> list[Fact]:
     return [one] if columns("".join(words for words, _ in one)) <= width else facts
 
 
-@lru_cache(maxsize=1024)
-def _side_words(side: Side, player: str, left: int, lost: int, width: int) -> str:
-    return _fitting(
-        width,
-        f"{side.plural.capitalize()}: {player}, {left} left, {lost} lost",
-        f"{player}, {left} left, {lost} lost",
-        f"{player}: {left}, lost {lost}",
-        f"{player}: {left}",
-    )
-
-
-def _stones(table: Table, display: Display) -> list[Fact]:
+def _stones(stones: tuple[int, int], display: Display) -> list[Fact]:
     """Return which stone is on the board, where its first letter does not tell."""
     if not display.utf8:
         return []
     return [
         [(glyph(stone, display), ELEMENTS[stone]), (f"{GLUE}{stone.noun}: {square}", None)]
-        for stone in (Piece.STONE, Piece.ROCK)
-        for square in game_at(table).position.squares(stone)
+        for stone, bits in zip((Piece.STONE, Piece.ROCK), stones, strict=True)
+        for square in squares_in(bits)
     ]
 
 
-def _score(table: Table, width: int) -> Fact:
-    now = game_at(table).score
+def _score(now: Score, width: int) -> Fact:
     short = f"Score: {now.dwarf} to {now.troll}"
     return [(_fitting(width, score(now), short), None)]
 
@@ -467,7 +522,7 @@ def _score_and_match(table: Table, width: int) -> Fact:
     """Return the score, and on the same line the points of the match if there are any."""
     match = table.match
     if match is None or not _match(table, width):
-        return _score(table, width)
+        return _score(game_at(table).score, width)
     now = game_at(table).score
     begins = f"Score: {now.dwarf} to {now.troll}. Match:"
     short = f"{begins} {match.points(Side.DWARF)} to {match.points(Side.TROLL)}"

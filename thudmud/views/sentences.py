@@ -75,7 +75,7 @@ def event_text(event: TableEvent, table: Table, me: str | None) -> str:
 
 def event_sentences(event: TableEvent, table: Table, me: str | None) -> list[str]:
     """Return what an event reads like, one fact in each text. What can be typed names the board."""
-    return [capitalised(fact) for fact in _facts(event, table, me)]
+    return [capitalised(fact) if fact[:1].islower() else fact for fact in _facts(event, table, me)]
 
 
 def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
@@ -213,7 +213,7 @@ def _idle_warned(event: events.IdleWarned, table: Table, me: str | None) -> list
 def _quiet(table: Table) -> list[str]:
     """Return that either player may end the battle, when that has just become so."""
     game = table.game
-    if not (game and table.quiet and game.quiet_plies == table.quiet_limit):
+    if not (game and table.quiet_limit and game.quiet_plies == table.quiet_limit):
         return []
     if table.is_practice:
         return []  # who plays alone may end it at any time
@@ -383,7 +383,8 @@ def ply(move: Move, player: str, me: str | None) -> str:
     if move.trample:
         sends = f"{does(player, me, 'send')} the troll {_way(move)}"
         return f"{sends}, trampling {_victims(move, Piece.DWARF)}."
-    moves = f"{does(player, me, move.verb.value)} the {move.piece.noun} {_way(move)}"
+    way = f"the {move.piece.noun} from {move.origin} to {move.target}"
+    moves = f"{does(player, me, move.verb.word)} {way}"
     if move.verb is Verb.HURL:
         return f"{moves}, felling the troll."
     if not move.captures:

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 from thudmud.english import capitalised, does
 from thudmud.play.asides import Emoted, PlayersDeaf, Spoke, Told
+from thudmud.play.options import Toggle
 from thudmud.views.data import Fact
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import plain, time_of_day, wrapped
+
+_SAID = {None, Toggle.WATCHERS}
 
 _JOINS = ("'s ", ", ")
 """What an emote begins with if no blank is to stand between it and the name."""
@@ -17,7 +20,7 @@ _JOINS = ("'s ", ", ")
 
 @words.register
 def _spoke(aside: Spoke, occasion: Occasion, view: View) -> list[str]:
-    verb = "say" if aside.talk is None else aside.verb
+    verb = "say" if aside.talk in _SAID else aside.verb
     return in_own_words(f"{does(aside.player, view.me, verb)}: {aside.text}", occasion, view)
 
 

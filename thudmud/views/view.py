@@ -9,7 +9,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from thudmud.play.asides import Aside
+from thudmud.play.asides import Aloud, Aside
 from thudmud.play.events import (
     Adjourned,
     HallEvent,
@@ -258,7 +258,7 @@ def readers_by_view(hall: Hall, telling: Telling, screens: Screens) -> Readers:
     table, occupants = telling.table, telling.occupants
     event = telling.event
     involved = event.involves if isinstance(event, Aside) else _named(event)
-    if table:
+    if table and not isinstance(event, Aloud):  # talk reads the same to all but who speaks
         involved.update(table.seats.values())
     if occupants is None:
         return _grouped(hall, table, telling.audience, involved, screens)
