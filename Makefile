@@ -18,7 +18,7 @@ PROPERTIES = $(shell grep -rl --include='test_*.py' '@given' tests)
 REFERENCE := thudmud thudmud.rules thudmud.play thudmud.language thudmud.views \
 	thudmud.service thudmud.house thudmud.script
 
-.PHONY: run test fast soak fuzz lint bench bench-check docs mudlet clients evennia clean
+.PHONY: run test fast soak fuzz lint collect bench bench-check docs mudlet clients evennia clean
 
 run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
@@ -26,7 +26,7 @@ run: $(VENV)/.run
 # Style and types are checked while Evennia is installed. Who runs out of tests takes some of the
 # others', since a few take as long as a thousand of the rest.
 test:
-	@$(MAKE) --no-print-directory --jobs=3 lint clients evennia
+	@$(MAKE) --no-print-directory --jobs=4 lint collect clients evennia
 	@echo "Running all tests, on all processors ..."
 	@$(BIN)/pytest -q -m "" -n $(TESTERS) --dist worksteal
 
@@ -59,6 +59,10 @@ lint: $(VENV)/.dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+# Compiles the tests, with their assertions rewritten: else each process of pytest's does so.
+collect: $(VENV)/.dev
+	@$(BIN)/pytest -q -m "" --collect-only >/dev/null
 
 # What takes an hour is run by hand.
 bench: $(VENV)/.dev $(EVENNIA)/.installed

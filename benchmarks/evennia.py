@@ -153,12 +153,17 @@ def put_board(mud: Mud) -> None:
         anna.until(lambda seen: answer in seen)  # noqa: B023
 
 
-def report(extent: Extent) -> Iterator[Row]:
-    """Yield the rows of the table: ours beside Evennia's."""
+def report(extent: Extent, mud: Mud | None = None) -> Iterator[Row]:
+    """Yield the rows of the table: ours beside Evennia's.
+
+    Args:
+        extent: how much is measured.
+        mud: a game of Evennia's that runs, with these settings; one is made unless there is one.
+    """
     players = range(extent.players)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="thudmud.")))
-        mud = stack.enter_context(evennia(folder))
+        mud = mud or stack.enter_context(evennia(folder))
         server = stack.enter_context(thudmud(folder / "thudmud", 1))
         theirs = stack.enter_context(enrolled(mud, extent.players))
         ours = stack.enter_context(Crowd(server, extent.players, NAME_PROMPT))

@@ -1,4 +1,5 @@
-"""A real MUD of Evennia's: a whole match by telnet, a reload, a cold restart; and its web client.
+"""A real MUD of Evennia's: a whole match by telnet, a reload, a cold restart; its web client; and
+the benchmark of it.
 
 In the web client, in a browser, text has colours, and the board is in a panel.
 """
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import FrameLocator, Page, expect
 
+from benchmarks.evennia import SETTINGS, Extent, report
+from benchmarks.load.busy import Pains
 from tests.conftest import FreePort
 from tests.evennia.mud import PAGE, PASSWORD, Mud
 from tests.evennia.players import MudStage, Player
@@ -30,7 +33,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def mud(evennia_bin: Path, tmp_path: Path, free_port: FreePort) -> Iterator[Mud]:
-    mud = Mud(evennia_bin, tmp_path, free_port)
+    mud = Mud(evennia_bin, tmp_path, free_port, SETTINGS)
     try:
         mud.start()
         yield mud
@@ -91,8 +94,22 @@ def played(steps: Sequence[TranscriptStep], stage: MudStage) -> None:
 
 def test_people_play_in_a_browser_and_by_telnet(mud: Mud, web_page: Page) -> None:
     """In one test, since what takes a minute is to make a MUD and to start it."""
+    the_benchmark_measures_it(mud)
     boards_are_seen_in_colours_and_drawn_in_a_panel(mud, web_page)
     a_match_is_played(mud)
+
+
+def the_benchmark_measures_it(mud: Mud) -> None:
+    rows = list(report(Extent(Pains(1, 0.1), players=2, pace=20), mud))
+    assert [row.title for row in rows[::3]] == [
+        "look, 2 at one room", "say, 2 at one room", "look, 2 at one board", "say, 2 at one board",
+    ]  # fmt: skip
+    assert all(row.measured > 0 < row.yardstick for row in rows)
+    anna = connected(mud, "Anna")
+    anna.type("destroy/force oak board")
+    anna.until(lambda line: "is taken away" in line)
+    anna.type("quit")
+    anna.until(lambda line: "Quitting" in line)
 
 
 def a_match_is_played(mud: Mud) -> None:

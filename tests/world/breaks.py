@@ -477,6 +477,19 @@ BREAKS: dict[str, Mistake] = {
 }
 
 
+def changed(source: str, changes: Sequence[Change]) -> str:
+    """Return the source of a module after some changes.
+
+    Raises:
+        LookupError: a place is not there, or more than once.
+    """
+    for each in changes:
+        if source.count(each.before) != 1:
+            raise LookupError(f"no such place in {each.module}: {each.before}")
+        source = source.replace(each.before, each.after)
+    return source
+
+
 class _Finder(MetaPathFinder):
     def __init__(self, changes: Sequence[Change]) -> None:
         self._changes = changes
@@ -497,11 +510,7 @@ class _Loader(SourceFileLoader):
         self._changes = changes
 
     def get_code(self, fullname: str) -> CodeType:
-        source = self.get_data(self.path).decode()
-        for each in self._changes:
-            if source.count(each.before) != 1:
-                raise LookupError(f"no such place in {fullname}: {each.before}")
-            source = source.replace(each.before, each.after)
+        source = changed(self.get_data(self.path).decode(), self._changes)
         return compile(source, self.path, "exec")
 
 

@@ -8,16 +8,23 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
+from tests.conftest import SOAKING
 from tests.world.__main__ import WENT_WRONG
-from tests.world.breaks import BREAKS
+from tests.world.breaks import BREAKS, changed
 
 AT_ONCE = 75
 """How many seeds one test plays."""
 
 SEEDS = range(0, 300, AT_ONCE)
+
+FOUND = [name for name, each in BREAKS.items() if each.seed is not None]
+TRIED = FOUND if SOAKING else FOUND[::8]
+"""The mistakes that are made: each takes a program of its own."""
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +62,18 @@ def test_what_is_not_needed_for_a_mistake_is_left_out() -> None:
     assert len(plan(done)) < len(plan(whole))
 
 
-@pytest.mark.parametrize("name", [name for name, each in BREAKS.items() if each.seed is not None])
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_mistake_can_be_made_in_the_code_of_today(name: str) -> None:
+    changes = BREAKS[name].changes
+    for module in {each.module for each in changes}:
+        found = find_spec(module)
+        assert found
+        assert found.origin
+        source = Path(found.origin).read_text("utf-8")
+        changed(source, [each for each in changes if each.module == module])
+
+
+@pytest.mark.parametrize("name", TRIED)
 def test_a_mistake_is_found(name: str) -> None:
     done = played(str(BREAKS[name].seed), "--break", name)
     assert done.returncode == WENT_WRONG, done.stdout[-2000:] + done.stderr
