@@ -12,8 +12,8 @@ from tests.cases import cases
 from thudmud.rules import DISCWORLD, RULESETS, Capturing, Position, Ruleset, Side
 from thudmud.rules.board import BOARD, squares_in
 from thudmud.rules.classic import ANY, ShovingTrolls
-from thudmud.search.masks import Ply
-from thudmud.search.tactics import Tactics, masks, tactics_of
+from thudmud.search.masks import Ply, Tactics
+from thudmud.search.tactics import masks, tactics_of
 
 ALL = 10_000
 

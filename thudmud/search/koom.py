@@ -16,7 +16,7 @@ from thudmud.rules.koom_valley import CAPTORS, HOME, STRIDE_REACH
 from thudmud.rules.moves import Side
 from thudmud.rules.tramples import leaps
 from thudmud.search.fields import DISCS, closeness, neighbour_counts
-from thudmud.search.masks import Capture, Ply, Step, best_slides, numbers_of
+from thudmud.search.masks import WAYS, Capture, Ply, Step, Tactics, best_slides, numbers_of
 
 _MOST_TRAMPLES = 24
 """How many tramples of a troll are looked at, the shortest first."""
@@ -68,7 +68,7 @@ class KoomWeights:
     trapped: float
 
 
-class KoomTactics:
+class KoomTactics(Tactics):
     """Plies and worth where dwarfs trap trolls, trolls trample dwarfs, and the Rock is walked home.
 
     Args:
@@ -78,10 +78,6 @@ class KoomTactics:
     def __init__(self, weights: Mapping[Side, KoomWeights]) -> None:
         self._weights_of = weights
         self.weigh_for(Side.DWARF, 0, 0)
-
-    def gathering(self, _d: int, _t: int) -> dict[int, int]:
-        """Return nothing: all is about the Rock."""
-        return {}
 
     def boldness(self, quiet_plies: int) -> int:
         """Return for how many dozens of plies nothing was captured, `_BOLDEST` at most."""
@@ -173,33 +169,21 @@ class KoomTactics:
     def dwarf_captures(self, d: int, t: int, _r: int, empty: int, _field: int) -> list[Ply]:
         """Return the traps, each taking all that it can."""
         traps = 0
-        for shift in SHIFTS:
-            between = t & d << shift
-            traps |= between << shift
-            between = t & d >> shift
-            traps |= between >> shift
-        traps &= empty
+        for left, right in WAYS:
+            traps |= (t & d << left >> right) << left >> right & empty
         plies: list[Ply] = []
         while traps:
             target = traps & -traps
             traps ^= target
             taken = 0
-            for shift in SHIFTS:
-                troll = target << shift & t
-                if troll << shift & d:
+            for left, right in WAYS:
+                troll = target << left >> right & t
+                if troll << left >> right & d:
                     taken |= troll
-                troll = target >> shift & t
-                if troll >> shift & d:
-                    taken |= troll
-            for shift in SHIFTS:
-                at = target << shift
+            for left, right in WAYS:
+                at = target << left >> right
                 while at & empty:
-                    at <<= shift
-                if at & d:
-                    plies.append((at | target, taken, 0))
-                at = target >> shift
-                while at & empty:
-                    at >>= shift
+                    at = at << left >> right
                 if at & d:
                     plies.append((at | target, taken, 0))
         return plies
@@ -249,19 +233,15 @@ class KoomTactics:
         """Return the strides that come nearest to the Rock."""
         draw = _draw(r)
         found: list[Step] = []
-        for shift in SHIFTS:
-            for direction in (shift, -shift):
-                at = t
-                for far in range(1, STRIDE_REACH + 1):
-                    at = (at << shift if direction > 0 else at >> shift) & empty
-                    if not at:
-                        break
-                    rest, back = at, shift * far
-                    while rest:
-                        bit = rest & -rest
-                        rest ^= bit
-                        origin = bit >> back if direction > 0 else bit << back
-                        found.append((draw[bit] - draw[origin], bit, (0, bit | origin, 0)))
+        for left, right in WAYS:
+            at = t
+            for far in range(1, STRIDE_REACH + 1):
+                rest = at = at << left >> right & empty
+                while rest:
+                    bit = rest & -rest
+                    rest ^= bit
+                    origin = bit >> left * far << right * far
+                    found.append((draw[bit] - draw[origin], bit, (0, bit | origin, 0)))
         return found
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from thudmud.rules.board import BOARD, SHIFTS
+from thudmud.rules.moves import Side
 
 Ply = tuple[int, int, int]
 """What to flip on the bitboards of the dwarfs, of the trolls and of the Rock."""
@@ -15,6 +18,9 @@ Step = tuple[int, int, Ply]
 
 Slices = tuple[int, ...]
 """A number below 256 for each square: the bitboards of its bits, the lowest first."""
+
+WAYS = tuple(way for shift in SHIFTS for way in ((shift, 0), (0, shift)))
+"""For each of the eight directions how far to shift left and right for a step."""
 
 _BITS = BOARD.bit_length()
 _LOWEST = int.from_bytes(b"\1" * _BITS)
@@ -63,9 +69,9 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
     """
     targets, origins = top(empty, slices, most), bottom(dwarfs, slices, most)
     numbers = numbers_of(slices)
-    found: list[tuple[int, int, int]] = []
-    for shift in SHIFTS:
-        at, back = origins << shift & empty, shift
+    found: list[tuple[int, int]] = []
+    for left, right in WAYS:
+        at, back = origins << left >> right & empty, left - right
         while at:
             hits = at & targets
             while hits:
@@ -73,17 +79,70 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
                 hits ^= bit
                 target = bit.bit_length() - 1
                 origin = target - back
-                found.append((numbers[target] - numbers[origin], target, origin))
-            at, back = at << shift & empty, back + shift
-        at, back = origins >> shift & empty, shift
-        while at:
-            hits = at & targets
-            while hits:
-                bit = hits & -hits
-                hits ^= bit
-                target = bit.bit_length() - 1
-                origin = target + back
-                found.append((numbers[target] - numbers[origin], origin, target))
-            at, back = at >> shift & empty, back + shift
+                found.append((numbers[target] - numbers[origin], bit | 1 << origin))
+            at, back = at << left >> right & empty, back + left - right
     found.sort(reverse=True)
-    return [(1 << one | 1 << other, 0, 0) for _, one, other in found[:most]]
+    return [(mask, 0, 0) for _, mask in found[:most]]
+
+
+class Tactics(Protocol):
+    """Plies as masks, and what positions are worth, by one ruleset.
+
+    A position is three bitboards, ``d`` the dwarfs, ``t`` the trolls and ``r`` the Rock; ``empty``
+    is what `empty` returns of it, and ``field`` what `field` does: work that several questions
+    share. All worths are the dwarfs', in hundredths of one.
+    """
+
+    def gathering(self, _d: int, _t: int) -> dict[int, int]:
+        """Return how well each square would do for the dwarfs to gather at, by its bit.
+
+        Nothing where they do not gather.
+        """
+        return {}
+
+    def boldness(self, _quiet_plies: int) -> int:
+        """Return how bold both are after so many plies without a capture.
+
+        Always 0 where that changes nothing.
+        """
+        return 0
+
+    def weigh_for(self, side: Side, gather: int, boldness: int) -> None:
+        """Weigh as one side does from now on.
+
+        Args:
+            side: which.
+            gather: the bit of the square where the dwarfs gather.
+            boldness: as `boldness` has it.
+        """
+
+    def empty(self, d: int, t: int, r: int) -> int:
+        """Return the squares on which nothing stands."""
+
+    def field(self, _d: int, _t: int, _empty: int) -> int:
+        """Return the squares that are dangerous: for trolls where dwarfs are hurled, and so on."""
+        return 0
+
+    def decided(self, _d: int, _t: int, _r: int, *, dwarfs_to_move: bool) -> int:  # noqa: ARG002
+        """Return 1 if the dwarfs have won, or do so at once, -1 if the trolls do, else 0."""
+        return 0
+
+    def worth(self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool) -> int:
+        """Return what a position is worth as it stands."""
+
+    def dwarf_captures(self, d: int, t: int, r: int, empty: int, field: int) -> list[Ply]:
+        """Return the dwarfs' captures, each the one that takes most of its like."""
+
+    def dwarf_moves(  # noqa: PLR0917  (a call by keywords takes longer)
+        self, d: int, t: int, r: int, empty: int, field: int, most: int
+    ) -> list[Ply]:
+        """Return about the ``most`` most promising other plies of the dwarfs, best first."""
+
+    def troll_captures(self, d: int, t: int, r: int, empty: int, bad: int = 0) -> list[Capture]:
+        """Return the trolls' captures that may be worth looking at.
+
+        Those that take fewer than four may be left out where they end on a ``bad`` square.
+        """
+
+    def troll_moves(self, d: int, t: int, r: int, empty: int) -> list[Step]:
+        """Return all other plies of the trolls."""

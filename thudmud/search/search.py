@@ -1,10 +1,9 @@
 """The search: which ply is best, by looking ahead under a limit.
 
-Minimax with both windows in the dwarfs' view: dwarfs make the worth as high as they can, trolls as
-low. `_dwarfs` and `_trolls` call each other down to the last ply of the depth, and `_calm_dwarfs`
-and `_calm_trolls` go on from there as long as something is captured, because a worth in the middle
-of an exchange says nothing. The depth grows ply by ply, and what one depth has found orders the
-plies of the next.
+Negamax: each worth and each window is in the view of the side to move. `_value` calls itself down
+to the last ply of the depth, and `_calm` goes on from there as long as something is captured,
+because a worth in the middle of an exchange says nothing. The depth grows ply by ply, and what one
+depth has found orders the plies of the next.
 
 Names of the parts, as chess programming has them: transposition table, principal variation search
 with null windows, late move reductions, history heuristic, quiescence search, and a beam: of the
@@ -161,7 +160,8 @@ class Search:
         self._followed: tuple[Move, ...] = ()
         self._seen: tuple[dict[Ply, int], dict[Ply, int]] = {}, {}
         self._misjudged: dict[Ply, int] = {}
-        self._sign = 1
+        self._root_side = 0
+        """The side that chooses a ply: 0 for the dwarfs, 1 for the trolls."""
 
     def think(
         self,
@@ -249,7 +249,7 @@ class Search:
             for each in self._history
         )
         self._history = one, other
-        self._sign = 1 if game.turn is Side.DWARF else -1
+        self._root_side = int(game.turn is Side.TROLL)
 
     def _settle(self, position: Position) -> None:
         """Keep the gathering square, unless another has become clearly better."""
@@ -264,8 +264,7 @@ class Search:
         self, position: Position, blunders: Blunders
     ) -> tuple[dict[Ply, Move], list[tuple[int, Ply]]]:
         """Return the plies to choose from, and what each is worth by itself, the best first."""
-        d, t, r = position.dwarfs, position.trolls, position.rock
-        dwarfs_move = position.turn is Side.DWARF
+        d, t, r, side = position.dwarfs, position.trolls, position.rock, self._root_side
         plies = self._plies(position)
         moves = {ply: move for ply, move in plies.items() if not blunders.overlooks(move)} or plies
         ranked, self._misjudged = [], {}
@@ -273,67 +272,44 @@ class Search:
             dx, tx, rx = ply
             d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
             left = 0 if blunders.misses(move) else _CALM_FIRST
-            if dwarfs_move:
-                value = self._calm_trolls(d2, t2, r2, -_ENDLESS, _ENDLESS, left)
-            else:
-                value = self._calm_dwarfs(d2, t2, r2, -_ENDLESS, _ENDLESS, left)
-            if count := self._seen[dwarfs_move].get((d2, t2, r2), 0):
-                value -= self._sign * _REPEATED[min(count, 2)]
-            if wrong := self._sign * blunders.misjudges(move):
+            value = -self._calm(d2, t2, r2, 1 - side, -_ENDLESS, _ENDLESS, left)
+            value -= _REPEATED[min(self._seen[1 - side].get((d2, t2, r2), 0), 2)]
+            if wrong := blunders.misjudges(move):
                 self._misjudged[ply] = wrong
                 value += wrong
             ranked.append((value, ply))
-        ranked.sort(reverse=dwarfs_move, key=itemgetter(0))
-        return moves, ranked[: self._width.root_beam] if dwarfs_move else ranked
+        ranked.sort(reverse=True, key=itemgetter(0))
+        return moves, ranked if side else ranked[: self._width.root_beam]
 
     def _root(self, position: Position, plies: list[Ply], depth: int) -> tuple[list[Ply], int]:
         """Return the plies with the best in front after looking so deep, and its worth."""
-        d, t, r = position.dwarfs, position.trolls, position.rock
+        d, t, r, side = position.dwarfs, position.trolls, position.rock, self._root_side
         self._best = None
-        alpha, beta = -_ENDLESS, _ENDLESS
+        alpha = -_ENDLESS
         order: list[tuple[int, Ply]] = []
-        dwarfs_move = position.turn is Side.DWARF
         for number, ply in enumerate(plies):
             dx, tx, rx = ply
             d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
             wrong = self._misjudged.get(ply, 0)
-            low, high = alpha - wrong, beta - wrong
+            low, high = alpha - wrong, _ENDLESS - wrong
             late = 0
-            if (
-                self._width.reduces
-                and number >= _ROOT_LATE
-                and depth > 2
-                and not (tx if dwarfs_move else dx)
-            ):
+            if self._width.reduces and number >= _ROOT_LATE and depth > 2 and not ply[1 - side]:
                 late = 1 + (number >= _ROOT_VERY_LATE)
-            if dwarfs_move:
-                value = low + 1
-                if late:
-                    value = self._trolls(d2, t2, r2, depth - 1 - late, low, low + 1)
-                if number and value > low:
-                    value = self._trolls(d2, t2, r2, depth - 1, low, low + 1)
-                if value > low:
-                    value = self._trolls(d2, t2, r2, depth - 1, low, high)
-                value += wrong
-                better = value > alpha
-                alpha = max(alpha, value)
-            else:
-                value = high - 1
-                if late:
-                    value = self._dwarfs(d2, t2, r2, depth - 1 - late, high - 1, high)
-                if number and value < high:
-                    value = self._dwarfs(d2, t2, r2, depth - 1, high - 1, high)
-                if value < high:
-                    value = self._dwarfs(d2, t2, r2, depth - 1, low, high)
-                value += wrong
-                better = value < beta
-                beta = min(beta, value)
-            if better:
+            value = low + 1
+            if late:
+                value = -self._value(d2, t2, r2, 1 - side, depth - 1 - late, -low - 1, -low)
+            if number and value > low:
+                value = -self._value(d2, t2, r2, 1 - side, depth - 1, -low - 1, -low)
+            if value > low:
+                value = -self._value(d2, t2, r2, 1 - side, depth - 1, -high, -low)
+            value += wrong
+            if value > alpha:
+                alpha = value
                 self._best = ply, value, depth
                 order.insert(0, (value, ply))
             else:
                 order.append((value, ply))
-        return [ply for _, ply in order], alpha if dwarfs_move else beta
+        return [ply for _, ply in order], alpha
 
     def _thought(
         self, position: Position, moves: dict[Ply, Move], ply: Ply, value: int, depth: int
@@ -349,13 +325,7 @@ class Search:
                 break
             line.append(move)
             at = self._ruleset.after(at, move)
-        return Thought(
-            moves[ply],
-            value if position.turn is Side.DWARF else -value,
-            depth,
-            self._nodes,
-            tuple(line),
-        )
+        return Thought(moves[ply], value, depth, self._nodes, tuple(line))
 
     def _look(self) -> None:
         if self._nodes >= self._limit.nodes or self._limit.is_late():
@@ -364,233 +334,144 @@ class Search:
 
     # The tree.
 
-    def _dwarfs(self, d: int, t: int, r: int, depth: int, alpha: int, beta: int) -> int:  # noqa: PLR0917
-        """Return what a position is worth where the dwarfs are to move."""
+    def _value(self, d: int, t: int, r: int, side: int, depth: int, alpha: int, beta: int) -> int:  # noqa: PLR0917
+        """Return what a position is worth to the side to move: 0 the dwarfs, 1 the trolls."""
         key = d, t, r
-        if count := self._seen[0].get(key, 0):
-            still = self._still(d, t, r, dwarfs_to_move=True)
-            return still - self._sign * _REPEATED[min(count, 2)]
+        if count := self._seen[side].get(key, 0):
+            cost = _REPEATED[min(count, 2)]
+            return self._weigh(d, t, r, side)[0] - (cost if side == self._root_side else -cost)
         if depth <= 0:
-            return self._calm_dwarfs(d, t, r, alpha, beta, _CALM)
+            return self._calm(d, t, r, side, alpha, beta, _CALM)
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._look()
         first = None
-        known = self._known[0].get(key)
+        known = self._known[side].get(key)
         if known is not None:
             known_depth, value, bound, first = known
             if known_depth >= depth and _settles(bound, value, alpha, beta):
                 return value
-        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=True):
-            return decided * (WON + depth)
+        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=not side):
+            return (-decided if side else decided) * (WON + depth)
         best, best_ply, start = -_ENDLESS, None, alpha
         reduces, only_loud = self._width.reduces, False
         if depth == 1 and reduces:
-            still = self._still(d, t, r, dwarfs_to_move=True)
+            still = self._weigh(d, t, r, side)[0]
             if still + _FUTILE <= alpha:
                 best, only_loud = still, True
-        plies = self._dwarf_plies(d, t, r, first, only_loud=only_loud)
+        plies = self._ordered(d, t, r, side, first, only_loud=only_loud)
         for number, (ply, is_quiet) in enumerate(plies):
             dx, tx, rx = ply
+            d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
             if not number:
-                value = self._trolls(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
+                value = -self._value(d2, t2, r2, 1 - side, depth - 1, -beta, -alpha)
             else:
-                late = reduces and is_quiet and number >= _LATE and depth > 2
-                value = self._trolls(d ^ dx, t ^ tx, r ^ rx, depth - 1 - late, alpha, alpha + 1)
+                late = 0
+                if reduces and is_quiet and number >= _LATE and depth > 2:
+                    late = 2 if side and number >= _VERY_LATE else 1
+                value = -self._value(d2, t2, r2, 1 - side, depth - 1 - late, -alpha - 1, -alpha)
                 if value > alpha and (late or value < beta):
-                    value = self._trolls(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
+                    value = -self._value(d2, t2, r2, 1 - side, depth - 1, -beta, -alpha)
             if value > best:
                 best, best_ply = value, ply
                 if value > alpha:
                     alpha = value
                     if value >= beta:
                         if is_quiet:
-                            history = self._history[0]
-                            history[dx] = history.get(dx, 0) + depth * depth
+                            history = self._history[side]
+                            history[ply[side]] = history.get(ply[side], 0) + depth * depth
                         break
         if best_ply is None:
-            return best if only_loud else self._still(d, t, r, dwarfs_to_move=True)
+            return best if only_loud else self._weigh(d, t, r, side)[0]
         if self._width.keeps:
             bound = _LOWER if best >= beta else _EXACT if best > start else _UPPER
-            self._keep(0, key, (depth, best, bound, best_ply))
+            table = self._known[side]
+            if len(table) >= _KEPT:
+                table.clear()
+            table[key] = depth, best, bound, best_ply
         return best
 
-    def _trolls(self, d: int, t: int, r: int, depth: int, alpha: int, beta: int) -> int:  # noqa: PLR0917
-        """Return what a position is worth where the trolls are to move."""
-        key = d, t, r
-        if count := self._seen[1].get(key, 0):
-            still = self._still(d, t, r, dwarfs_to_move=False)
-            return still - self._sign * _REPEATED[min(count, 2)]
-        if depth <= 0:
-            return self._calm_trolls(d, t, r, alpha, beta, _CALM)
-        self._nodes += 1
-        if self._nodes >= self._next_look:
-            self._look()
-        first = None
-        known = self._known[1].get(key)
-        if known is not None:
-            known_depth, value, bound, first = known
-            if known_depth >= depth and _settles(bound, value, alpha, beta):
-                return value
-        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=False):
-            return decided * (WON + depth)
-        best, best_ply, start = _ENDLESS, None, beta
-        reduces, only_loud = self._width.reduces, False
-        if depth == 1 and reduces:
-            still = self._still(d, t, r, dwarfs_to_move=False)
-            if still - _FUTILE >= beta:
-                best, only_loud = still, True
-        plies = self._troll_plies(d, t, r, first, only_loud=only_loud)
-        for number, (ply, is_quiet) in enumerate(plies):
-            dx, tx, rx = ply
-            if not number:
-                value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
-            else:
-                late = 0
-                if reduces and is_quiet and number >= _LATE and depth > 2:
-                    late = 1 + (number >= _VERY_LATE)
-                value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1 - late, beta - 1, beta)
-                if value < beta and (late or value > alpha):
-                    value = self._dwarfs(d ^ dx, t ^ tx, r ^ rx, depth - 1, alpha, beta)
-            if value < best:
-                best, best_ply = value, ply
-                if value < beta:
-                    beta = value
-                    if value <= alpha:
-                        if is_quiet:
-                            history = self._history[1]
-                            history[tx] = history.get(tx, 0) + depth * depth
-                        break
-        if best_ply is None:
-            return best if only_loud else self._still(d, t, r, dwarfs_to_move=False)
-        if self._width.keeps:
-            bound = _UPPER if best <= alpha else _EXACT if best < start else _LOWER
-            self._keep(1, key, (depth, best, bound, best_ply))
-        return best
-
-    def _dwarf_plies(
-        self, d: int, t: int, r: int, first: Ply | None, *, only_loud: bool
+    def _ordered(
+        self, d: int, t: int, r: int, side: int, first: Ply | None, *, only_loud: bool
     ) -> Iterator[tuple[Ply, bool]]:
-        """Yield the dwarfs' plies, and whether each captures nothing, the best first.
+        """Yield a side's plies, and whether each captures nothing, the best first.
 
         Nothing is generated before it is needed: most positions are settled by their first ply.
         """
         if first is not None:
             yield first, False
-        tactics = self._tactics
+        tactics, history = self._tactics, self._history[side]
         empty = tactics.empty(d, t, r)
-        known = self._weighed[0].get((d, t, r))
+        known = self._weighed[side].get((d, t, r))
         field = known[1] if known else tactics.field(d, t, empty)
-        for ply in tactics.dwarf_captures(d, t, r, empty, field):
+        if side:
+            found = tactics.troll_captures(d, t, r, empty)
+            found.sort(key=lambda each: each[0] - (4 if each[1] & field else 0), reverse=True)
+            captures = [ply for _, _, ply in found]
+        else:
+            captures = tactics.dwarf_captures(d, t, r, empty, field)
+        for ply in captures:
             if ply != first:
                 yield ply, False
-        if not only_loud:
-            history = self._history[0]
-            moves = tactics.dwarf_moves(d, t, r, empty, field, self._width.beam)
-            moves.sort(key=lambda ply: -history.get(ply[0], 0))
-            for ply in moves:
-                if ply != first:
-                    yield ply, True
-
-    def _troll_plies(
-        self, d: int, t: int, r: int, first: Ply | None, *, only_loud: bool
-    ) -> Iterator[tuple[Ply, bool]]:
-        """Yield the trolls' plies, as `_dwarf_plies` does the dwarfs'."""
-        if first is not None:
-            yield first, False
-        tactics = self._tactics
-        empty = tactics.empty(d, t, r)
-        known = self._weighed[1].get((d, t, r))
-        field = known[1] if known else tactics.field(d, t, empty)
-        captures = tactics.troll_captures(d, t, r, empty)
-        captures.sort(key=lambda each: each[0] - (4 if each[1] & field else 0), reverse=True)
-        for _, _, ply in captures:
-            if ply != first:
-                yield ply, False
-        if not only_loud:
-            history = self._history[1]
-            moves = [
+        if only_loud:
+            return
+        if side:
+            steps = [
                 (history.get(ply[1], 0) + gain - (_HANGS if target & field else 0), ply)
                 for gain, target, ply in tactics.troll_moves(d, t, r, empty)
             ]
-            moves.sort(reverse=True)
-            for _, ply in moves[: self._width.troll_beam]:
-                if ply != first:
-                    yield ply, True
+            steps.sort(reverse=True)
+            moves = [ply for _, ply in steps[: self._width.troll_beam]]
+        else:
+            moves = tactics.dwarf_moves(d, t, r, empty, field, self._width.beam)
+            moves.sort(key=lambda ply: -history.get(ply[0], 0))
+        for ply in moves:
+            if ply != first:
+                yield ply, True
 
-    def _still(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
-        """Return what a position is worth as it stands."""
-        return self._weigh(d, t, r, dwarfs_to_move=dwarfs_to_move)[0]
-
-    def _weigh(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> tuple[int, int]:
+    def _weigh(self, d: int, t: int, r: int, side: int) -> tuple[int, int]:
         """Return what a position is worth as it stands, and what is dangerous in it."""
-        table, key = self._weighed[not dwarfs_to_move], (d, t, r)
+        table, key = self._weighed[side], (d, t, r)
         known = table.get(key)
         if known is None:
             tactics = self._tactics
             empty = tactics.empty(d, t, r)
             field = tactics.field(d, t, empty)
-            known = tactics.worth(d, t, r, empty, field, dwarfs_to_move=dwarfs_to_move), field
+            worth = tactics.worth(d, t, r, empty, field, dwarfs_to_move=not side)
             if len(table) >= _WEIGHED:
                 table.clear()
-            table[key] = known
+            table[key] = known = -worth if side else worth, field
         return known
 
-    def _keep(self, side: int, key: Ply, known: tuple[int, int, int, Ply | None]) -> None:
-        table = self._known[side]
-        if len(table) >= _KEPT:
-            table.clear()
-        table[key] = known
-
-    # Exchanges.
-
-    def _calm_dwarfs(self, d: int, t: int, r: int, alpha: int, beta: int, left: int) -> int:  # noqa: PLR0917
-        """Return what a position is worth, the dwarfs to move, after their best exchange if any."""
+    def _calm(self, d: int, t: int, r: int, side: int, alpha: int, beta: int, left: int) -> int:  # noqa: PLR0917
+        """Return what a position is worth after the best exchange of the side to move, if any."""
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._look()
-        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=True):
-            return decided * WON
-        best, reach = self._weigh(d, t, r, dwarfs_to_move=True)
+        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=not side):
+            return (-decided if side else decided) * WON
+        still, field = self._weigh(d, t, r, side)
+        best = still
         if best >= beta or not left:
             return best
         alpha = max(alpha, best)
         empty = self._tactics.empty(d, t, r)
-        for dx, tx, rx in self._tactics.dwarf_captures(d, t, r, empty, reach):
-            value = self._calm_trolls(d ^ dx, t ^ tx, r ^ rx, alpha, beta, left - 1)
+        if side:
+            captures = self._tactics.troll_captures(d, t, r, empty, field)
+            captures.sort(key=itemgetter(0), reverse=True)
+        else:
+            plies = self._tactics.dwarf_captures(d, t, r, empty, field)
+            captures = [(_ENDLESS, 0, ply) for ply in plies]  # each of them is looked at
+        for number, target, (dx, tx, rx) in captures:
+            if still + 100 * number + 200 <= alpha:
+                break
+            if number < 4 and target & field:
+                continue
+            value = -self._calm(d ^ dx, t ^ tx, r ^ rx, 1 - side, -beta, -alpha, left - 1)
             if value > best:
                 best = value
                 if value > alpha:
                     alpha = value
                     if value >= beta:
-                        break
-        return best
-
-    def _calm_trolls(self, d: int, t: int, r: int, alpha: int, beta: int, left: int) -> int:  # noqa: PLR0917
-        """Return what a position is worth, the trolls to move, after their best exchange if any."""
-        self._nodes += 1
-        if self._nodes >= self._next_look:
-            self._look()
-        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=False):
-            return decided * WON
-        still, reach = self._weigh(d, t, r, dwarfs_to_move=False)
-        best = still
-        if best <= alpha or not left:
-            return best
-        beta = min(beta, best)
-        empty = self._tactics.empty(d, t, r)
-        captures = self._tactics.troll_captures(d, t, r, empty, reach)
-        captures.sort(key=itemgetter(0), reverse=True)
-        for number, target, (dx, tx, rx) in captures:
-            if still - 100 * number - 200 >= beta:
-                break
-            if number < 4 and target & reach:
-                continue
-            value = self._calm_dwarfs(d ^ dx, t ^ tx, r ^ rx, alpha, beta, left - 1)
-            if value < best:
-                best = value
-                if value < beta:
-                    beta = value
-                    if value <= alpha:
                         break
         return best

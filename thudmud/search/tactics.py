@@ -3,76 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol, cast
+from typing import cast
 
 from thudmud.rules import Move, Piece, Position, Ruleset, Side
 from thudmud.rules.board import BOARD
 from thudmud.rules.classic import ANY, HurlingDwarfs, ShovingTrolls
 from thudmud.rules.koom_valley import RockCaptured, RockEscapes, TramplingTrolls, TrappingDwarfs
 from thudmud.search.koom import KoomTactics, KoomWeights
-from thudmud.search.masks import Capture, Ply, Step
+from thudmud.search.masks import Capture, Ply, Step, Tactics
 from thudmud.search.thud import ThudTactics, Weights, takes_all
 from thudmud.search.weights import ALL_TAKEN, ONE_TAKEN, ROCK
-
-
-class Tactics(Protocol):
-    """Plies as masks, and what positions are worth, by one ruleset.
-
-    A position is three bitboards, ``d`` the dwarfs, ``t`` the trolls and ``r`` the Rock; ``empty``
-    is what `empty` returns of it, and ``field`` what `field` does: work that several questions
-    share. All worths are the dwarfs', in hundredths of one.
-    """
-
-    def gathering(self, d: int, t: int) -> dict[int, int]:
-        """Return how well each square would do for the dwarfs to gather at, by its bit.
-
-        Nothing where they do not gather.
-        """
-
-    def boldness(self, quiet_plies: int) -> int:
-        """Return how bold both are after so many plies without a capture.
-
-        Always 0 where that changes nothing.
-        """
-
-    def weigh_for(self, side: Side, gather: int, boldness: int) -> None:
-        """Weigh as one side does from now on.
-
-        Args:
-            side: which.
-            gather: the bit of the square where the dwarfs gather.
-            boldness: as `boldness` has it.
-        """
-
-    def empty(self, d: int, t: int, r: int) -> int:
-        """Return the squares on which nothing stands."""
-
-    def field(self, d: int, t: int, empty: int) -> int:
-        """Return the squares that are dangerous: for trolls where dwarfs are hurled, and so on."""
-
-    def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
-        """Return 1 if the dwarfs have won, or do so at once, -1 if the trolls do, else 0."""
-
-    def worth(self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool) -> int:
-        """Return what a position is worth as it stands."""
-
-    def dwarf_captures(self, d: int, t: int, r: int, empty: int, field: int) -> list[Ply]:
-        """Return the dwarfs' captures, each the one that takes most of its like."""
-
-    def dwarf_moves(  # noqa: PLR0917  (a call by keywords takes longer)
-        self, d: int, t: int, r: int, empty: int, field: int, most: int
-    ) -> list[Ply]:
-        """Return about the ``most`` most promising other plies of the dwarfs, best first."""
-
-    def troll_captures(self, d: int, t: int, r: int, empty: int, bad: int = 0) -> list[Capture]:
-        """Return the trolls' captures that may be worth looking at.
-
-        Those that take fewer than four may be left out where they end on a ``bad`` square.
-        """
-
-    def troll_moves(self, d: int, t: int, r: int, empty: int) -> list[Step]:
-        """Return all other plies of the trolls."""
-
 
 _MOST_TRAMPLES = 24
 
@@ -86,7 +26,7 @@ def masks(move: Move) -> Ply:
     return move.captured_bits, move.path_bits, 0
 
 
-class PlainTactics:
+class PlainTactics(Tactics):
     """Any rules at all: the plies are the ruleset's own, and little but the pieces counts.
 
     It is slow, and plays no better than it must.
@@ -101,24 +41,12 @@ class PlainTactics:
         self._stone = opening.stone
         self._troll = 100 * opening.count(Piece.DWARF) // max(1, opening.count(Piece.TROLL))
 
-    def gathering(self, _d: int, _t: int) -> dict[int, int]:
-        """Return nothing: nobody gathers."""
-        return {}
-
-    def boldness(self, _quiet_plies: int) -> int:
-        """Return 0: nobody grows bold."""
-        return 0
-
     def weigh_for(self, side: Side, gather: int, boldness: int) -> None:
         """Do nothing: both sides weigh alike."""
 
     def empty(self, d: int, t: int, r: int) -> int:
         """Return the squares on which nothing stands."""
         return BOARD ^ (d | t | r | self._stone)
-
-    def field(self, _d: int, _t: int, _empty: int) -> int:
-        """Return nothing: it is not known what is dangerous."""
-        return 0
 
     def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
         """Return 1 if the dwarfs have won, -1 if the trolls have, else 0."""

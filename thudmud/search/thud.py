@@ -16,7 +16,7 @@ from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, around
 from thudmud.rules.classic import ANY
 from thudmud.rules.moves import Side
 from thudmud.search.fields import DISCS, closeness, lines_reach, neighbour_counts
-from thudmud.search.masks import Capture, Ply, Step, best_slides
+from thudmud.search.masks import WAYS, Capture, Ply, Step, Tactics, best_slides
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +74,7 @@ def takes_all(trolls: ShovingTrolls) -> bool:
     return trolls.most_after_move == ANY or trolls.shortest_shove == 1
 
 
-class ThudTactics:
+class ThudTactics(Tactics):
     """Plies and worth where dwarfs are hurled and trolls shoved.
 
     Args:
@@ -90,10 +90,6 @@ class ThudTactics:
         self.weigh_for(Side.DWARF, CENTRE.bit, 0)
 
     # Where the dwarfs gather.
-
-    def boldness(self, _quiet_plies: int) -> int:
-        """Return 0: nobody grows bold."""
-        return 0
 
     def weigh_for(self, side: Side, gather: int, _boldness: int) -> None:
         """Weigh as one side does from now on, and by a gathering square, the bit of it."""
@@ -125,17 +121,6 @@ class ThudTactics:
     def field(self, dwarfs: int, trolls: int, _empty: int) -> int:
         """Return what lines of dwarfs command."""
         return self._formation(dwarfs, trolls)[1]
-
-    def decided(
-        self,
-        _dwarfs: int,
-        _trolls: int,
-        _rock: int,
-        *,
-        dwarfs_to_move: bool,  # noqa: ARG002
-    ) -> int:
-        """Return 0: nothing is won at once."""
-        return 0
 
     def worth(
         self, dwarfs: int, trolls: int, _rock: int, empty: int, reach: int, *, dwarfs_to_move: bool
@@ -267,23 +252,14 @@ class ThudTactics:
         while targets:
             target = targets & -targets
             targets ^= target
-            for shift in SHIFTS:
-                at, far = target << shift, 1
+            for left, right in WAYS:
+                at, far = target << left >> right, 1
                 while at & empty:
-                    at, far = at << shift, far + 1
+                    at, far = at << left >> right, far + 1
                 if at & dwarfs:
                     line, length = at, 0
                     while length < far and line & dwarfs:
-                        line, length = line << shift, length + 1
-                    if length == far:
-                        plies.append((at | target, target, 0))
-                at, far = target >> shift, 1
-                while at & empty:
-                    at, far = at >> shift, far + 1
-                if at & dwarfs:
-                    line, length = at, 0
-                    while length < far and line & dwarfs:
-                        line, length = line >> shift, length + 1
+                        line, length = line << left >> right, length + 1
                     if length == far:
                         plies.append((at | target, target, 0))
         return plies
@@ -325,17 +301,12 @@ class ThudTactics:
     def _covers(self, landings: int, dwarfs: int, empty: int) -> int:
         """Return the squares from which a dwarf would make a line that commands a landing."""
         squares = 0
-        if not landings:
-            return 0
-        for shift in SHIFTS:
-            one = landings << shift & empty
+        for left, right in WAYS if landings else ():
+            one = landings << left >> right & empty
             if one:
-                two = one << shift
-                squares |= two & empty & dwarfs >> shift | (two & dwarfs) << shift & empty
-            one = landings >> shift & empty
-            if one:
-                two = one >> shift
-                squares |= two & empty & dwarfs << shift | (two & dwarfs) >> shift & empty
+                two = one << left >> right
+                squares |= two & empty & dwarfs >> left << right
+                squares |= (two & dwarfs) << left >> right & empty
         return squares
 
     # Plies of the trolls.
@@ -372,7 +343,7 @@ class ThudTactics:
                         left ^= one
                         found.append((1, target, (one, origin | target, 0)))
         if not self._takes_all:
-            self._add_shoves_of_one(found, dwarfs, trolls, empty, near)
+            self._add_shoves_of_one(found, dwarfs, trolls, near)
         if shoves & near and (targets := self._shoved(dwarfs, trolls) & near):
             self._add_shoves(found, dwarfs, trolls, empty, targets)
         return found
@@ -381,56 +352,34 @@ class ThudTactics:
         self, found: list[Capture], dwarfs: int, trolls: int, empty: int, targets: int
     ) -> None:
         """Add the shoves by two squares or more that capture and end on one of the targets."""
-        for shift in SHIFTS:
-            fronts, further = trolls & trolls << shift, 2
+        for left, right in WAYS:
+            fronts, further = trolls & trolls << left >> right, 2
             while fronts:
                 ahead = fronts
                 for _ in range(further - 1):
-                    ahead = ahead << shift & empty
-                back = shift * further
-                ahead = ahead << shift & targets
+                    ahead = ahead << left >> right & empty
+                ahead = ahead << left >> right & targets
                 while ahead:
                     target = ahead & -ahead
                     ahead ^= target
                     prey = NEXT_TO[target] & dwarfs
-                    found.append((prey.bit_count(), target, (prey, target | target >> back, 0)))
-                fronts, further = trolls & fronts << shift, further + 1
-            fronts, further = trolls & trolls >> shift, 2
-            while fronts:
-                ahead = fronts
-                for _ in range(further - 1):
-                    ahead = ahead >> shift & empty
-                back = shift * further
-                ahead = ahead >> shift & targets
-                while ahead:
-                    target = ahead & -ahead
-                    ahead ^= target
-                    prey = NEXT_TO[target] & dwarfs
-                    found.append((prey.bit_count(), target, (prey, target | target << back, 0)))
-                fronts, further = trolls & fronts >> shift, further + 1
+                    origin = target >> left * further << right * further
+                    found.append((prey.bit_count(), target, (prey, target | origin, 0)))
+                fronts, further = trolls & fronts << left >> right, further + 1
 
     def _add_shoves_of_one(
-        self,
-        found: list[Capture],
-        dwarfs: int,
-        trolls: int,
-        empty: int,
-        near: int,
+        self, found: list[Capture], dwarfs: int, trolls: int, targets: int
     ) -> None:
         """Add the shoves by one square, which take more than a move does where that takes one."""
-        for shift in SHIFTS:
-            for back, fronts in (
-                (shift, trolls & trolls << shift),
-                (-shift, trolls & trolls >> shift),
-            ):
-                ahead = (fronts << shift if back > 0 else fronts >> shift) & near & empty
-                while ahead:
-                    target = ahead & -ahead
-                    ahead ^= target
-                    prey = NEXT_TO[target] & dwarfs
-                    if prey & (prey - 1):
-                        origin = target >> back if back > 0 else target << -back
-                        found.append((prey.bit_count(), target, (prey, target | origin, 0)))
+        for left, right in WAYS:
+            ahead = (trolls & trolls << left >> right) << left >> right & targets
+            while ahead:
+                target = ahead & -ahead
+                ahead ^= target
+                prey = NEXT_TO[target] & dwarfs
+                if prey & (prey - 1):
+                    mask = target | target >> left << right
+                    found.append((prey.bit_count(), target, (prey, mask, 0)))
 
     def troll_moves(self, _dwarfs: int, trolls: int, _rock: int, empty: int) -> list[Step]:
         """Return all steps that capture nothing."""
