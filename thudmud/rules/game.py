@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import takewhile
 
 from thudmud.errors import InvalidValueError
 from thudmud.rules.moves import Attempt, Move, Side
@@ -130,7 +131,7 @@ class Game:
             self.opening,
             self.position.before(last),
             tuple(earlier),
-            quiet_plies=_quiet_plies(earlier),
+            quiet_plies=sum(1 for _ in takewhile(lambda move: not move.captures, earlier[::-1])),
         )
 
     def after(self, ply: int, near: Game | None = None) -> Game:
@@ -179,12 +180,3 @@ class Game:
 _latest: list[tuple[Game, Move, Game] | None] = [None]
 """The game and the ply that were played last, and the game after it: a table asks twice, when it
 decides about a ply and when that is stored. One value, so that threads see all three or none."""
-
-
-def _quiet_plies(moves: list[Move]) -> int:
-    quiet = 0
-    for move in reversed(moves):
-        if move.captures:
-            break
-        quiet += 1
-    return quiet

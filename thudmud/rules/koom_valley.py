@@ -5,7 +5,6 @@ Source of all of it: the published Koom Valley rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import combinations, islice
@@ -87,12 +86,6 @@ def rock_steps(position: Position) -> int:
     if not beside & position.dwarfs:
         return 0
     return beside & around(position.dwarfs) & position.empty
-
-
-def rock_moves(position: Position) -> Iterator[Move]:
-    """Yield the moves of the Rock."""
-    for target in each_bit(rock_steps(position)):
-        yield _rock_move(position.rock, target)
 
 
 def grant_rock_move(position: Position, attempt: Attempt) -> Move:
@@ -184,7 +177,8 @@ class TrappingDwarfs:
             for origin in each_bit(dwarfs_in_view(position, target) & origins):
                 moves += _capturing(origin, target, trapped)
         if position.rock & origins:
-            moves += rock_moves(position)
+            steps = each_bit(rock_steps(position))
+            moves += [_rock_move(position.rock, target) for target in steps]
         return moves
 
     def count(self, position: Position) -> int:

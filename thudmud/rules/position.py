@@ -119,17 +119,7 @@ class Position:
 
     def after(self, move: Move) -> Position:
         """Return the position after a move by the side to move, which is taken as legal."""
-        return self._flipped(move)
-
-    def before(self, move: Move) -> Position:
-        """Return the position before a move, which is taken as the one that led here."""
-        return self._flipped(move)
-
-    def _flipped(self, move: Move) -> Position:
-        """Flip the squares of a move: doing it and taking it back flip the same bits.
-
-        A fighter only ever captures fighters of the other side, and the Rock captures nothing.
-        """
+        # A fighter only ever captures fighters of the other side, and the Rock captures nothing.
         turn = Side.TROLL if self.turn is Side.DWARF else Side.DWARF
         path, captured = move.path_bits, move.captured_bits
         if move.piece is Piece.DWARF:
@@ -137,6 +127,9 @@ class Position:
         if move.piece is Piece.TROLL:
             return _trusted(self.dwarfs ^ captured, self.trolls ^ path, self.stone, self.rock, turn)
         return _trusted(self.dwarfs, self.trolls, self.stone, self.rock ^ path, turn)
+
+    before = after
+    """Return the position before the move that led here: taking it back flips the same bits."""
 
     def __str__(self) -> str:
         lines = [" " * _MARGIN + " ".join(RECORD_LETTERS)]

@@ -113,8 +113,26 @@ def fullest_paths(origin: int, target: int, prey: int, empty: int) -> tuple[Path
     Raises:
         TooManyPathsError: that would take more than ``MOST_STATES``.
     """
-    in_reach = prey & _tramplable(origin, prey, empty)
-    return _Fullest(target, empty).paths(origin, in_reach)
+    states = 0
+
+    # How a troll goes on from a square depends on the dwarfs that are left, not on the order in
+    # which the others went; so each such state is looked at once.
+    @cache
+    def paths(at: int, left: int) -> tuple[Path, ...]:
+        nonlocal states
+        states += 1
+        if states > MOST_STATES:
+            raise TooManyPathsError
+        fullest: tuple[Path, ...] = ((),) if at == target else ()
+        for over, landing, dwarf in leaps(at):
+            if over & left and landing & empty:
+                if len(fullest) > 1 and len(fullest[0]) == left.bit_count():
+                    break  # nothing is left to trample, and two are enough
+                rests = paths(landing, left ^ over)
+                fullest = _fuller(fullest, tuple((dwarf, *rest) for rest in rests))
+        return fullest
+
+    return paths(origin, prey & _tramplable(origin, prey, empty))
 
 
 def _shortest_round(origin: int, prey: int, empty: int) -> Path | None:
@@ -152,38 +170,6 @@ def _tramplable(origin: int, prey: int, empty: int) -> int:
                     seen |= landing
                     reached.append(landing)
     return tramplable
-
-
-class _Fullest:
-    """The search for the fullest paths to one square.
-
-    How a troll goes on from a square depends on the dwarfs that are left, not on the order in which
-    the others went; so each such state is looked at once.
-    """
-
-    def __init__(self, target: int, empty: int) -> None:
-        self._target = target
-        self._empty = empty
-        self._states = 0
-        self._known: dict[tuple[int, int], tuple[Path, ...]] = {}
-
-    def paths(self, at: int, prey: int) -> tuple[Path, ...]:
-        """Return the fullest path from a state on, or the first two if there are several."""
-        known = self._known.get((at, prey))
-        if known is not None:
-            return known
-        self._states += 1
-        if self._states > MOST_STATES:
-            raise TooManyPathsError
-        fullest: tuple[Path, ...] = ((),) if at == self._target else ()
-        for over, landing, dwarf in leaps(at):
-            if over & prey and landing & self._empty:
-                if len(fullest) > 1 and len(fullest[0]) == prey.bit_count():
-                    break  # nothing is left to trample, and two are enough
-                rests = self.paths(landing, prey ^ over)
-                fullest = _fuller(fullest, tuple((dwarf, *rest) for rest in rests))
-        self._known[at, prey] = fullest
-        return fullest
 
 
 def _fuller(some: tuple[Path, ...], others: tuple[Path, ...]) -> tuple[Path, ...]:
