@@ -13,10 +13,12 @@ from thudmud.play.clocks import DAY
 from thudmud.play.days import day_begins
 from thudmud.play.events import Adjourned, BattleId, Commented, StoredEvent
 from thudmud.rules import Comment
-from thudmud.store.codec import analysis_from_text, analysis_to_text, to_text
+from thudmud.store.codec import Misread, form_of, to_text
 from thudmud.store.database import Database
 from thudmud.store.hall import made_in_the_hall
-from thudmud.store.interface import Entry
+from thudmud.store.interface import Damaged, Entry
+
+_ANALYSIS = form_of(Analysis)
 
 
 def number_of(database: Database, began: BattleId) -> int | None:
@@ -214,13 +216,16 @@ def analysis(database: Database, began: BattleId, plies: int | None = None) -> A
     stream = database.streams.known(began.board)
     where = "where stream = ? and version = ?"
     row = stream and database.table.row("analysis", where, stream.id, began.version)
-    found = analysis_from_text(cast("str", row[3])) if row else None
+    try:
+        found: Analysis | None = _ANALYSIS.from_text(cast("str", row[3])) if row else None
+    except Misread as error:
+        raise Damaged(f"An analysis cannot be read: {error}") from error
     return found if found and plies in (None, len(found.lost)) else None
 
 
 def keep_analysis(database: Database, began: BattleId, analysis: Analysis) -> None:
     """Keep what was found out about the battle that began there, instead of what was before."""
-    body, stream = analysis_to_text(analysis), database.streams.made(began.board)
+    body, stream = _ANALYSIS.to_text(analysis), database.streams.made(began.board)
     database.table.put("analysis", stream.id, began.version, analysis.nodes, body)
 
 

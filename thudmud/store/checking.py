@@ -28,9 +28,9 @@ from thudmud.store.files import (
     check_head,
     connect,
     damaged,
+    errors_translated,
     require_nothing_left,
     require_ours,
-    translated,
 )
 from thudmud.store.interface import Damage, Damaged, StoreError
 from thudmud.store.projected import ProjectedRows, project_all
@@ -99,28 +99,19 @@ def check_file(path: Path, *, held: bool = False) -> Contents:
         Damaged: it is not as it was written.
         StoreError: it cannot be checked.
     """
-    try:
-        return _checked(path, held=held)
-    except Exception as error:
-        told = translated(path, error)
-        if told is error:
-            raise
-        raise told from error
-
-
-def _checked(path: Path, *, held: bool) -> Contents:
-    if not held:
-        require_nothing_left(path)
-    if not path.exists():
-        raise StoreError(f"The store {path} could not be checked: there is no such file.")
-    require_ours(path)
-    check_head(path, PATIENCE)
-    with closing(connect(path, PATIENCE, reading=True)) as connection:
-        backend = Sqlite(connection, path)
-        backend.read_all()
-        if found := check_backend(backend):
-            raise damaged(path, found.what)
-        return _contents(SqlTable(connection))
+    with errors_translated(path):
+        if not held:
+            require_nothing_left(path)
+        if not path.exists():
+            raise StoreError(f"The store {path} could not be checked: there is no such file.")
+        require_ours(path)
+        check_head(path, PATIENCE)
+        with closing(connect(path, PATIENCE, reading=True)) as connection:
+            backend = Sqlite(connection, path)
+            backend.read_all()
+            if found := check_backend(backend):
+                raise damaged(path, found.what)
+            return _contents(SqlTable(connection))
 
 
 def _contents(table: SqlTable) -> Contents:

@@ -35,7 +35,6 @@ from typing import Any, NamedTuple, NoReturn, get_args, get_origin, get_type_hin
 
 from thudmud.errors import ThudmudError
 from thudmud.play import events
-from thudmud.play.analysis import Analysis
 from thudmud.play.events import (
     BoardClosed,
     BoardOpened,
@@ -108,51 +107,11 @@ _PLAYERS = {"player", "dwarf", "troll", "seeker", "to"}
 
 
 class Misread(ThudmudError, ValueError):
-    """What was to be an event is none that any version wrote."""
+    """A text is not of the form that was expected: no version wrote it."""
 
 
 class TooNew(ThudmudError, ValueError):
     """A later version of this program wrote it."""
-
-
-# Analyses, which are no events.
-
-
-def analysis_to_text(analysis: Analysis) -> str:
-    """Return an analysis as it is stored, in ASCII."""
-    return _TO_JSON(_ANALYSIS.write(analysis))
-
-
-def analysis_from_text(text: str) -> Analysis:
-    """Return the analysis that was stored as a text.
-
-    Raises:
-        Damaged: no version wrote it.
-    """
-    try:
-        return _ANALYSIS.read(_parsed(text))  # type: ignore[no-any-return]  # of its form
-    except _TROUBLES as error:
-        raise Damaged(f"This is not an analysis: {text:.200} ({error}).") from error
-
-
-# Notes, which are told to other nodes and never stored.
-
-
-def note_to_text(note: object, form: Form) -> str:
-    """Return a note as a text, in ASCII."""
-    return _TO_JSON(form.write(note))
-
-
-def note_from_text(text: str, form: Form) -> Any:
-    """Return the note that a text stands for.
-
-    Raises:
-        Misread: it is of no such form.
-    """
-    try:
-        return form.read(_parsed(text))
-    except _TROUBLES as error:
-        raise Misread(f"This is not a note: {text:.200} ({error}).") from error
 
 
 # Lines, for whoever keeps the events of a house.
@@ -165,7 +124,7 @@ def to_line(stream: str, event: Event) -> str:
         ValueError: a number in it is not finite.
     """
     kind = _BY_TYPE[type(event)]
-    return _TO_JSON([SCHEMA, stream, [kind.name, *kind.form.write(event)]])
+    return to_text([SCHEMA, stream, [kind.name, *kind.form.write(event)]])
 
 
 def from_line(line: str) -> tuple[str, Event]:
@@ -236,11 +195,6 @@ def from_array(array: list[Any], at: float, name_of: Callable[[int], str]) -> St
     return kind.form.read(values)  # type: ignore[no-any-return]  # of an event's kind
 
 
-def to_text(array: list[Any]) -> str:
-    """Return an array as it is stored, in ASCII."""
-    return _TO_JSON(array)
-
-
 def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) -> StoredEvent:
     """Return the event that was stored as a text.
 
@@ -280,7 +234,9 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 
 
-_TO_JSON = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+to_text: Callable[[object], str] = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+"""Returns values of JSON as they are stored, in ASCII; ValueError if a number is not finite."""
+
 _FROM_JSON = JSONDecoder(parse_constant=_no_constant).raw_decode
 
 
@@ -350,6 +306,21 @@ class Form(NamedTuple):
 
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
+
+    def to_text(self, value: object) -> str:
+        """Return a value as a text, in ASCII."""
+        return to_text(self.write(value))
+
+    def from_text(self, text: str) -> Any:
+        """Return the value that a text stands for.
+
+        Raises:
+            Misread: it is of no such form.
+        """
+        try:
+            return self.read(_parsed(text))
+        except _TROUBLES as error:
+            raise Misread(f"This is not of that form: {text:.200} ({error}).") from error
 
 
 def form_of(hint: Any) -> Form:
@@ -468,9 +439,6 @@ def _any_number(form: Form) -> Form:
         lambda values: list(map(form.write, values)),
         lambda values: tuple(map(form.read, _exactly(list, values))),
     )
-
-
-_ANALYSIS = _with_fields(Analysis)
 
 
 # Kinds of events.

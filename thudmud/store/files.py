@@ -22,8 +22,8 @@ import logging
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -72,37 +72,6 @@ def connect(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Co
         isolation_level=None,
         check_same_thread=False,
     )
-
-
-def make(path: Path, fill: Callable[[sqlite3.Connection], None], mode: int = 0o666) -> None:
-    """Make a file, unless another process is quicker.
-
-    It is made elsewhere and then given its name, so that no half of one is ever seen.
-
-    Args:
-        path: of the file.
-        fill: makes of an empty database what it is to be.
-        mode: who may read and write it, before the umask. Those that SQLite keeps beside it are
-            given the same.
-
-    Raises:
-        OSError: it cannot be made.
-        sqlite3.Error: it cannot be made.
-    """
-    with TemporaryDirectory(dir=path.parent, prefix=f"{path.name}.") as folder:
-        new = Path(folder, path.name)
-        new.touch(mode)
-        with closing(connect(new, 0)) as connection:
-            fill(connection)
-        try:
-            os.link(new, path)
-        except FileExistsError:
-            return
-    folder_of_path = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder_of_path)
-    finally:
-        os.close(folder_of_path)
 
 
 def beside(path: Path, suffix: str) -> Path:
@@ -548,18 +517,31 @@ def require_nothing_left(path: Path) -> None:
 
 
 def _create(path: Path) -> None:
-    """Make an empty database, unless another process is quicker."""
+    """Make an empty database, unless another process is quicker.
 
-    def fill(connection: sqlite3.Connection) -> None:
-        # A commit changes four pages, however little of each: half as much goes to the disk.
-        connection.execute("pragma page_size = 2048")
-        connection.execute(f"pragma application_id = {APPLICATION}")
-        connection.execute(f"pragma user_version = {FORMAT}")
-        connection.execute("pragma journal_mode = wal")
-        tables = "; ".join(definitions([*DURABLE, *PROJECTIONS]))
-        connection.executescript(f"begin; {tables}; commit;")
-
-    make(path, fill, _PRIVATE)
+    It is made elsewhere and then given its name, so that no half of one is ever seen. The files
+    that SQLite keeps beside it are given the same mode.
+    """
+    with TemporaryDirectory(dir=path.parent, prefix=f"{path.name}.") as folder:
+        new = Path(folder, path.name)
+        new.touch(_PRIVATE)
+        with closing(connect(new, 0)) as connection:
+            # A commit changes four pages, however little of each: half as much goes to the disk.
+            connection.execute("pragma page_size = 2048")
+            connection.execute(f"pragma application_id = {APPLICATION}")
+            connection.execute(f"pragma user_version = {FORMAT}")
+            connection.execute("pragma journal_mode = wal")
+            tables = "; ".join(definitions([*DURABLE, *PROJECTIONS]))
+            connection.executescript(f"begin; {tables}; commit;")
+        try:
+            os.link(new, path)
+        except FileExistsError:
+            return
+    parent = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(parent)
+    finally:
+        os.close(parent)
 
 
 def _witness(commits: int, store: int) -> bytes:
@@ -592,6 +574,18 @@ def damaged(path: Path | None, what: str) -> Damaged:
         if path and has_log(path):
             log = f", without the {beside(path, '-wal').name} that is there now"
     return Damaged(f"The store {path or 'in memory'} is damaged: {what}. Restore a backup{log}.")
+
+
+@contextmanager
+def errors_translated(path: Path | None) -> Iterator[None]:
+    """Turn what using a file raises into errors of ours."""
+    try:
+        yield
+    except Exception as error:
+        told = translated(path, error)
+        if told is error:
+            raise
+        raise told from error
 
 
 def translated(path: Path | None, error: Exception, *, writing: bool = False) -> Exception:

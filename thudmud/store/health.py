@@ -11,7 +11,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from thudmud.store.files import HEAD, beside, connect, require_ours, translated
+from thudmud.store.files import HEAD, beside, connect, errors_translated, require_ours
 
 _PATIENCE = 5.0  # seconds to wait for other processes that write
 
@@ -22,15 +22,10 @@ def last_stored(path: Path) -> float | None:
     Raises:
         StoreError: that cannot be read.
     """
-    try:
+    with errors_translated(path):
         require_ours(path)
         with closing(connect(path, _PATIENCE, reading=True)) as connection:
             # A node that has ended, or was found dead, has no time left.
             [(alive,)] = connection.execute("select count(*) from node where until > seen")
         stored = beside(path, HEAD).stat().st_mtime
-    except Exception as error:
-        told = translated(path, error)
-        if told is error:
-            raise
-        raise told from error
     return max(0.0, time.time() - stored) if alive else None

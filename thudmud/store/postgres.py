@@ -638,7 +638,44 @@ class Postgres(Backend):
         self.connection.close()
 
 
-class Listener:
+class _Companion:
+    """A thread with a connection of its own, which is made again when it is lost."""
+
+    def __init__(self, dsn: str, name: str) -> None:
+        self._dsn, self._begun = dsn, monotonic()
+        self._wake, self._waker = os.pipe()
+        self._thread = Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread, and close its connection."""
+        os.close(self._waker)
+        self._thread.join(ENDING)
+
+    def _run(self) -> None:
+        while not self._is_closing(0.0):
+            try:
+                with connected(self._dsn) as session:
+                    self._use(session)
+            except psycopg.Error as error:
+                self._failed(error)
+                self._is_closing(1.0)
+        os.close(self._wake)
+
+    def _use(self, session: psycopg.Connection[Any]) -> None:
+        """Use a connection until it is lost, or `close` is called."""
+        raise NotImplementedError
+
+    def _failed(self, error: psycopg.Error) -> None:
+        """Tell that a connection could not be made, or was lost."""
+        raise NotImplementedError
+
+    def _is_closing(self, timeout: float | None, *files: int) -> bool:
+        """Wait until something can be read from a file, or for some seconds; return if to end."""
+        return self._wake in readable([self._wake, *files], timeout)
+
+
+class Listener(_Companion):
     """A thread with a connection of its own, on which it hears what others say.
 
     It is made once it hears them, if that takes no longer than some seconds.
@@ -652,35 +689,20 @@ class Listener:
     """
 
     def __init__(self, dsn: str, channel: str, token: str, heard: Heard) -> None:
-        self._dsn, self._channel, self._token, self._heard = dsn, channel, token, heard
-        self._wake, self._waker = os.pipe()
+        self._channel, self._token, self._heard = channel, token, heard
         self._listens = Event()
-        self._begun = monotonic()
-        self._thread = Thread(target=self._run, name="store listener", daemon=True)
-        self._thread.start()
+        super().__init__(dsn, "store listener")
         self._listens.wait(PATIENCE)
 
-    def close(self) -> None:
-        """Listen no longer."""
-        os.close(self._waker)
-        self._thread.join(ENDING)
+    def _failed(self, error: psycopg.Error) -> None:
+        _log.warning("nothing is heard of others: %s", in_line(error))
 
-    def _run(self) -> None:
-        while not self._is_over(0.0):
-            try:
-                with connected(self._dsn) as session:
-                    session.execute(f"listen {self._channel}")
-                    is_late = self._listens.is_set() or monotonic() > self._begun + PATIENCE
-                    self._listens.set()
-                    # What was written before is told of to nobody.
-                    self._heard(MISSED if is_late else None)
-                    self._listen(session)
-            except psycopg.Error as error:
-                _log.warning("nothing is heard of others: %s", in_line(error))
-                self._is_over(1.0)
-        os.close(self._wake)
-
-    def _listen(self, session: psycopg.Connection[Any]) -> None:
+    def _use(self, session: psycopg.Connection[Any]) -> None:
+        session.execute(f"listen {self._channel}")
+        is_late = self._listens.is_set() or monotonic() > self._begun + PATIENCE
+        self._listens.set()
+        # What was written before is told of to nobody.
+        self._heard(MISSED if is_late else None)
         is_over = False
         while not is_over:
             # Before it waits: some may have come with the answer to "listen".
@@ -690,14 +712,10 @@ class Listener:
                     self._heard(note or None)
             if session.closed:
                 raise psycopg.OperationalError("the link is lost")
-            is_over = self._is_over(None, session.fileno())
-
-    def _is_over(self, timeout: float | None, *files: int) -> bool:
-        """Wait until there is something in a file, or no longer than so many seconds."""
-        return self._wake in readable([self._wake, *files], timeout)
+            is_over = self._is_closing(None, session.fileno())
 
 
-class AdvisoryLock:
+class AdvisoryLock(_Companion):
     """A lock among the servers on a database.
 
     A thread waits for it, and holds it until it is closed. If the link is lost, it waits for the
@@ -721,32 +739,17 @@ class AdvisoryLock:
         *,
         shared: bool = False,
     ) -> None:
-        self._dsn, self._told = dsn, told
+        self._told = told
         self._try = f"select pg_try_advisory_lock{'_shared' if shared else ''}({key:d})".encode()
-        self._wake, self._waker = os.pipe()
-        self._thread = Thread(target=self._run, name="lock", daemon=True)
-        self._thread.start()
+        super().__init__(dsn, "lock")
 
-    def close(self) -> None:
-        """Let go of it, or wait for it no longer."""
-        os.close(self._waker)
-        self._thread.join(ENDING)
+    def _failed(self, error: psycopg.Error) -> None:
+        _log.warning("a lock is waited for: %s", in_line(error))
+        is_silent = isinstance(error, psycopg.errors.ConnectionTimeout)
+        if not is_silent or monotonic() >= self._begun + OPENING:
+            self._told(StoreError(f"{name_of(self._dsn)} could not be used: {in_line(error)}."))
 
-    def _run(self) -> None:
-        name, until = name_of(self._dsn), monotonic() + OPENING
-        while not self._is_closing(0.0):
-            try:
-                with connected(self._dsn) as session:
-                    self._wait_and_hold(session)
-            except psycopg.Error as error:
-                _log.warning("a lock is waited for: %s", in_line(error))
-                is_silent = isinstance(error, psycopg.errors.ConnectionTimeout)
-                if not is_silent or monotonic() >= until:
-                    self._told(StoreError(f"{name} could not be used: {in_line(error)}."))
-                self._is_closing(1.0)
-        os.close(self._wake)
-
-    def _wait_and_hold(self, session: psycopg.Connection[Any]) -> None:
+    def _use(self, session: psycopg.Connection[Any]) -> None:
         is_told = False
         # Asked for again and again: who waits in the database for it could not be told to end.
         while session.execute(self._try).fetchall() != [(True,)]:
@@ -756,11 +759,7 @@ class AdvisoryLock:
             if self._is_closing(TRY_AGAIN):
                 return
         self._told(Holder.OURS)
-        readable([self._wake, session.fileno()], None)
-
-    def _is_closing(self, timeout: float) -> bool:
-        """Wait for some seconds, but no longer than until it is closed; return whether it is."""
-        return bool(readable([self._wake], timeout))
+        self._is_closing(None, session.fileno())
 
 
 def readable(files: Iterable[int], timeout: float | None) -> set[int]:

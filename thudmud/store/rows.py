@@ -198,9 +198,10 @@ def definitions(tables: Iterable[str], dialect: Dialect = SQLITE) -> list[str]:
     """Return the statements that make some tables, and their indexes."""
     made = []
     for table in tables:
-        columns = [_column(part, dialect) for part in [*_column_parts(table), "crc integer"]]
+        parts, width = _PART.split(_ALL[table]), len(COLUMNS[table])
+        columns = [_column(part, dialect) for part in [*parts[:width], "crc integer"]]
         end = dialect.without_rowid if table in _WITHOUT_ROWID else dialect.strict
-        made.append(f"create table {table} ({', '.join([*columns, *_rest(table)])}){end}")
+        made.append(f"create table {table} ({', '.join([*columns, *parts[width:]])}){end}")
     of_these = [each for each in INDEXES if each.split()[4] in set(tables)]
     return made + [each.format(name=dialect.index_of) for each in of_these]
 
@@ -208,14 +209,6 @@ def definitions(tables: Iterable[str], dialect: Dialect = SQLITE) -> list[str]:
 def _column(part: str, dialect: Dialect) -> str:
     name, kind, *rest = part.split()
     return " ".join([name, dialect.types.get(kind, kind), *rest])
-
-
-def _column_parts(table: str) -> list[str]:
-    return _PART.split(_ALL[table])[: len(COLUMNS[table])]
-
-
-def _rest(table: str) -> list[str]:
-    return _PART.split(_ALL[table])[len(COLUMNS[table]) :]
 
 
 def has_rows(connection: SqlConnection) -> bool:

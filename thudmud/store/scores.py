@@ -64,7 +64,11 @@ def ranking(database: Database, asked: StandingsLookup, realm: str) -> Ranking:
     }
     pool = Pool(asked.rules or DEFAULT_RULES.name, asked.time or TimeClass.UNTIMED)
     if asked.rules is None or asked.time is None:
-        these = {each: counts[each] for each in counts if _is_asked_for(each, asked)}
+        these = {
+            each: count
+            for each, count in counts.items()
+            if asked.rules in {None, each.rules} and asked.time in {None, each.time}
+        }
         pool = max([pool, *these], key=lambda each: these.get(each, 0))
     best = list(standings(database, pool, PAGE, realm=realm))
     found = database.players.find(asked.player, realm)
@@ -146,7 +150,3 @@ def studies(database: Database, player: str, *, realm: str = "") -> StudyRecord:
         number, *strength = cast("tuple[int, float, float, int]", row)
         hard[number] = Strength(*cast("tuple[float, float, int]", strength)).rating
     return StudyRecord(lessons, tried, known and known.rating, hard)
-
-
-def _is_asked_for(pool: Pool, asked: StandingsLookup) -> bool:
-    return asked.rules in {None, pool.rules} and asked.time in {None, pool.time}

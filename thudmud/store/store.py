@@ -28,7 +28,7 @@ from thudmud.store import hall, nodes, persons, scores
 from thudmud.store import letters as letter_rows
 from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import check_backend, check_beside
-from thudmud.store.codec import Form, Misread, note_from_text, note_to_text
+from thudmud.store.codec import Form, Misread
 from thudmud.store.database import Append, Database
 from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.interface import (
@@ -514,7 +514,7 @@ class Store:
             StoreError: others cannot be told at present.
         """
         if self._dsn:
-            text = note_to_text(note, form())
+            text = form().to_text(note)
             await self._runner.read(lambda database: database.backend.tell(text))
         for heard, _ in list(self._hearing):
             heard(note)
@@ -523,7 +523,7 @@ class Store:
         """Take note of what another process tells all, or of what has not been heard of it."""
         for heard, form in list(self._hearing):
             try:
-                heard(NotesMissed() if text == MISSED else note_from_text(text, form()))
+                heard(NotesMissed() if text == MISSED else form().from_text(text))
             except Misread as error:  # of another version, say
                 _log.warning("what another node says is not understood: %s", error)
 
