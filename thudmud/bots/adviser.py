@@ -11,7 +11,7 @@ import logging
 from collections.abc import Sequence
 
 from thudmud.bots.program import ProgramError
-from thudmud.bots.workers import Question, Workers
+from thudmud.bots.workers import Question, Reply, Workers
 from thudmud.play.analysis import Weighed
 from thudmud.rules import Game, Move, Side
 
@@ -59,29 +59,30 @@ class WorkersAdviser:
     async def advise(self, board: str, game: Game) -> tuple[Move, ...] | None:
         """Return what to play, and what is expected after that; None if no worker answers."""
         try:
-            thinking = self._workers.think(Question(board, game, nodes=NODES))
-            # In a task, since the service begins this in none, and there are no timeouts then.
-            answer = await asyncio.create_task(thinking)
-            for ply in answer.line:
-                game = game.push(ply)
+            return (await self._ask(board, game, NODES))[1]
         except (ProgramError, ValueError) as error:
             _log.error("no hint: %s", error)
             return None
-        return game.moves[-len(answer.line) :]
 
     async def weigh(self, game: Game) -> Weighed | None:
         """Return what a position of a battle is worth; None if no worker answers."""
-        then = game
         try:
-            thinking = self._workers.think(Question(None, game, nodes=ANALYSIS_NODES))
-            answer = await asyncio.create_task(thinking)  # as above
-            for ply in answer.line:
-                then = then.push(ply)
-            worths = answer.worths or [answer.worth]
-            return _weighed(game, worths, then.moves[-len(answer.line) :])
+            reply, line = await self._ask(None, game, ANALYSIS_NODES)
         except (ProgramError, ValueError) as error:
             _log.error("a position was not weighed: %s", error)
             return None
+        return _weighed(game, reply.worths or [reply.worth], line)
+
+    async def _ask(
+        self, board: str | None, game: Game, nodes: int
+    ) -> tuple[Reply, tuple[Move, ...]]:
+        """Return a worker's reply, and the moves of its line."""
+        thinking = self._workers.think(Question(board, game, nodes=nodes))
+        # In a task, since the service begins this in none, and there are no timeouts then.
+        reply = await asyncio.create_task(thinking)
+        for ply in reply.line:
+            game = game.push(ply)
+        return reply, game.moves[-len(reply.line) :]
 
 
 def _weighed(game: Game, worths: Sequence[int], line: tuple[Move, ...]) -> Weighed:

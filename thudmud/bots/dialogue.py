@@ -91,7 +91,6 @@ class Dialogue:
         ruleset: Ruleset = DEFAULT_RULES,
     ) -> None:
         self.ended = False
-        self._title = title
         self._clock, self._seed = clock, seed
         self._is_stopped, self._tell = is_stopped, tell
         self._game = Game.start(ruleset)
@@ -100,16 +99,16 @@ class Dialogue:
         self._players: dict[Level | None, Player] = {}
         """Who plays by these rules at each level, with what they have learnt of the battle."""
         self._commands: dict[str, Callable[[list[str]], str]] = {
-            "name": self._name,
-            "capabilities": self._capabilities,
+            "name": _alone(lambda: title),
+            "capabilities": _alone(self._capabilities),
             "rules": self._rules,
             "position": self._position,
             "moves": self._moves,
-            "legal": self._legal,
+            "legal": _alone(self._legal),
             "play": self._play,
-            "undo": self._undo,
-            "score": self._score,
-            "result": self._result,
+            "undo": _alone(self._undo),
+            "score": _alone(self._score),
+            "result": _alone(self._result),
             "perft": self._perft,
             "level": self._set_level,
             "seed": self._set_seed,
@@ -117,8 +116,8 @@ class Dialogue:
             "worth": self._worth,
             "line": self._line,
             "info": self._info,
-            "stop": self._stop,
-            "quit": self._quit,
+            "stop": _alone(str),
+            "quit": _alone(self._quit),
         }
 
     def answer(self, line: str) -> str | None:
@@ -149,14 +148,9 @@ class Dialogue:
 
     # The commands: each returns what stands behind its own word.
 
-    def _name(self, words: list[str]) -> str:
-        _nothing_more(words)
-        return self._title
-
-    def _capabilities(self, words: list[str]) -> str:
+    def _capabilities(self) -> str:
         from thudmud.search.levels import LEVELS  # noqa: PLC0415
 
-        _nothing_more(words)
         known = {
             "words": self._commands,
             "rules": [name.replace(" ", "-") for name in RULESETS],
@@ -200,8 +194,7 @@ class Dialogue:
             self._game = game
         return " ".join(map(str, self._game.moves))
 
-    def _legal(self, words: list[str]) -> str:
-        _nothing_more(words)
+    def _legal(self) -> str:
         game = self._game
         if game.outcome:
             return ""
@@ -221,19 +214,16 @@ class Dialogue:
         self._game = _played(self._game, words[0])
         return str(self._game.moves[-1])
 
-    def _undo(self, words: list[str]) -> str:
-        _nothing_more(words)
+    def _undo(self) -> str:
         game = self._game
         self._game = game.undo()
         return str(game.moves[-1])
 
-    def _score(self, words: list[str]) -> str:
-        _nothing_more(words)
+    def _score(self) -> str:
         score = self._game.score
         return f"{score.dwarf}-{score.troll}"
 
-    def _result(self, words: list[str]) -> str:
-        _nothing_more(words)
+    def _result(self) -> str:
         outcome = self._game.outcome
         if outcome is None:
             return "open"
@@ -360,12 +350,7 @@ class Dialogue:
                 raise _BadLineError('it is "info", "info on" or "info off"')
         return _ON if self._informs else _OFF
 
-    def _stop(self, words: list[str]) -> str:
-        _nothing_more(words)
-        return ""
-
-    def _quit(self, words: list[str]) -> str:
-        _nothing_more(words)
+    def _quit(self) -> str:
         self.ended = True
         return ""
 
@@ -382,9 +367,15 @@ def _played(game: Game, word: str) -> Game:
     return game.push(word)
 
 
-def _nothing_more(words: list[str]) -> None:
-    if words:
-        raise _BadLineError(f"nothing follows that word, so not {_quoted(' '.join(words))}")
+def _alone(command: Callable[[], str]) -> Callable[[list[str]], str]:
+    """Return a command of a word that nothing may follow."""
+
+    def answer(words: list[str]) -> str:
+        if words:
+            raise _BadLineError(f"nothing follows that word, so not {_quoted(' '.join(words))}")
+        return command()
+
+    return answer
 
 
 def _quoted(text: str) -> str:

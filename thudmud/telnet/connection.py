@@ -15,7 +15,13 @@ from telnetlib3.stream_writer import TelnetWriter
 
 from thudmud.telnet import tls
 from thudmud.telnet.intake import Reading, notice_dead_links
-from thudmud.telnet.interface import Mark, Signal, TelnetPolicy, TelnetReceiver
+from thudmud.telnet.interface import (
+    Mark,
+    SessionConnection,
+    Signal,
+    TelnetPolicy,
+    TelnetReceiver,
+)
 from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.negotiation import Negotiation
 
@@ -27,7 +33,7 @@ somebody sends nothing but telnet commands.
 """
 
 
-class Connection(asyncio.BufferedProtocol):
+class Connection(SessionConnection):
     """One client's connection, as asyncio drives it.
 
     Bytes that hold no telnet are cheap, and go straight to the lines. What telnetlib3 has to look
@@ -49,12 +55,12 @@ class Connection(asyncio.BufferedProtocol):
         policy: TelnetPolicy,
         buffer: memoryview,
     ) -> None:
+        super().__init__(buffer)
         self._interpreter = _Interpreter(self, policy.max_subnegotiation)
         self._open_session = open_session
         self._policy = policy
         self._budget = policy.budget()
         self._splitter = LineSplitter(policy.max_line)
-        self._buffer = buffer
         self._waiting = b""  # what has come in and waits for its turn
         self._opening: bytes | None = b""  # until it is known whether that is TLS
         self._has_ended = False  # nothing more will come
@@ -63,17 +69,11 @@ class Connection(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Make the session, begin to negotiate, and greet."""
         notice_dead_links(transport)
-        self._is_tls = transport.get_extra_info("sslcontext") is not None
-        self._transport = cast("asyncio.Transport", transport)
-        self._reading = Reading(self._transport)
+        super().connection_made(transport)
         self.session = self._open_session(self._transport, self._reading)
         self.negotiation = Negotiation(self.session, self._policy)
         self.negotiation.begin()
         self.session.opened(self.negotiation)
-
-    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002  (asyncio's signature)
-        """Return where to put what has been received."""
-        return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
         """Take the bytes; a chunk that holds no telnet commands needs no interpreter."""
@@ -97,23 +97,15 @@ class Connection(asyncio.BufferedProtocol):
     def eof_received(self) -> bool:
         """Keep the connection open until what has been received is answered."""
         self._has_ended = True
-        self._reading.end()
         if not self._waiting:
-            self.session.input_ended()
-        return not self._is_tls  # TLS cannot be closed at one end only
+            return super().eof_received()
+        self._reading.end()
+        return not self._is_tls
 
-    def pause_writing(self) -> None:
-        """Tell the session that its client does not keep up."""
-        self.session.pause()
-
-    def resume_writing(self) -> None:
-        """Tell the session that its client has caught up."""
-        self.session.resume()
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
+    def connection_lost(self, exc: Exception | None) -> None:
         """Tell the session."""
         self._drop()
-        self.session.lost()
+        super().connection_lost(exc)
 
     def _look_for_tls(self, opening: bytes) -> None:
         """See whether a client begins with TLS, which is not spoken here."""

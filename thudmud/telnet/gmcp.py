@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from thudmud.telnet.capabilities import Capabilities
 from thudmud.telnet.interface import Ask, Credentials, Mark, Receiver, Watch
@@ -112,16 +112,9 @@ def supported(before: frozenset[str], action: str, data: object) -> frozenset[st
     """
     if not isinstance(data, list):
         return before
-    names = _names(data)
-    match action:
-        case "set":
-            after = names
-        case "add":
-            after = before | names
-        case "remove":
-            after = before - names
-        case _:
-            after = before
+    bare = [_VERSION.sub("", each).lower() for each in data if isinstance(each, str)]
+    names = frozenset(name for name in bare if _NAME.fullmatch(name))
+    after = {"set": names, "add": before | names, "remove": before - names}[action]
     return after if len(after) <= _MAX_PACKAGES else before
 
 
@@ -143,11 +136,6 @@ def watched(data: Mapping[str, object]) -> Watch | None:
         case {"board": None}:
             return Watch()
     return None
-
-
-def _names(data: Iterable[object]) -> frozenset[str]:
-    names = [_VERSION.sub("", each).lower() for each in data if isinstance(each, str)]
-    return frozenset(name for name in names if _NAME.fullmatch(name))
 
 
 def _goes_deeper(data: object, levels: int) -> bool:

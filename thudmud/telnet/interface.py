@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, cast
 
-from thudmud.telnet.intake import TelnetQueue
+from thudmud.telnet.intake import Reading, TelnetQueue
 from thudmud.telnet.screen import Flusher, Screen
 from thudmud.values import value
 from thudmud.views.view import Terminal
@@ -130,13 +131,60 @@ class TelnetReceiver(Receiver, Protocol):
 
 
 class Budget(Protocol):
-    """How many bytes of telnet a client may send. It fills up again slowly."""
+    """How much a client may send: bytes of telnet, or requests and frames. It fills up again."""
 
     def left(self, now: float) -> float:
-        """Return how many it may send now."""
+        """Return how much it may send now."""
 
     def charge(self, tokens: float) -> None:
-        """Note that so many of these have come."""
+        """Note that so much has come."""
+
+    def take(self, now: float) -> float:
+        """Count one and return 0; or return the seconds until it may send it."""
+
+    def wait(self, now: float) -> float:
+        """Return the seconds until it may send another; 0 if it may now."""
+
+
+class SessionConnection(asyncio.BufferedProtocol):
+    """A client's connection that has a session, as asyncio drives it.
+
+    Args:
+        buffer: where asyncio puts what it receives; shared with the loop's other connections.
+    """
+
+    session: Receiver
+
+    def __init__(self, buffer: memoryview) -> None:
+        self._buffer = buffer
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin to read."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._is_tls = transport.get_extra_info("sslcontext") is not None
+        self._reading = Reading(self._transport)
+
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002  (asyncio's signature)
+        """Return where to put what has been received."""
+        return self._buffer
+
+    def eof_received(self) -> bool:
+        """Keep the connection open until what has been received is answered."""
+        self._reading.end()
+        self.session.input_ended()
+        return not self._is_tls  # TLS cannot be closed at one end only
+
+    def pause_writing(self) -> None:
+        """Tell the session that its client does not keep up."""
+        self.session.pause()
+
+    def resume_writing(self) -> None:
+        """Tell the session that its client has caught up."""
+        self.session.resume()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
+        """Tell the session."""
+        self.session.lost()
 
 
 @value

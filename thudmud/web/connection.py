@@ -21,7 +21,7 @@ from websockets.typing import Subprotocol
 from thudmud.telnet import gmcp
 from thudmud.telnet.capabilities import Capabilities
 from thudmud.telnet.intake import Reading, notice_dead_links
-from thudmud.telnet.interface import Client, Fitted, Receiver
+from thudmud.telnet.interface import Budget, Client, Fitted, Receiver, SessionConnection
 from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.screen import Flusher
 from thudmud.values import value
@@ -46,19 +46,6 @@ few milliseconds."""
 _log = logging.getLogger(__name__)
 
 
-class Rate(Protocol):
-    """How often a client may send something."""
-
-    def charge(self, tokens: float) -> None:
-        """Note that it has sent so many."""
-
-    def take(self, now: float) -> float:
-        """Count one and return 0; or return the seconds until it may send it."""
-
-    def wait(self, now: float) -> float:
-        """Return the seconds until it may send another; 0 if it may now."""
-
-
 @value
 class WebPolicy:
     """What holds for all connections: how much a client may send, and what it gets.
@@ -79,7 +66,7 @@ class WebPolicy:
     max_line: int
     outbox_bytes: int
     max_frame: int
-    rate: Callable[[], Rate]
+    rate: Callable[[], Budget]
     patience: float
     ping: float
     origins: frozenset[str]
@@ -318,7 +305,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         return origin.lower() == f"{scheme}://{request.fields.get('host', '')}".lower()
 
 
-class FrameConnection(asyncio.BufferedProtocol):
+class FrameConnection(SessionConnection):
     """A WebSocket.
 
     Args:
@@ -334,11 +321,11 @@ class FrameConnection(asyncio.BufferedProtocol):
         protocol: ServerProtocol,
         peer: HttpPeer,
         policy: WebPolicy,
-        rate: Rate,
+        rate: Budget,
         buffer: memoryview,
     ) -> None:
-        self._protocol, self._peer = protocol, peer
-        self._rate, self._buffer = rate, buffer[:READ_AT_ONCE]
+        super().__init__(buffer[:READ_AT_ONCE])
+        self._protocol, self._peer, self._rate = protocol, peer, rate
         self._outbox_bytes, self._flusher = policy.outbox_bytes, policy.flusher
         self._splitter = LineSplitter(policy.max_line)
         self._message: list[bytes] = []
@@ -352,9 +339,7 @@ class FrameConnection(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Make the session, and greet."""
-        self._transport = cast("asyncio.Transport", transport)
-        self._is_tls = transport.get_extra_info("sslcontext") is not None
-        self._reading = Reading(self._transport)
+        super().connection_made(transport)
         self._screen = FrameScreen(self._transport, self._outbox_bytes, self._flusher)
         self.session = self._peer.open_session(self._transport, self._reading, self._screen)
         self.client = WebClient(self.session)
@@ -362,34 +347,16 @@ class FrameConnection(asyncio.BufferedProtocol):
         self.client.tell()
         self._ping_later()
 
-    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002  (asyncio's signature)
-        """Return where to put what has been received."""
-        return self._buffer
-
     def buffer_updated(self, nbytes: int) -> None:
         """Take what has been received."""
         self.take(bytes(self._buffer[:nbytes]))
 
-    def eof_received(self) -> bool:
-        """Keep the connection open until what has been received is answered."""
-        self._reading.end()
-        self.session.input_ended()
-        return not self._is_tls  # TLS cannot be closed at one end only
-
-    def pause_writing(self) -> None:
-        """Tell the session that its client does not keep up."""
-        self.session.pause()
-
-    def resume_writing(self) -> None:
-        """Tell the session that its client has caught up."""
-        self.session.resume()
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
+    def connection_lost(self, exc: Exception | None) -> None:
         """Tell the session."""
         self._pinging.cancel()
         if self._unchoking:
             self._unchoking.cancel()
-        self.session.lost()
+        super().connection_lost(exc)
 
     def take(self, data: bytes) -> None:
         """Take bytes of frames."""
