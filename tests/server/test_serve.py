@@ -29,7 +29,7 @@ from thudmud.errors import StartError
 from thudmud.server import acceptor, serve
 from thudmud.server import serve as serving
 from thudmud.server.acceptor import Acceptor
-from thudmud.server.config import Settings, StorageSettings, WebSettings
+from thudmud.server.config import PlayerSettings, Settings, StorageSettings, WebSettings
 from thudmud.server.serve import open_sessions
 from thudmud.server.session import TelnetSession
 from thudmud.store import Damage, InUse, Store, StoreError
@@ -272,11 +272,11 @@ async def test_the_news_and_no_prompts(tmp_path: Path) -> None:
     ],
 )
 def test_news_that_cannot_be_told(tmp_path: Path, content: bytes | None, why: str) -> None:
-    path = tmp_path / "news.txt"
+    settings = Settings(players=PlayerSettings(news="news.txt"))
     if content is not None:
-        path.write_bytes(content)
+        (tmp_path / "news.txt").write_bytes(content)
     with pytest.raises(StartError, match=why):
-        serve.read_news(path)
+        serve.news_of(settings, tmp_path)
 
 
 class WatchedTransport:

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import Protocol
 
 from thudmud.bots.opponent import Opponent, Task
 from thudmud.bots.program import Program, ProgramError, is_there
@@ -59,22 +58,26 @@ def require_programs(settings: Iterable[BotSettings], folder: Path) -> None:
             raise StartError(f"bot {number}, command: {wanted}")
 
 
-class Chooser(Protocol):
-    """What chooses the plies of a bot."""
+class Chooser:
+    """What chooses the plies of a bot.
 
-    @property
-    def most(self) -> float:
-        """Of how many boards it thinks at once."""
+    Attributes:
+        most: at how many boards it thinks at once.
+        can_be_stopped: whether it stops thinking when nobody waits for the answer any more.
+    """
 
-    @property
-    def can_be_stopped(self) -> bool:
-        """Whether it stops thinking when nobody waits for that any more."""
+    most, can_be_stopped = inf, True
 
     async def start(self) -> None:
         """Be ready, or raise ProgramError."""
 
     async def choose(self, task: Task) -> tuple[str, int | None]:
-        """Return a ply, and what its side is worth; raise ProgramError if there is none."""
+        """Return a ply, and what its side is worth if that is known.
+
+        Raises:
+            ProgramError: it chooses none.
+        """
+        raise NotImplementedError
 
     async def rest(self) -> None:
         """Take note that the bot has no seat any more."""
@@ -83,32 +86,27 @@ class Chooser(Protocol):
         """End what has failed, or is not needed any more."""
 
 
-class OwnProgram:
+class OwnProgram(Chooser):
     """A program that one bot alone uses."""
 
     most, can_be_stopped = 1, False
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self.start, self.rest, self.kill = program.start, program.stop, program.kill
+        self.start, self.rest, self.kill = program.start, program.stop, program.kill  # type: ignore[method-assign]
 
     async def choose(self, task: Task) -> tuple[str, None]:
         """Return what the program plays."""
         return await self._program.ply(task), None
 
 
-class Shared:
+class Shared(Chooser):
     """The workers, who think at the level at which the bot plays at a board."""
-
-    most, can_be_stopped = inf, True
 
     def __init__(self, settings: BotSettings, workers: Workers) -> None:
         self._workers = workers
         self._usual = level_called(settings.level).number
         """For seats that it took when it had a program of its own, or levels were not noted."""
-
-    async def start(self) -> None:
-        """Nothing: they start when they are first asked."""
 
     async def choose(self, task: Task) -> tuple[str, int]:
         """Return what a worker plays."""
@@ -117,12 +115,6 @@ class Shared:
         question = Question(task.board, task.game, level, seed=task.battle % _SEEDS)
         reply = await self._workers.think(question)
         return reply.ply, reply.worth
-
-    async def rest(self) -> None:
-        """Nothing: others need them."""
-
-    async def kill(self) -> None:
-        """Nothing: they see to that themselves."""
 
 
 @dataclass(slots=True)
@@ -209,16 +201,13 @@ class Bots:
             await bot.gone()
 
     def _begin(self, settings: BotSettings, *, is_first: bool) -> None:
-        bot = self._bots[settings.name] = self._bot(settings)
-        bot.start(is_expected=is_first)
-
-    def _bot(self, settings: BotSettings) -> Bot:
         chooser: Chooser = Shared(settings, self._workers)
         if settings.command:
             program = Program(settings.name, settings.command, self._folder, settings.seconds)
             chooser = OwnProgram(program)
         opponent = Opponent(settings.name, self._patience, self._pause)
-        return Bot(self._sessions, opponent, chooser, settings)
+        bot = self._bots[settings.name] = Bot(self._sessions, opponent, chooser, settings)
+        bot.start(is_expected=is_first)
 
 
 class Bot:

@@ -65,6 +65,14 @@ def _file(default: str) -> Any:
     )
 
 
+def _flag(*, default: bool) -> Any:
+    return Field(default=default, description="true or false")
+
+
+def _host() -> Any:
+    return Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
+
+
 def _listed() -> Any:
     return Field(default="", max_length=60, description="at most 60 characters")
 
@@ -145,13 +153,10 @@ def _network(words: str) -> str:
 
 def _no_twins(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
     names = [board.name.lower() for board in boards]
-    twins = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twins:
-        raise _clash(f'should have a name of its own each, but "{twins[0]}" comes twice')
     keys = [board.key or board.name for board in boards]
-    twins = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
-    if twins:
-        raise _clash(f'should have a key of its own each, but "{twins[0]}" comes twice')
+    for kind, words in (("name", names), ("key", keys)):
+        if twin := next((each for each in words if words.count(each) > 1), None):
+            raise _clash(f'should have a {kind} of its own each, but "{twin}" comes twice')
     return boards
 
 
@@ -190,7 +195,7 @@ class _Section(BaseModel):
 class ServerSettings(_Section):
     """The network, and the limits that keep one client from harming others."""
 
-    host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
+    host: str = _host()
     port: int = _whole(8483, 0, 65535)
     tls_port: int = _whole(0, 0, 65535)
     tls_certificate: str = _file("")
@@ -206,7 +211,7 @@ class ServerSettings(_Section):
     option_changes: int = _whole(100, 10, 1_000_000)
     telnet_bytes: int = _whole(8192, 1024, 1_000_000_000)
     telnet_bytes_per_second: int = _whole(50, 1, 1_000_000)
-    compress: bool = Field(default=False, description="true or false")
+    compress: bool = _flag(default=False)
     commands_per_second: int = _whole(20, 1, 100_000)
     commands_at_once: int = _whole(200, 1, 1_000_000)
     commands_per_turn: int = _whole(8, 1, 1000)
@@ -264,8 +269,8 @@ class LogSettings(_Section):
 class MetricsSettings(_Section):
     """What a monitoring system can ask for."""
 
-    enabled: bool = Field(default=False, description="true or false")
-    host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
+    enabled: bool = _flag(default=False)
+    host: str = _host()
     port: int = _whole(8486, 0, 65535)
 
 
@@ -330,7 +335,7 @@ class PlayerSettings(_Section):
     boards: int = _whole(3, 1, 1_000)
     boards_per_address: int = _whole(9, 1, 100_000)
     analyses_per_address: int = _whole(2, 1, 100_000)
-    new_boards_for_members: bool = Field(default=False, description="true or false")
+    new_boards_for_members: bool = _flag(default=False)
     news: str = _file("")
 
     @model_validator(mode="after")
@@ -352,7 +357,7 @@ class StorageSettings(_Section):
     )
     file: str = _file("thudmud.db")
     dsn: str = Field(default="", repr=False, description="how to connect to a database")
-    standby: bool = Field(default=False, description="true or false")
+    standby: bool = _flag(default=False)
 
     @model_validator(mode="after")
     def _can_be_connected_to(self) -> Self:
@@ -369,7 +374,7 @@ class StorageSettings(_Section):
 class GatewaySettings(_Section):
     """The gateway, which other MUDs connect to."""
 
-    host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
+    host: str = _host()
     port: int = _whole(8484, 0, 65535)
     socket: str = _file("")
     secret: Annotated[str, AfterValidator(_secret)] = Field(
@@ -387,8 +392,8 @@ class GatewaySettings(_Section):
 class WebSettings(_Section):
     """The web page, and whoever else comes by WebSocket."""
 
-    enabled: bool = Field(default=True, description="true or false")
-    host: str = Field(default="127.0.0.1", min_length=1, description="an address or a host's name")
+    enabled: bool = _flag(default=True)
+    host: str = _host()
     port: int = _whole(8485, 0, 65535)
     tls_certificate: str = _file("")
     tls_key: str = _file("")
@@ -497,17 +502,12 @@ class Settings(_Section):
 
 _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
     "": Settings.model_fields,
-    "server": ServerSettings.model_fields,
-    "log": LogSettings.model_fields,
-    "listing": ListingSettings.model_fields,
-    "game": GameSettings.model_fields,
-    "players": PlayerSettings.model_fields,
-    "storage": StorageSettings.model_fields,
-    "web": WebSettings.model_fields,
-    "metrics": MetricsSettings.model_fields,
-    "gateway": GatewaySettings.model_fields,
     "board": BoardSettings.model_fields,
     "bot": BotSettings.model_fields,
+} | {
+    name: type(field.default).model_fields
+    for name, field in Settings.model_fields.items()
+    if isinstance(field.default, _Section)
 }
 _MAX_VALUE = 40  # characters of a wrong value that are repeated
 

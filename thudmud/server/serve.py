@@ -49,6 +49,7 @@ from thudmud.store import Damaged, InUse, OtherSettings, Store, StoreError, Unkn
 from thudmud.store.steady import SteadyClock
 
 T = TypeVar("T")
+Limits = tuple[float, float, float]
 
 _PER_MINUTE = 1 / 60
 
@@ -191,7 +192,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         store, node = await stack.enter_async_context(
             served_store(storage, folder, common=common_settings(settings))
         )
-        talk, shouts = TalkLimiter(*talk_limits(players)), TalkLimiter(*shout_limits(players))
+        talk, shouts = (TalkLimiter(*limits) for limits in talk_limits(players))
         hall = Hall(boards(settings), caps=caps(settings), **game.limits)
         name_bots(hall, settings)
         hall.news = news
@@ -254,16 +255,13 @@ def caps(settings: Settings) -> Caps:
     )
 
 
-def talk_limits(players: PlayerSettings) -> tuple[float, float, float]:
-    """Return how much others are told of one player, as `TalkLimiter` takes it."""
-    rate = players.chat_per_minute * _PER_MINUTE
-    return rate, players.chat_at_once, players.chat_per_address
-
-
-def shout_limits(players: PlayerSettings) -> tuple[float, float, float]:
-    """Return how much one player may shout, likewise."""
-    rate = players.shouts_per_minute * _PER_MINUTE
-    return rate, players.shouts_at_once, players.chat_per_address
+def talk_limits(players: PlayerSettings) -> tuple[Limits, Limits]:
+    """Return how much one player may tell others, and how much of it shout, for `TalkLimiter`."""
+    share = players.chat_per_address
+    return (
+        (players.chat_per_minute * _PER_MINUTE, players.chat_at_once, share),
+        (players.shouts_per_minute * _PER_MINUTE, players.shouts_at_once, share),
+    )
 
 
 def name_bots(hall: Hall, settings: Settings) -> None:
@@ -281,17 +279,14 @@ _LONGEST_NEWS = 16_384
 
 
 def news_of(settings: Settings, folder: Path) -> tuple[str, ...]:
-    """Return the lines of the news that the settings name, see `read_news`."""
-    name = settings.players.news
-    return read_news(folder / name) if name else ()
-
-
-def read_news(path: Path) -> tuple[str, ...]:
-    """Return the lines of the news.
+    """Return the lines of the news that the settings name.
 
     Raises:
         StartError: the file cannot be read, is too long, or is no text.
     """
+    if not settings.players.news:
+        return ()
+    path = folder / settings.players.news
     try:
         with path.open("rb") as file:
             text = file.read(_LONGEST_NEWS + 1)
@@ -591,9 +586,10 @@ class Reload:
         hall = self._sessions.service.hall
         hall.news, hall.caps = news, caps(settings)
         self._sessions.contact = settings.listing.contact
-        if self._sessions.talk and self._sessions.shouts:
-            self._sessions.talk.adopt(*talk_limits(settings.players))
-            self._sessions.shouts.adopt(*shout_limits(settings.players))
+        limiters = self._sessions.talk, self._sessions.shouts
+        for limiter, limits in zip(limiters, talk_limits(settings.players), strict=True):
+            if limiter:
+                limiter.adopt(*limits)
         _log.info("settings and certificates were read again", extra={"changed": " ".join(live)})
         if others:
             _log.warning("what has changed needs a restart", extra={"settings": " ".join(others)})
