@@ -1,4 +1,4 @@
-"""What has happened, and who has which name, durably: one interface, one file, one thread."""
+"""Events and accounts, stored durably behind one interface: in memory, a file or PostgreSQL."""
 
 from thudmud.store.backend import Holder, Lock
 from thudmud.store.interface import (

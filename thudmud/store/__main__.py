@@ -1,7 +1,7 @@
-"""The check of everything as a program: ``python -m thudmud.store FILE``, for who has that open.
+"""The check of a store as a program, ``python -m thudmud.store FILE``: a running server starts it.
 
-Without a file it is of a database of PostgreSQL. How to connect to that is read from the standard
-input, since everybody can see the words of a command.
+Without a file, a PostgreSQL database is checked. Its connection string is read from standard input,
+since the arguments of a process are visible to everybody on the machine.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""Accounts, and the names of guests: what is written of them. Each function is one transaction.
+"""Accounts, guests' names and sanctions in the database. Each function is one transaction.
 
-Both belong to a player, by number, of the realm ``""``. Who has a name is found by its key, which
-is the name in lower case; so a name is changed or erased in one row, and whatever was played under
-it follows. A name that was given up leaves its player without a key: who has it next is another.
+They belong to players of the realm ``""``, by number. A player is found by a key, the name in lower
+case; so a name is changed or erased in one row, and all that was played under it follows. A name
+that was given up leaves its player without a key: the next to take the name is another player.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from thudmud.store.database import Database
 from thudmud.store.interface import Account, KeptName, NameTaken, Nobody
 
 ADDRESSES_KEPT = 8
-"""How many addresses of a name are remembered: those that it came from last."""
+"""How many addresses are remembered for each name: the latest ones."""
 
 LISTS_OF_NAMES = {"ignored", "followed"}
-"""The preferences that are lists of names."""
+"""The preferences that are lists of players' names."""
 
 SAME_COMING = 3600
-"""Seconds for which it is not noted once more that a name comes from the address it came from."""
+"""Seconds for which coming again from the same address is not written again."""
 
 _Row = tuple[int, str, str, float, float, int]
 
 
 def find(database: Database, name: str) -> Account | None:
-    """Return the account of a name, which may be banned; None if it has none."""
+    """Return the account of a name, perhaps a banned one; None if the name has no account."""
     row = _row(database, name)
     return _account(database, row) if row else None
 
 
 def everybody(database: Database) -> Sequence[Account]:
-    """Return all accounts, by name."""
+    """Return all accounts, sorted by name."""
     rows = cast("list[_Row]", [tuple(row) for row in database.table.rows("account")])
     found = [_account(database, each) for row in rows if (each := _as_it_holds(database, row))]
     return sorted(found, key=lambda account: account.name.lower())
 
 
 def enrol(database: Database, name: str, password: str) -> Account:
-    """Make an account with the hash of a password; who played under its name has it now.
+    """Make an account with the hash of a password, for the player who has the name now.
 
     Raises:
-        NameTaken: there is one.
+        NameTaken: the name has an account.
     """
     if _row(database, name):
         raise NameTaken(f"There is an account {name} already.")
@@ -61,10 +61,10 @@ def enrol(database: Database, name: str, password: str) -> Account:
 def set_password(
     database: Database, name: str, password: str, instead_of: str | None = None
 ) -> None:
-    """Set the hash of a member's password; only if it is ``instead_of`` now, where given.
+    """Set the hash of a member's password; if ``instead_of`` is given, only in place of that hash.
 
     Raises:
-        Nobody: there is no such member, or their password is another one by now.
+        Nobody: there is no such member, or the hash is not ``instead_of`` any more.
     """
     number, before, *rest = _member(database, name)
     if instead_of not in (None, before):
@@ -73,17 +73,17 @@ def set_password(
 
 
 def set_preferences(database: Database, name: str, preferences: Mapping[str, Any]) -> None:
-    """Set how a member wants things, in values of JSON. Nobody if there is no such member."""
+    """Set a member's preferences, in values of JSON. Nobody if there is no such member."""
     number, password, _, *rest = _member(database, name)
     database.table.put("account", number, password, json.dumps(dict(preferences)), *rest)
 
 
 def rename(database: Database, name: str, new: str) -> None:
-    """Call a member something else; all they have played is theirs still.
+    """Change a member's name; all that they have played stays theirs.
 
     Raises:
         Nobody: there is no such member.
-        NameTaken: somebody else is called that.
+        NameTaken: another player has the new name.
     """
     number, *_ = _member(database, name)
     other = database.players.find(new)
@@ -97,13 +97,14 @@ def rename(database: Database, name: str, new: str) -> None:
 
 
 def erase(database: Database, name: str) -> None:
-    """Remove an account, or a guest; with them the name and its addresses, from the disk as well.
+    """Remove a member or a guest, with their name and addresses, from the disk as well.
 
-    Nobody if there is none. What was played stays, as somebody's; what was commented on it goes,
-    and so do letters to them and reports about them. Letters and reports of theirs stay, as
-    nobody's. All that holds for guests who had the name before, too, and whoever ignores or follows
-    the name does so no longer. A ban stays, since it is the operator's, and is of a name; the
-    reason goes. So does the name from what they have done as an operator.
+    Nobody if there is neither. Battles stay, with the name replaced; comments on them are removed,
+    and so are letters to the player and reports about them. Letters and reports that the player
+    wrote stay, without an author. The same is done for guests who had the name before. The name is
+    taken out of other members' lists of ignored and followed players, and out of the sanctions that
+    it imposed as an operator. A ban of the name stays, without its reason, since it is the
+    operator's.
     """
     row = _row(database, name)
     if not ((row and row[1]) or find_guest(database, name)):
@@ -125,7 +126,7 @@ def erase(database: Database, name: str) -> None:
 
 
 def _forget_in_lists(database: Database, name: str) -> None:
-    """Take a name out of the lists of names that other members have."""
+    """Take a name out of other members' lists of names."""
     for account in everybody(database):
         kept = {
             key: [each for each in value if str(each).lower() != name.lower()]
@@ -140,7 +141,7 @@ def _forget_in_lists(database: Database, name: str) -> None:
 
 
 def set_operator(database: Database, name: str, *, is_one: bool) -> None:
-    """Make a member an operator, or one no longer. Nobody if there is no such member."""
+    """Make a member an operator, or end that. Nobody if there is no such member."""
     number, *_ = _member(database, name)
     if is_one:
         database.table.put("operator", number, database.now())
@@ -149,9 +150,9 @@ def set_operator(database: Database, name: str, *, is_one: bool) -> None:
 
 
 def impose(database: Database, sanction: Sanction) -> None:
-    """Keep that somebody is muted or banned, be there an account of theirs or not.
+    """Store a mute or a ban, whether or not the player has an account.
 
-    It takes the place of the one before, and begins now.
+    It replaces the one before, and begins now.
     """
     _forget_ended(database)
     number, network = _place(database, sanction)
@@ -164,19 +165,19 @@ def impose(database: Database, sanction: Sanction) -> None:
 
 
 def ban(database: Database, name: str) -> None:
-    """Let nobody in under a name, be there an account of it or not, until that is ended."""
+    """Ban a name, whether or not it has an account, until the ban is lifted."""
     impose(database, Sanction(Measure.BAN, name))
 
 
 def unban(database: Database, name: str) -> None:
-    """Let a name in again; Nobody if it is not banned."""
+    """Lift the ban of a name; Nobody if it is not banned."""
     lift(database, Sanction(Measure.BAN, name))
 
 
 def lift(database: Database, sanction: Sanction) -> None:
-    """Let somebody be heard, or in, again; a name without an account is free again.
+    """Lift a mute or a ban; a banned name without an account is free again.
 
-    Nobody if there is nothing of the kind.
+    Nobody if there is no such mute or ban.
     """
     number, network = _place(database, sanction)
     is_ban = sanction.measure is Measure.BAN
@@ -191,9 +192,10 @@ def lift(database: Database, sanction: Sanction) -> None:
 
 
 def order(database: Database) -> Order:
-    """Return who keeps order, and what measures hold."""
+    """Return the operators, and the sanctions that hold now."""
     now = database.now()
-    # These in one round trip: each node asks again whenever another one has written anything.
+    # One round trip for all three: each node reads them again whenever another has written
+    # anything.
     kept, banned, sanctions = database.table.several(
         database.backend,
         ("operator", "", ()),
@@ -223,7 +225,7 @@ def order(database: Database) -> Order:
 
 
 def _place(database: Database, sanction: Sanction) -> tuple[int, str]:
-    """Return the player, or the network, whom a measure is against, as its row has them."""
+    """Return the player's number and the network of a sanction's row; one is 0 or ""."""
     if network := network_of(sanction.whom):
         return 0, str(network)
     found = database.players.find(sanction.whom)
@@ -238,12 +240,12 @@ def _sanction(database: Database, row: Sequence[object]) -> Sanction:
 
 
 def _sanction_row(database: Database, number: int) -> Sequence[object] | None:
-    """Return the row that says for how long a player is banned; without one it is for good."""
+    """Return the row of a player's ban, which tells when it ends; without one it does not end."""
     return database.table.row("sanction", "where measure = 'ban' and player = ?", number)
 
 
 def _forget_ended(database: Database) -> None:
-    """Remove the measures that have ended."""
+    """Delete the sanctions that have ended."""
     now = database.now()
     for row in list(database.table.rows("sanction", "where until <= ?", now)):
         number = cast("int", row[1])
@@ -254,7 +256,7 @@ def _forget_ended(database: Database) -> None:
 
 
 def _let_in(database: Database, account: _Row) -> None:
-    """Write that the one with a row of ``account`` is banned no longer."""
+    """End the ban of the player with a row of ``account``."""
     if account[1]:
         database.table.put("account", *account[:5], 0)
     else:
@@ -262,23 +264,23 @@ def _let_in(database: Database, account: _Row) -> None:
 
 
 def find_guest(database: Database, name: str) -> KeptName | None:
-    """Return what is kept of a guest's name, if anything is."""
+    """Return a guest's name that is kept; None if it is not."""
     found = database.players.find(name)
     row = found and database.table.row("guest", "where player = ?", found[0])
     return KeptName(found[1], *cast("tuple[bytes, float]", row[1:])) if found and row else None
 
 
 def keep_guest(database: Database, kept: KeptName, instead_of: KeptName | None = None) -> bool:
-    """Keep a name for a guest.
+    """Keep a name for a guest; return whether it could be.
 
     Args:
         database: where.
-        kept: the name, and what shows that it is theirs. With another word than before it is
-            another guest's, who has nothing to do with what was played under it.
-        instead_of: what was found of that name before, if anything.
+        kept: the name and the hash of its resume word. With another hash than before it is another
+            guest's, who has nothing to do with what was played under it.
+        instead_of: what `find_guest` returned for the name before.
 
     Returns:
-        Whether it is kept; not if somebody else has got the name since it was looked for.
+        False if another player has got the name since then.
     """
     if _row(database, kept.name):
         return False
@@ -293,19 +295,19 @@ def keep_guest(database: Database, kept: KeptName, instead_of: KeptName | None =
 
 
 def guests(database: Database, before: float = math.inf) -> Sequence[str]:
-    """Return the names of the guests who were last here before a time, by name."""
+    """Return the names of guests who were last here before a time, sorted."""
     rows = database.table.rows("guest", "where seen < ?", before)
     return sorted((database.players.name_of(cast("int", row[0])) for row in rows), key=str.lower)
 
 
 def forget_guests(database: Database, names: Sequence[str], before: float = math.inf) -> None:
-    """Keep the names of these guests no longer; of those who were last here before a time.
+    """Free the names of some guests, as far as they were last here before a time.
 
-    Who has such a name next is another player.
+    The next to take such a name is another player.
     """
     for name in names:
         kept = find_guest(database, name)
-        # Whose name is banned has it until that ends: else another player would.
+        # A banned name is kept until the ban ends: else another player would be banned.
         if kept and kept.seen < before and not _row(database, name):
             _free(database, *cast("tuple[int, str]", database.players.find(name)))
 
@@ -315,12 +317,12 @@ def seen(
     times: Mapping[str, float],
     addresses: Iterable[tuple[str, str]] = (),
 ) -> None:
-    """Note when players, members and guests, were here, and from which addresses they came.
+    """Note when players were last here, members and guests, and from which addresses they came.
 
     Args:
         database: where.
-        times: by name, when they were here, in seconds since the epoch.
-        addresses: names, each with an address that it came from by right, in the order of that.
+        times: by name, when the player was here, in seconds since the epoch.
+        addresses: pairs of a name and the address that its owner came from, the oldest first.
     """
     for name, time in times.items():
         if row := _row(database, name):
@@ -335,7 +337,7 @@ def seen(
 
 
 def addresses(database: Database, name: str) -> Sequence[str]:
-    """Return the addresses that a member or a guest came from last, the latest first."""
+    """Return the last addresses of a member or a guest, the latest first."""
     found = database.players.find(name)
     return [cast("str", row[1]) for row in _addresses(database, found[0])] if found else []
 
@@ -355,13 +357,13 @@ def _came_from(database: Database, number: int, address: str) -> None:
 
 
 def forget_addresses(database: Database, before: float) -> None:
-    """Forget, on the disk as well, which addresses names have come from before a time only."""
+    """Forget the addresses that were last used before a time, on the disk as well."""
     if database.table.delete("address", "where coming < ?", int(before)):
         database.erased = True
 
 
 def _free(database: Database, number: int, name: str) -> None:
-    """Let a guest's name go."""
+    """Free a guest's name."""
     for table in ("guest", "address", "sanction"):
         database.table.delete(table, "where player = ?", number)
     database.players.put(number, "", None, name)
@@ -374,7 +376,7 @@ def _row(database: Database, name: str) -> _Row | None:
 
 
 def _as_it_holds(database: Database, row: _Row) -> _Row | None:
-    """Return a row of an account as it is now: a ban may have ended; then a mere name has none."""
+    """Return an account's row as of now, None if there is none: a ban may have ended."""
     ban = _sanction_row(database, row[0]) if row[5] else None
     until = cast("float | None", ban[4]) if ban else None
     if until is None or database.now() < until:

@@ -1,6 +1,6 @@
-"""What a database is kept in, and how that differs: files of SQLite's, or a PostgreSQL server.
+"""What differs between the databases that a store can be kept in: SQLite files and PostgreSQL.
 
-All that is stored is rows, and most statements mean the same to both. What does not is here.
+All data is rows, and most statements mean the same to both. What does not is here.
 """
 
 from __future__ import annotations
@@ -13,37 +13,37 @@ from time import time
 from typing import Any, ClassVar, Protocol
 
 MISSED = ""
-"""What those who listen are told in the place of all that was said while their link was lost."""
+"""What listeners are told in place of all notes that were sent while their link was lost."""
 
 
 class Lock(IntEnum):
-    """The keys of locks among those who share a database: ``Thud``, and what comes after it."""
+    """The keys of locks between processes that share a database: ``Thud``, and what follows."""
 
     WRITING = 0x54687564
-    """Whoever writes has it."""
+    """Held during each write."""
     SERVING = WRITING + 1
-    """All servers share it, or one has it that serves alone."""
+    """Shared by all servers, or held by one that serves alone."""
     BOTS = WRITING + 2
-    """The server has it on which the bots of all run."""
+    """Held by the server on which the bots of all servers run."""
 
 
 class Holder(Enum):
-    """Who has a lock."""
+    """Who holds a lock."""
 
     OURS = "ours"
     OTHERS = "others"
 
 
 class Cursor(Protocol):
-    """What a statement has come to."""
+    """The result of a statement."""
 
     @property
     def rowcount(self) -> int:
-        """How many rows were changed."""
+        """The number of rows that it changed."""
 
     @property
     def description(self) -> Any:
-        """What its columns are."""
+        """Its columns."""
 
     def fetchone(self) -> Any:
         """Return the next row; None after the last."""
@@ -65,22 +65,22 @@ class SqlConnection(Protocol):
         """Execute a statement for each of some rows."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the connection."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a database wants a statement where others want it differently.
+    """How a database spells statements that others spell differently.
 
     Attributes:
-        types: what it calls the types of columns that SQLite calls ``integer``, ``real``, ``text``
-            and ``blob``.
-        strict: what follows the definition of a table, so that each value is of its column's type.
-        without_rowid: the same of a table of which the primary key is most of the row.
-        index_of: what an index on a name is of, so that it finds names whatever their case.
-        same_name: the condition that a name is the given one in any case.
-        passed_over: what is put before a column so that no index on it is used.
-        find: the function that tells where a text has another.
+        types: its names for the column types ``integer``, ``real``, ``text`` and ``blob`` of
+            SQLite.
+        strict: the end of a table's definition that makes the database check the types of values.
+        without_rowid: the same for a table of which the primary key is most of the row.
+        index_of: the expression of an index on names that ignores case.
+        same_name: the condition that a name equals a given one, ignoring case.
+        passed_over: a prefix for a column that keeps an index on it from being used.
+        find: the function that returns the place of one text in another.
         tables: the query for the names of all tables.
     """
 
@@ -123,13 +123,13 @@ POSTGRESQL = Dialect(
 
 
 class Backend:
-    """What a database is kept in.
+    """A database that a store is kept in.
 
     Attributes:
-        connection: to it.
-        is_new: whether it has nothing but its tables.
-        dialect: how it wants its statements.
-        errors: what its statements raise.
+        connection: the connection to it.
+        is_new: whether its tables are empty.
+        dialect: how it spells statements.
+        errors: the exceptions that its statements raise.
         is_shared: whether several nodes may serve boards from it at once.
     """
 
@@ -140,48 +140,48 @@ class Backend:
     is_shared = False
 
     def link(self) -> int:
-        """Make the link to it again if it was lost; return how often one has been made.
+        """Reconnect if the link was lost; return how many connections have been made.
 
-        Behind a new one may be another server, or the same after a crash.
+        At the other end of a new one may be another server, or the same after a crash.
         """
         return 1
 
     def has_settled(self) -> bool:
-        """Wait until nothing that can be read over a new link can get lost any more.
+        """Wait until nothing that is read over a new link can be lost any more.
 
         Returns:
-            Whether all that was acknowledged over the links before is there.
+            Whether all commits that were acknowledged on earlier links are there.
         """
         return True
 
     def begin(self) -> Any:
-        """Begin a transaction that writes; no other connection's does until it ends.
+        """Begin a write transaction, which excludes those of all other connections.
 
         Returns:
-            The row of ``head``, if that is known by now.
+            The row of ``head``, if it was read in the same step.
         """
         self.connection.execute("begin immediate")
 
     def commit(self) -> None:
-        """End a transaction: once this returns, what it has written is there to stay."""
+        """Commit: once this returns, what was written is durable."""
         self.connection.execute("commit")
 
     @contextmanager
     def committing(self) -> Iterator[None]:
-        """Do the last of a transaction, which comes to nothing that is waited for, and end it."""
+        """Run the last statements of a transaction, whose results nobody needs, and commit."""
         yield
         self.commit()
 
     def together(self) -> AbstractContextManager[object]:
-        """Do what does not wait for what comes of it: all of it may be sent at once."""
+        """Send statements at once, without waiting for the result of each."""
         return nullcontext()
 
     def rollback(self) -> None:
-        """End a transaction as if there had been none."""
+        """Roll a transaction back."""
         self.connection.execute("rollback")
 
     def read_all(self) -> None:
-        """Begin a transaction that reads all as of one moment, however long that takes."""
+        """Begin a transaction that reads a snapshot, however long that takes."""
         self.connection.execute("begin")
 
     def scan(self, query: str, values: Sequence[Any]) -> Iterable[Any]:
@@ -189,40 +189,40 @@ class Backend:
         return self.connection.execute(query, values)
 
     def compact(self) -> tuple[int, int]:
-        """Give back to the disk what is free in it; return its size before and after, in bytes."""
+        """Give free pages back to the disk; return the size before and after, in bytes."""
         return 0, 0
 
     def problem(self) -> str | None:
-        """Return what the database itself finds wrong with how it is kept, if it looks for it."""
+        """Return what the database itself finds wrong with its pages, if it can check them."""
         return None
 
     def is_back(self, error: Exception) -> bool:  # noqa: ARG002  (of others' use)
-        """Return whether what was raised was the loss of a link that is there again by now.
+        """Return whether an error was the loss of a link that has been restored by now.
 
-        What was asked has to be asked again then. Of a transaction nothing has been written.
+        The statement has to be run again then. Of a transaction nothing has been written.
         """
         return False
 
     def refuses_all(self, error: Exception) -> bool:
-        """Whether what was raised by one statement would be by any other."""
+        """Return whether any other statement would fail like this one."""
         raise NotImplementedError
 
     def require(self) -> None:
-        """Raise NotWritten if what is written would be lost, and the database does not notice."""
+        """Raise NotWritten if writes would be lost without the database noticing."""
 
     def told(self, commits: int, store: int) -> None:
-        """Remember that so many commits of a store are about to be told of."""
+        """Record how many commits of a store callers are about to be told of."""
 
     def witnessed(self) -> int:
-        """Return how many commits were told of by whichever process; -1 if that is not known."""
+        """Return how many commits any process has told of; -1 if that is not known."""
         return -1
 
     def version(self) -> int:
-        """Return a number that is another one once another connection has written something."""
+        """Return a number that changes when another connection has written something."""
         return 0
 
     def scrubbed(self) -> bool:
-        """Leave no copy of what was erased; return whether that could be done."""
+        """Remove all copies of what was erased; return whether that could be done."""
         return True
 
     def translated(self, error: Exception, *, writing: bool = False) -> Exception:
@@ -230,19 +230,20 @@ class Backend:
         raise NotImplementedError
 
     def now(self) -> float:
-        """Return the time that all nodes go by, in seconds since the epoch."""
+        """Return the time that all nodes share, in seconds since the epoch."""
         return time()
 
     def listen(self, heard: Callable[[str | None], None]) -> None:
-        """Have what other nodes say called out from now on, in whichever thread.
+        """Call a function with what other nodes say from now on, in any thread.
 
         Args:
-            heard: called with None when something may have been written, and with each note.
+            heard: called with None when another node may have written something, and with each
+                note.
         """
 
     def tell(self, note: str) -> None:
-        """Say something to all nodes but this."""
+        """Send a note to all other nodes."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the connection."""
         self.connection.close()

@@ -1,4 +1,4 @@
-"""Battles, and what is kept beside them: comments, analyses, matches that were put away."""
+"""Battles, and what is stored beside them: comments, analyses, adjourned matches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ANALYSIS = form_of(Analysis)
 
 
 def number_of(database: Database, began: BattleId) -> int | None:
-    """Return the number of the battle that began there, if one did."""
+    """Return the number of the battle with an id; None if there is none."""
     return database.projected.number_of(began)
 
 
@@ -34,7 +34,7 @@ def count(database: Database) -> int:
 def battle(database: Database, number: int, *, realm: str = "") -> Battle | None:
     """Return the battle with a number, if there is one."""
     if not 0 < number < 1 << 63:
-        return None  # nor could it be looked for
+        return None  # too large for a column
     return next(iter(_battles(database, "where number = ? and realm = ?", number, realm)), None)
 
 
@@ -50,13 +50,13 @@ def battles(
     """Return the first battles after a number, in the order of their numbers.
 
     Args:
-        database: where.
-        player: whose; None for everybody's. Those of a guest whose name is free by now are among
-            them, and those of who has it after that.
-        after: the number.
+        database: the database.
+        player: whose battles; None for everybody's. If the name has had several owners, such as
+            guests who gave it up, those of all are returned.
+        after: only battles with a higher number.
         most: how many at most.
-        since: only those that began at that time or later.
-        realm: of the players.
+        since: only battles that began at that time or later, in seconds since the epoch.
+        realm: the players' realm.
     """
     if player is None:
         rest = "where realm = ? and number > ? and at >= ? order by number limit ?"
@@ -82,9 +82,9 @@ def history(
     *,
     realm: str = "",
 ) -> Sequence[Battle]:
-    """Return the last battles of a player, or of all, before a number if one is given.
+    """Return the last battles of a player, or of all players, the latest first.
 
-    The latest comes first.
+    If ``before`` is given, only battles with a lower number.
     """
     before = 2**62 if before is None else before
     if player is None:
@@ -102,7 +102,7 @@ def history(
 
 
 def history_page(database: Database, asked: HistoryLookup, realm: str) -> HistoryPage:
-    """Return a page of the battles that were played, of those that are asked for."""
+    """Return one page of the battles that a lookup asks for."""
     where: list[str] = []
     values: list[object] = []
     for name in (asked.player, asked.opponent):
@@ -119,7 +119,8 @@ def history_page(database: Database, asked: HistoryLookup, realm: str) -> Histor
         "at >= ?": since,
         "at < ?": None if since is None else since + DAY,
     }
-    # With a plus no index is used for it: those of one player are found by the player.
+    # The plus keeps the index on that column from being used: a player's battles are found by
+    # player.
     plus = database.backend.dialect.passed_over if where else ""
     where += [f"{plus}{each}" for each, value in conditions.items() if value is not None]
     values += [value for value in conditions.values() if value is not None]
@@ -136,9 +137,9 @@ def history_page(database: Database, asked: HistoryLookup, realm: str) -> Histor
 def between(
     database: Database, dwarf: str, troll: str, since: float, until: float, *, realm: str = ""
 ) -> Sequence[Battle]:
-    """Return the battles of two that began at a time or later and before another, in order.
+    """Return the battles of two players that began in a span of time, in order of their numbers.
 
-    Each is who is called that, or was, as for `battles`.
+    If a name has had several owners, those of all are returned, as by `battles`.
     """
     found = [
         battle
@@ -152,7 +153,7 @@ def between(
 
 
 def adjourned(database: Database, player: str, *, realm: str = "") -> Sequence[AdjournedMatch]:
-    """Return the matches of a player that are put away, each with the battle it has come to."""
+    """Return a player's adjourned matches, each with its last battle."""
     found = database.players.find(player, realm)
     if found is None:
         return []
@@ -173,14 +174,14 @@ def plies(database: Database, battle: Battle) -> Sequence[StoredEvent]:
 
 
 def entries_of(database: Database, battle: Battle, after: int = 0) -> Sequence[Entry]:
-    """Return where the events are stored that a battle is folded from, those after a version."""
+    """Return the entries that a battle is folded from, those after a version."""
     key, source = battle.source
     first = max(source, after + 1)
     return database.read_stream(key, first, battle.until and max(0, battle.until - first + 1))
 
 
 def comments(database: Database, number: int) -> tuple[Comment, ...]:
-    """Return what was said about the plies of a battle, in their order."""
+    """Return the comments on a battle, in the order of its plies."""
     return tuple(
         Comment(ply, database.players.name_of(player), text)
         for ply, player, text in database.projected.comments(number)
@@ -188,7 +189,7 @@ def comments(database: Database, number: int) -> tuple[Comment, ...]:
 
 
 def forget_comments(database: Database, player: int) -> None:
-    """Take the words out of all that a player has ever commented."""
+    """Erase the text of all comments of a player."""
     database.streams.write()
     for row in made_in_the_hall(database, Commented, player):
         *place, body = row
@@ -198,7 +199,7 @@ def forget_comments(database: Database, player: int) -> None:
 
 
 def still_called(database: Database, battle: Battle, *, realm: str = "") -> frozenset[str]:
-    """Return the names of a battle's players who still have them: a guest may have let go."""
+    """Return the players of a battle who still have their names; a guest may have none any more."""
     where = "where player = ? and battle = ?"
     return frozenset(
         name
@@ -209,9 +210,9 @@ def still_called(database: Database, battle: Battle, *, realm: str = "") -> froz
 
 
 def analysis(database: Database, began: BattleId, plies: int | None = None) -> Analysis | None:
-    """Return what was found out about the battle that began there, if anything was.
+    """Return the analysis of a battle, if one is stored.
 
-    ``plies`` says how many have been played: an analysis of fewer is none of these.
+    If ``plies`` is given, an analysis of another number of plies does not count.
     """
     stream = database.streams.known(began.board)
     where = "where stream = ? and version = ?"
@@ -224,7 +225,7 @@ def analysis(database: Database, began: BattleId, plies: int | None = None) -> A
 
 
 def keep_analysis(database: Database, began: BattleId, analysis: Analysis) -> None:
-    """Keep what was found out about the battle that began there, instead of what was before."""
+    """Store the analysis of a battle, in place of an earlier one."""
     body, stream = _ANALYSIS.to_text(analysis), database.streams.made(began.board)
     database.table.put("analysis", stream.id, began.version, analysis.nodes, body)
 

@@ -1,9 +1,9 @@
-"""The check of all that is stored: whether it is what was written.
+"""The check of a store: whether everything in it is as it was written.
 
 It runs in a process of its own, beside play: `thudmud store check`, or ``python -m thudmud.store
 FILE``, which is how a store starts it. It reads one snapshot, however much is written meanwhile,
-and gives way to all other processes. First it has SQLite check its pages and indexes; then it looks
-whether a row has changed or is missing; then it makes the projections anew and compares them.
+and runs at the lowest priority. First SQLite checks its pages and indexes; then each row is
+checked, and whether any is missing; then the projections are made anew and compared.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from thudmud.store.rows import PROJECTIONS, SUMMED, SqlTable, crc, definitions, 
 IN_ORDER = 0
 DAMAGED = 1
 UNCHECKED = 2
-"""The statuses of the program: what it has found, or that it could not tell."""
+"""The exit statuses: nothing wrong, damage, or not checked."""
 
 PATIENCE = 5.0
-"""How many seconds it waits for other processes that write."""
+"""Seconds for which it waits for other processes that write."""
 
 
 class Contents(NamedTuple):
@@ -59,7 +59,7 @@ class Contents(NamedTuple):
 
 
 def check_backend(backend: Backend) -> Damage | None:
-    """Check all that there is in a database, as of one moment if a transaction was begun."""
+    """Check a database; a snapshot of it, if the caller has begun a transaction."""
     try:
         if problem := backend.problem():
             return Damage(problem)
@@ -72,7 +72,7 @@ def check_backend(backend: Backend) -> Damage | None:
 
 
 def check_database(dsn: str) -> Contents:
-    """Check a database of PostgreSQL that may be in use; return how much is in it.
+    """Check a PostgreSQL database that may be in use; return how much is in it.
 
     Raises:
         Damaged: it is not as it was written.
@@ -92,8 +92,8 @@ def check_file(path: Path, *, held: bool = False) -> Contents:
 
     Args:
         path: of the file.
-        held: whether it is asked by a server that has it open. If it is gone then, it was moved
-            away. That server refuses what is to be written until it is back, and needs no restart.
+        held: whether a server that has the file open asks. If the file is gone then, it was moved
+            away: that server refuses writes until it is back, and needs no restart.
 
     Raises:
         Damaged: it is not as it was written.
@@ -123,10 +123,10 @@ def _contents(table: SqlTable) -> Contents:
 
 
 def _check_sum(backend: Backend) -> None:
-    """Check that the rows which no event speaks of are those that were written last."""
+    """Check that the rows of the summed tables are the ones that were written last."""
     table, total = SqlTable(backend.connection), 0
     there = {name for (name,) in table.execute(backend.dialect.tables)}
-    for name in SUMMED & there:  # a file that an older version wrote has not all of them yet
+    for name in SUMMED & there:  # a file of an older version lacks some
         for row in scan(backend, name):
             total ^= crc(row)
     head = table.row("head", "where id = 1")
@@ -135,7 +135,7 @@ def _check_sum(backend: Backend) -> None:
 
 
 def _check_events(backend: Backend) -> None:
-    """Check that positions and versions go on without a gap, but for those that are recorded."""
+    """Check that positions and versions have no gaps but the recorded ones."""
     table = SqlTable(backend.connection)
     gaps = cast("Iterator[tuple[int, int]]", table.rows("gap", "order by first"))
     gap = next(gaps, None)
@@ -162,9 +162,9 @@ def _check_events(backend: Backend) -> None:
 
 
 def _check_projections(backend: Backend) -> None:
-    """Make the projections anew, beside the others, and compare.
+    """Make the projections anew in another database, and compare them with the stored ones.
 
-    Those of another version are not compared: they are made anew by the next that opens the file.
+    Those of another version are not compared: whoever opens the file next makes them anew.
     """
     table = SqlTable(backend.connection)
     head = table.row("head", "where id = 1")
@@ -185,7 +185,7 @@ def _check_projections(backend: Backend) -> None:
 
 
 def _is_same(found: Sequence[object] | None, made: Sequence[object] | None) -> bool:
-    """Whether two rows are the same, but for the last bits of a number that was worked out."""
+    """Return whether two rows are equal, but for rounding in computed numbers."""
     if found is None or made is None or len(found) != len(made):
         return False
     return all(
@@ -201,10 +201,10 @@ def _width(table: SqlTable, name: str) -> int:
 
 
 def run(path: Path | None, dsn: str = "", *, held: bool = False) -> int:
-    """Check a file, or a database of PostgreSQL; say what was found, and return the status.
+    """Check a file or a PostgreSQL database, print what was found, and return the exit status.
 
-    What was found is printed; why it could not be checked is an error. ``held`` is as for
-    `check_file`.
+    Findings go to standard output, reasons why it could not be checked to standard error. ``held``
+    is as for `check_file`.
     """
     os.nice(19)
     try:
@@ -224,7 +224,7 @@ def run(path: Path | None, dsn: str = "", *, held: bool = False) -> int:
 
 
 async def check_beside(path: str, dsn: str) -> Damage | None:
-    """Check a file, or a database of PostgreSQL, in a process that does not outlive the caller.
+    """Check a file or a PostgreSQL database in a process that does not outlive the caller.
 
     Raises:
         StoreError: it could not be checked.
@@ -240,18 +240,18 @@ async def check_beside(path: str, dsn: str) -> Damage | None:
         )
     )
     try:
-        # Whoever is cancelled in the middle of this would leave a process that nobody ends.
+        # A cancellation in the middle of this would leave a process that nobody ends.
         process = await asyncio.shield(making)
         printed = await process.communicate(dsn.encode())
     finally:
         process = await making
         if process.returncode is None:
             process.kill()
-        await process.communicate()  # until its pipes are closed, too
+        await process.communicate()  # waits until its pipes are closed, too
     said, trouble = (text.decode("utf-8", "replace").strip() for text in printed)
     if process.returncode == IN_ORDER:
         return None
-    if process.returncode != DAMAGED or not said:  # one that could not begin has status 1, too
+    if process.returncode != DAMAGED or not said:  # Python exits with 1, too, if it cannot start it
         why = trouble.splitlines()[-1:] or ["What is stored could not be checked."]
         raise StoreError(why[0])
     return Damage(said)

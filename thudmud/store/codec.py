@@ -1,23 +1,20 @@
-"""Events as text and back: as the store keeps them, and as lines that somebody else can keep.
+"""Events as text and back: in the store's rows, and in lines for whoever stores a house's events.
 
-What a text that was ever kept means never changes.
+The meaning of a stored text never changes.
 
-An event is an array: the name of its kind, then its fields in their order. Fields have a form by
-their types: what is one of a few is its name, a tuple is an array, and what has fields of its own
-is an array of them. A move is a short word, such as ``dA6-B6`` and ``TG7=F7xE7xE8``: the piece, its
-origin, a mark for how it goes, its target, and its captures in their order, by the names that
-squares have on our boards. Unlike a game record it keeps the verb, and tells a trample from other
-captures. A position is a text of such words, each a piece and its square, and of the side to move:
-``dA6 dB6 TG7 XH8 troll``.
+An event is an array: the name of its kind, then its fields in order. The form of a field goes by
+its type: an enum is its value, a tuple is an array, a value with fields is an array of them. A move
+is a short word, such as ``dA6-B6`` and ``TG7=F7xE7xE8``: the piece, its origin, a mark for how it
+goes, its target, and its captures in order, by the names that squares have on our boards. Unlike a
+game record it keeps the verb, and tells a trample from other captures. A position is a text of such
+words, each a piece and its square, and of the side to move: ``dA6 dB6 TG7 XH8 troll``.
 
-A line is a JSON array: the schema that it was written by, the stream that the event is of, and the
-event.
+A line is a JSON array: the schema that it was written by, the event's stream, and the event.
 
-What the store keeps is the array of the event alone, with two differences. A player is a number,
-that of a row of ``player``: so a name can be changed or erased in one row, however many events
-speak of it. And the time is left out: it is the store's own, and has a column. (Only a battle that
-was imported has a time of its own, that at which it was played.) The numbers stay in the store:
-the events that the rest of the program holds have names.
+The store keeps only the event's array, with two differences. A player is a number, that of a row of
+``player``: so a name can be changed or erased in one row, however many events have it. And the time
+is left out: it is the store's, and has a column. (Only an imported battle has a time of its own,
+when it was played.) The numbers stay in the store: events in the rest of the program have names.
 """
 
 from __future__ import annotations
@@ -54,13 +51,13 @@ from thudmud.store.interface import Damaged, Unknown
 
 SCHEMA = 3
 """The schema that events are written by. Fields are only ever added at the end, with a default; for
-anything else raise this, and read the older form as well. Samples of all that there ever were are
-in the tests."""
+any other change raise this, and read the older form as well. The tests have samples of all schemas.
+"""
 
 UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = dict.fromkeys((1, 2), lambda array: array)
-"""For each schema before ``SCHEMA``: what makes an array of the next schema from one of that. It
-has the kind's name, the time, and the other fields; the store has numbers where lines have the
-names of players. Schemas 2 and 3 have kinds and last fields that the ones before did not know."""
+"""For each older schema: what turns an array of it into one of the next. The array has the kind's
+name, the time, and the other fields; players are numbers in the store, and names in lines. Schemas
+2 and 3 only added kinds and last fields."""
 
 _BOARD_KINDS: Mapping[str, type[Event]] = {
     "joined": events.Joined,
@@ -97,13 +94,13 @@ KINDS: Mapping[str, type[StoredEvent]] = {
     "seek ended": SeekEnded,
     "commented": Commented,
 }
-"""The kinds of events by the names that they are kept under."""
+"""The kinds of events by the names that they are stored under."""
 
 _WITH_ITS_OWN_TIME = "imported"
-"""The kind that the store keeps the time of with the rest; of all others a column has it."""
+"""The kind whose time the store keeps in the array; for all others a column has it."""
 
 _PLAYERS = {"player", "dwarf", "troll", "seeker", "to"}
-"""The fields that hold the name of a player, in events and in matches that were put away."""
+"""The fields that hold a player's name, in events and in adjourned matches."""
 
 
 class Misread(ThudmudError, ValueError):
@@ -111,24 +108,24 @@ class Misread(ThudmudError, ValueError):
 
 
 class TooNew(ThudmudError, ValueError):
-    """A later version of this program wrote it."""
+    """A later version of this program wrote the text."""
 
 
-# Lines, for whoever keeps the events of a house.
+# Lines, for callers who store a house's events.
 
 
 def to_line(stream: str, event: Event) -> str:
-    """Return an event and the stream that it is of as one line of text, in ASCII.
+    """Return an event and its stream as one line of text, in ASCII.
 
     Raises:
-        ValueError: a number in it is not finite.
+        ValueError: a number in the event is not finite.
     """
     kind = _BY_TYPE[type(event)]
     return to_text([SCHEMA, stream, [kind.name, *kind.form.write(event)]])
 
 
 def from_line(line: str) -> tuple[str, Event]:
-    """Return the stream and the event that `to_line` made a line of.
+    """Return the stream and the event of a line that `to_line` made.
 
     Raises:
         TooNew: a later version of this program wrote it.
@@ -147,7 +144,7 @@ def from_line(line: str) -> tuple[str, Event]:
 
 
 def _upgraded(schema: int, array: list[Any]) -> list[Any]:
-    """Return an array of a schema as today's has it."""
+    """Return an array of an older schema in the form of today's."""
     for each in range(schema, SCHEMA):
         array = UPGRADES[each](array)
     return array
@@ -164,7 +161,7 @@ def _from_schema(schema: int, array: Any) -> Event:
 
 
 def to_array(event: StoredEvent, number_of: Callable[[str], int]) -> list[Any]:
-    """Return an event as the array that is stored of it, with each player's number.
+    """Return the array that is stored of an event, with numbers in place of players' names.
 
     Raises:
         ValueError: a number in it is not finite.
@@ -176,7 +173,7 @@ def to_array(event: StoredEvent, number_of: Callable[[str], int]) -> list[Any]:
 
 
 def players_of(event: StoredEvent) -> list[str]:
-    """Return the names in an event, in which some may be empty."""
+    """Return the players' names in an event; some may be empty."""
     kind = _BY_TYPE[type(event)]
     found: list[str] = []
     kind.change_players(kind.form.write(event), found.append)
@@ -184,10 +181,10 @@ def players_of(event: StoredEvent) -> list[str]:
 
 
 def from_array(array: list[Any], at: float, name_of: Callable[[int], str]) -> StoredEvent:
-    """Return the event that such an array stands for, which happened at a time.
+    """Return the event of such an array, with its time.
 
     Raises:
-        ValueError: it is no event, or TypeError, or LookupError.
+        ValueError, TypeError or LookupError: it is no event.
     """
     kind = _BY_NAME[array[0]]
     values = [at, *array[1:]] if kind.first else array[1:]
@@ -219,11 +216,11 @@ def from_text(schema: int, text: str, at: float, name_of: Callable[[int], str]) 
 
 
 _TROUBLES = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
-"""What can come of reading what is no event."""
+"""The exceptions of reading a text that is no event."""
 
 
 def _parsed(text: str) -> Any:
-    """Return what a text of JSON says, with no blanks around it; `decode` of a decoder is slow."""
+    """Return the value of a JSON text without blanks around it; `JSONDecoder.decode` is slower."""
     value, end = _FROM_JSON(text)
     if end != len(text):
         raise ValueError(f"there is more behind character {end}")
@@ -248,7 +245,7 @@ _MARKS = {
     (Verb.HURL, False): ">",
     (Verb.MOVE, True): "~",
 }
-"""By verb, and whether it is a trample."""
+"""The mark of a move, by its verb and whether it is a trample."""
 
 _WAYS = {mark: way for way, mark in _MARKS.items()}
 _PIECES = {piece.value: piece for piece in Piece}
@@ -264,7 +261,7 @@ def _write_move(move: Move) -> str:
 
 
 def _read_move(word: str) -> Move:
-    """Return the move that a word stands for; ValueError or KeyError if it stands for none."""
+    """Return the move of a word; ValueError or KeyError if it is none."""
     match = _WORD.fullmatch(word)
     if match is None:
         raise ValueError(f"{word!r} is not a move")
@@ -286,7 +283,7 @@ def _write_position(position: Position) -> str:
 
 
 def _read_position(text: str) -> Position:
-    """Return the position that a text stands for; ValueError or KeyError if it is none."""
+    """Return the position of a text; ValueError or KeyError if it is none."""
     *words, turn = _exactly(str, text).split(" ")
     pieces = {_SQUARES[word[1:]]: _PIECES[word[:1]] for word in words}
     if len(pieces) != len(words):
@@ -298,9 +295,9 @@ def _read_position(text: str) -> Position:
 
 
 class Form(NamedTuple):
-    """How a type's values become what JSON holds, and the other way round.
+    """How the values of a type are written as JSON values, and read back.
 
-    What is read may be anything: if it is no such value, ``read`` raises ValueError, TypeError or
+    ``read`` takes anything: for what is no such value it raises ValueError, TypeError or
     LookupError.
     """
 
@@ -312,10 +309,10 @@ class Form(NamedTuple):
         return to_text(self.write(value))
 
     def from_text(self, text: str) -> Any:
-        """Return the value that a text stands for.
+        """Return the value of a text.
 
         Raises:
-            Misread: it is of no such form.
+            Misread: the text is not of this form.
         """
         try:
             return self.read(_parsed(text))
@@ -324,7 +321,7 @@ class Form(NamedTuple):
 
 
 def form_of(hint: Any) -> Form:
-    """Return the form of the values that an annotation allows."""
+    """Return the form of the values of an annotation."""
     if hint in _PLAIN:
         return _PLAIN[hint]
     arguments = get_args(hint)
@@ -354,7 +351,7 @@ def form_of(hint: Any) -> Form:
 
 
 def _one_of(kinds: list[Any]) -> Form:
-    """Return the form of values of one of several kinds: its name, and the value."""
+    """Return the form of a union: the name of the value's type, and the value."""
     forms = {kind: form_of(kind) for kind in kinds}
     by_name = {kind.__name__: form for kind, form in forms.items()}
 
@@ -371,8 +368,8 @@ def _one_of(kinds: list[Any]) -> Form:
 def _with_fields(kind: type) -> Form:
     """Return the form of a dataclass or a named tuple: an array of the values of its fields.
 
-    The last fields of a dataclass may be missing if they have defaults: an earlier version did not
-    know them.
+    Last fields of a dataclass that have defaults may be missing: an earlier version did not have
+    them.
     """
     hints = get_type_hints(kind)
     least = len(hints)
@@ -389,7 +386,7 @@ def _with_fields(kind: type) -> Form:
 
 
 def _array(make: Callable[..., Any], forms: list[Form], least: int | None = None) -> Form:
-    """Return the form of an array with as many values as there are forms, or at least so many."""
+    """Return the form of an array with one value for each form; ``least`` values will do."""
     readers = [form.read for form in forms]
     least = len(readers) if least is None else least
 
@@ -405,7 +402,7 @@ def _array(make: Callable[..., Any], forms: list[Form], least: int | None = None
 
 
 def _exactly(kind: type, value: Any) -> Any:
-    """Return a value of exactly this type; TypeError if it is of another."""
+    """Return a value of exactly this type; TypeError for any other."""
     if type(value) is not kind:
         raise TypeError(f"{value!r:.50} should be {kind.__name__}")
     return value
@@ -434,7 +431,7 @@ _PLAIN = {
 
 
 def _any_number(form: Form) -> Form:
-    """Return the form of a tuple of any number of values of a form."""
+    """Return the form of a tuple of any length."""
     return Form(
         lambda values: list(map(form.write, values)),
         lambda values: tuple(map(form.read, _exactly(list, values))),
@@ -448,10 +445,10 @@ class _Kind:
     """How events of one kind are written and read.
 
     Attributes:
-        name: what it is kept under.
-        form: of all its fields.
-        first: the first field that the store keeps. The time comes before that, and is left out
-            unless it is the event's own.
+        name: the name that it is stored under.
+        form: the form of all its fields.
+        first: the index of the first field that the store keeps. The time comes before that, and is
+            left out unless it is the event's own.
     """
 
     def __init__(self, name: str, kind: type[StoredEvent]) -> None:
@@ -461,7 +458,7 @@ class _Kind:
         self._matches = [place for place, each in enumerate(fields(kind)) if each.name == "match"]
 
     def change_players(self, values: list[Any], change: Callable[[Any], Any]) -> None:
-        """Put something else in the place of each player, in the values of all fields."""
+        """Replace each player, in the values of all fields."""
         for place in self._players:
             values[place] = change(values[place])
         for place in self._matches:
@@ -480,7 +477,7 @@ _BY_TYPE = {kind: _BY_NAME[name] for name, kind in KINDS.items()}
 
 
 def _slots(kind: type[StoredEvent]) -> tuple[Callable[..., Any], list[Callable[..., None]]]:
-    """Return what reads the fields of events of a kind but their time, and what sets all."""
+    """Return what reads all fields of a kind but the time, and the setters of all fields."""
     names = [field.name for field in fields(kind) if field.name != "at"]
     setters = [getattr(kind, name).__set__ for name in ("at", *names)]
     return attrgetter(*names), setters
@@ -492,7 +489,7 @@ _SLOTS = {kind: _slots(kind) for kind in KINDS.values()}
 def stamped(event: StoredEvent, at: float) -> StoredEvent:
     """Return an event with another time.
 
-    `dataclasses.replace` would check it once more, which takes as long as to write it.
+    `dataclasses.replace` would check it again, which takes as long as storing it.
     """
     kind = type(event)
     read, setters = _SLOTS[kind]

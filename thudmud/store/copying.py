@@ -1,7 +1,7 @@
-"""All that is stored, from one database to another, of whichever kinds.
+"""Copies everything in a store from one database to another, of either kind.
 
-Rows go as they are, with the numbers of players, streams and events, each after a look at its CRC.
-The projections are made anew from the events where they come to.
+Rows are copied as they are, with the numbers of players, streams and events, once their CRC is
+checked. The projections are made anew from the events in the target.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from thudmud.store.interface import Damaged, InUse, StoreError
 from thudmud.store.rows import DURABLE, SqlTable, crc, insertion, scan
 
 AT_ONCE = 1000
-"""Rows that are written at once."""
+"""Rows in one insert."""
 
 Progress = Callable[[int, int], None]
 
 
 def is_database(place: str) -> bool:
-    """Whether a place is a database of PostgreSQL, in libpq's words, and not a file."""
+    """Return whether a place is a connection string of PostgreSQL, and not a file's path."""
     return place.startswith(("postgresql://", "postgres://")) or "=" in place
 
 
 def opened(place: str, *, is_source: bool) -> Backend:
-    """Return what is kept in a file, or in a database of PostgreSQL.
+    """Open a file or a PostgreSQL database.
 
     Raises:
-        InUse: a server keeps its boards there.
-        StoreError: it cannot be used; or it is the source, and there is none.
+        InUse: a server serves boards from it.
+        StoreError: it cannot be used; or it is the source, and does not exist.
     """
     if is_database(place):
         from thudmud.store.postgres import Postgres  # noqa: PLC0415  (of an extra)
@@ -49,19 +49,19 @@ def opened(place: str, *, is_source: bool) -> Backend:
 
 
 def copy(source: str, target: str, progress: Progress = lambda _done, _of: None) -> int:
-    """Copy everything from one place to another, which has to be empty, and check it there.
+    """Copy everything to another place, which has to be empty, and check the copy.
 
     Args:
-        source: a file, or how to connect to a database of PostgreSQL. No server may run on it.
-        target: likewise; it is made if it is a file that is not there.
-        progress: called now and then with how many events were copied, and of how many.
+        source: a file's path, or a connection string of PostgreSQL. No server may run on it.
+        target: likewise; a file is made if it does not exist.
+        progress: called now and then with the number of events copied, and the number of all.
 
     Returns:
-        how many events there are.
+        The number of events.
 
     Raises:
         InUse: a server runs on the source.
-        Damaged: the source, or what came of it, is not as it was written.
+        Damaged: the source or the copy is not as it was written.
         StoreError: one of them cannot be used, or the target is not empty.
     """
     with (
@@ -76,7 +76,7 @@ def copy(source: str, target: str, progress: Progress = lambda _done, _of: None)
         except old.errors as error:
             raise old.translated(error) from error
         try:
-            Database(new, time)  # which makes the projections
+            Database(new, time)  # makes the projections
             new.read_all()
             found = check_backend(new)
         except new.errors as error:

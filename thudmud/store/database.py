@@ -1,17 +1,16 @@
-"""A store's database, used by one thread: opening it, its transactions, and appending.
+"""A store's database, for one thread: opening it, its transactions, and appending.
 
-Nothing here waits for anything but the disk, and nothing knows of an event loop. Everything rests
-on three rules:
+Nothing here waits for anything but the disk, or knows of an event loop. Everything rests on three
+rules:
 
-- Positions, versions and the numbers of players and streams are given out under the writer's lock.
-  A sequence would give them out before that, and out of order: subscribers would miss events.
-- What is cached of the rows holds until another connection has written. SQLite's data version tells
-  whether one has, and is the first thing that is read under the lock.
+- Positions, versions and the numbers of players and streams are assigned under the writers' lock. A
+  sequence would assign them earlier, and out of order: subscribers would miss events.
+- Caches hold until another connection has written. SQLite's data version tells whether one has, and
+  is the first thing that is read under the lock.
 - The witness is raised, and the caller told, only after the commit.
 
-What it has in its tables is known to its parts: `Streams`, `Players`, `Feed` and `ProjectedRows`,
-which are given what they need of it; and to the modules of functions that take a database, such as
-`thudmud.store.battles` and `thudmud.store.accounts`.
+The tables are used by its parts, `Streams`, `Players`, `Feed` and `ProjectedRows`; and by modules
+of functions that take a database, such as `thudmud.store.battles` and `thudmud.store.accounts`.
 """
 
 from __future__ import annotations
@@ -68,14 +67,14 @@ Work = Callable[["Database"], Any]
 
 @dataclass(frozen=True)
 class Append:
-    """The work of storing events, see `thudmud.store.Store.append`."""
+    """The work of an append, see `thudmud.store.Store.append`."""
 
     changes: Changes
     key: str | None
     mark: object
 
     def __call__(self, database: Database) -> Mapping[str, Stored]:
-        """Do it."""
+        """Run it."""
         return database.append(self.changes, self.key, self.mark)
 
 
@@ -93,26 +92,27 @@ class Head(NamedTuple):
 
 
 class _Spoilt(ThudmudError):
-    """Work was refused after it had written something: its whole transaction is rolled back."""
+    """Work was refused after it had written: its whole transaction has to be rolled back."""
 
 
 class Database:
     """An open database.
 
     Args:
-        backend: what it is kept in.
+        backend: the backend that it is kept in.
         clock: returns the seconds since the epoch.
     """
 
     def __init__(self, backend: Backend, clock: Callable[[], float]) -> None:
         self.backend = backend
         self.damage: Damaged | None = None
-        """The damage that was found; from then on nothing is written."""
+        """The damage that was found; after that, all writes are refused."""
         self.forgotten: Forgotten | None = None
-        """That events are gone which we have seen; from then on nothing may be done with it."""
+        """Set once events are gone that were seen here; after that, nothing may be done any more.
+        """
         self._clock = clock
         self._version: int | None = None
-        """The backend's version when it was last seen what others have written."""
+        """The backend's version when others' writes were last read."""
         self.table = SqlTable(backend.connection)
         self.projected = ProjectedRows(self.table)
         self.players = Players(self.table, backend.dialect)
@@ -121,13 +121,14 @@ class Database:
         self._new: list[Entry] = []
         """The entries of this transaction, for subscribers."""
         self.lease: float | None = None
-        """For how long the nodes of ours live; None if there are none, but somebody who imports."""
+        """The longest lease of our nodes, in seconds; None if there are none, as during an import.
+        """
         self.others_wrote = False
-        """Whether a commit of another process was seen that nobody has been told of yet."""
+        """Whether a commit of another process was seen, and its listeners not called yet."""
         self.erased = False
-        """Whether something was erased that the -wal may still hold."""
+        """Whether something was erased that the -wal may still have."""
         self._link = backend.link()
-        """Over which link it was last seen that what we know is there."""
+        """The number of the link on which our knowledge was last verified."""
         with self._told():
             if backend.is_new:
                 self._begin()
@@ -138,7 +139,7 @@ class Database:
         backend.told(self.head.commits, self.head.store)
 
     def _begin(self) -> None:
-        """Write the row that everything begins with, unless another process is quicker."""
+        """Insert the row of ``head``, unless another process is quicker."""
         self.backend.begin()
         if self.table.row("head", "where id = 1") is None:
             self.table.put("head", *Head(store=randbits(63)))
@@ -147,11 +148,11 @@ class Database:
     # Transactions
 
     def write(self, works: Sequence[Work]) -> tuple[list[Any], list[Entry]]:
-        """Do works in one transaction, each all or not at all.
+        """Run several works in one transaction, each of them all or nothing.
 
         Returns:
-            What each returned or raised; and the entries for subscribers, in order, which begin
-            with those of other processes that had not been seen.
+            What each returned or raised; and the entries for subscribers, in order, beginning with
+            unseen ones of other processes.
         """
         if self.damage:
             refused = NotWritten(f"Nothing is written any more: {self.damage}")
@@ -163,10 +164,10 @@ class Database:
                 if not self.backend.is_back(error):
                     raise
                 return self._transaction(works)
-        except Exception as error:  # noqa: BLE001 - whatever it is, who waits is told
-            # One bad work must not fail the others that happen to share its transaction: each is
-            # tried by itself. But what the disk or another process refuses, it refuses to all of
-            # them, and each time after a wait.
+        except Exception as error:  # noqa: BLE001 - whatever it is, the caller is told
+            # One bad work must not fail the others that share its transaction by chance: each is
+            # tried by itself. But what the disk or another process refuses, it refuses to all, and
+            # each time after a wait.
             refuses_all = isinstance(error, NotWritten | Uncertain | Forgotten)
             is_its_own = not refuses_all and not self.backend.refuses_all(error)
             if len(works) > 1 and is_its_own:
@@ -175,10 +176,10 @@ class Database:
             return [self._translated(error, writing=True)] * len(works), []
 
     def read(self, work: Callable[[Database], T]) -> T:
-        """Return what a work that only reads comes to.
+        """Return the result of work that only reads.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: the data cannot be read.
         """
         with self._told():
             try:
@@ -222,8 +223,8 @@ class Database:
             if isinstance(error, _Spoilt):
                 raise cast("StoreError", error.__cause__) from None
             raise
-        # From here on it is stored, and nothing may say that it is not.
-        with suppress(OSError):  # the witness is behind, until the next commit
+        # From here on it is stored, and nothing may report otherwise.
+        with suppress(OSError):  # the witness is outdated until the next commit
             self.backend.told(self.head.commits, self.head.store)
         with suppress(*self.backend.errors):
             self.scrub()
@@ -232,7 +233,7 @@ class Database:
 
     @property
     def _changes(self) -> int:
-        """How many rows have been written, or are to be at the transaction's end."""
+        """How many rows have been written, or will be at the transaction's end."""
         return self.table.changes + len(self.streams.waiting)
 
     def _outcome(self, work: Work) -> Any:
@@ -248,11 +249,11 @@ class Database:
 
     @property
     def is_caught_up(self) -> bool:
-        """Whether all has been handed out that was there when it was last looked."""
+        """Whether everything has been handed out that was there at the last look."""
         return self.feed.position == self.head.position
 
     def news(self) -> list[Entry] | None:
-        """Return some entries that others have appended; None if nobody has written anything.
+        """Return some entries that others have appended; None if there are none.
 
         Raises:
             StoreError: they cannot be read, now or by this version.
@@ -275,24 +276,24 @@ class Database:
             return entries
 
     def _adopt(self, head: Head) -> None:
-        """Go on from how far others have come."""
+        """Take over a newer row of ``head``, which others have written."""
         if head == self.head:
             return
         self._clear()
         self.head = head
         self.others_wrote = True
-        if isinstance(self._clock, SteadyClock):  # all nodes go by the one that is ahead
+        if isinstance(self._clock, SteadyClock):  # all nodes follow the clock that is ahead
             self._clock.not_before(head.at)
 
     def read_head(self) -> Head:
-        """Return the row of ``head`` as it is now, whoever has written it."""
+        """Return the current row of ``head``."""
         return self._head_of(self.table.row("head", "where id = 1"))
 
     def _head_of(self, row: Sequence[object] | None) -> Head:
         if row is None:
             raise Damaged("the row that it begins with is missing")
         head, seen = Head(*cast("Any", row)), self.feed.position
-        if head.position < seen:  # a standby that was behind is the primary by now, say
+        if head.position < seen:  # for example, an outdated standby has become the primary
             self._has_forgotten(
                 f"the last event that it has is {head.position}, and {seen} was seen"
             )
@@ -300,12 +301,12 @@ class Database:
         return head
 
     def _look_again(self) -> None:
-        """See over a new link whether all that is known here holds there; forget what is cached.
+        """After a reconnect, verify what is known here; empty the caches.
 
-        A standby that was behind may have as many events by now as we have seen, but others.
+        An outdated standby may by now have as many events as we have seen, but others.
 
         Raises:
-            Forgotten: it does not hold.
+            Forgotten: events are gone that were seen here.
         """
         if (link := self.backend.link()) == self._link:
             return
@@ -325,26 +326,26 @@ class Database:
         raise self.forgotten
 
     def _clear(self, *, keys: bool = False) -> None:
-        """Forget what is cached: the rows may have changed."""
+        """Empty the caches: the rows may have changed."""
         self.streams.clear(keys=keys)
         self.players.clear()
 
     def _forget(self) -> None:
-        """Forget what is cached, and how far we are: a transaction has come to nothing."""
+        """Empty the caches, and read ``head`` again: a transaction was rolled back."""
         self._clear(keys=True)
-        self.head = self.head._replace(commits=-1)  # if it cannot be read now, the next write does
+        self.head = self.head._replace(commits=-1)  # else the next write reads it
         with suppress(*self.backend.errors, Damaged, Forgotten):  # the next read raises it
             self.head = self.read_head()
 
     def scrub(self) -> bool:
-        """Leave nothing in the -wal of what was erased; return whether nothing is left by now."""
+        """Remove what was erased from the -wal, too; return whether it is gone."""
         if self.erased:
             self.erased = not self.backend.scrubbed()
         return not self.erased
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Turn what comes of reading into errors of ours."""
+        """Turn the exceptions of reading into errors of ours."""
         try:
             yield
         except Exception as error:
@@ -365,7 +366,7 @@ class Database:
     def append(
         self, changes: Changes, key: str | None = None, mark: object = None
     ) -> Mapping[str, Stored]:
-        """Store events of several streams, all or none, see `thudmud.store.Store.append`."""
+        """Append events to several streams, all or none, see `thudmud.store.Store.append`."""
         if key is not None and (known := self.streams.all_came_to(changes, key)):
             return known
         for name, (expected, _) in changes.items():
@@ -386,7 +387,7 @@ class Database:
         return stored
 
     def _has_lapsed(self, at: float) -> bool:
-        """Whether no server may have lived for a while: the next beat notes since when."""
+        """Return whether no server may have been alive for a while: the next beat stores that."""
         return self.lease is not None and 0 < self.head.served < at - self.lease
 
     def _store(
@@ -414,7 +415,7 @@ class Database:
         return Stored(position, version)
 
     def bring_in(self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]) -> None:
-        """Store events that were kept elsewhere, see `thudmud.store.Store.bring_in`."""
+        """Store events that come from elsewhere, see `thudmud.store.Store.bring_in`."""
         away: dict[str, StoredEvent] = {}
         for board, event in events:
             streams = [board]
@@ -424,7 +425,7 @@ class Database:
                 away[stream] = event
                 streams.append(stream)
             at = self.head.at
-            if not isinstance(event, Imported):  # that has the time at which it was played
+            if not isinstance(event, Imported):  # an import has the time at which it was played
                 at = max(event.at, at)
                 if at != event.at:
                     event = cast("Event", stamped(event, at))  # noqa: PLW2901
@@ -436,15 +437,15 @@ class Database:
     def match_version(
         self, stream: str, event: Adjourned | Resumed, last: StoredEvent | None = None
     ) -> int:
-        """Return the version of a match's stream at which an event can be the next.
+        """Return the version of a match's stream that an event can be appended at.
 
         Args:
-            stream: the stream.
-            event: what puts the match away, or takes it up as it was put away.
-            last: the last event of the stream, if that was added in this transaction.
+            stream: the match's stream.
+            event: adjourns the match, or resumes it as it was adjourned.
+            last: the last event of the stream, if it was added in this transaction.
 
         Raises:
-            Conflict: the match is not put away, or not as the event has it.
+            Conflict: the match is not adjourned, or not as the event has it.
         """
         version = self.streams.version(stream)
         if isinstance(event, Resumed):
@@ -456,16 +457,16 @@ class Database:
 
     def now(self) -> float:
         """Return the store's time, in seconds since the epoch; it never goes back."""
-        return max(float(self._clock()), self.head.at)  # a row of a whole number is another one
+        return max(float(self._clock()), self.head.at)  # a row with an integer has another CRC
 
     def lived(self) -> None:
-        """Note that a server runs now."""
+        """Record that a server is running now."""
         now = self.now()
         self.head = self.head._replace(at=now, served=now)
         self.table.put("head", *self.head)
 
     def interrupted(self) -> None:
-        """Note in the hall's stream that no server ran since the last one did."""
+        """Append to the hall's stream that no server ran since the last one did, if that is so."""
         now, since = self.now(), self.head.served
         if 0 < since < now:
             self.head = self.head._replace(served=now)
@@ -482,7 +483,7 @@ class Database:
         return self.read_head().position
 
     def follow(self, after: int) -> tuple[list[Entry], bool]:
-        """Return entries after a position, and whether all that come later will be handed on."""
+        """Return entries after a position, and whether all later ones will be handed out."""
         feed = self.feed
         if not feed.is_followed:
             feed.begin(self.position())
@@ -496,7 +497,7 @@ class Database:
         return self.feed.after(position, self.position())
 
     def rebuild(self) -> None:
-        """Make the rows of the projections anew, unless another process just has."""
+        """Make the projections anew, unless another process just has."""
         self.backend.begin()
         try:
             self.head = self.read_head()
@@ -515,9 +516,9 @@ class Database:
             raise
 
     def is_damaged(self, error: Damaged) -> None:
-        """Write nothing any more, since this was found."""
+        """Refuse all writes from now on, because of this damage."""
         self.damage = self.damage or error
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
         self.backend.close()

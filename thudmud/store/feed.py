@@ -1,4 +1,4 @@
-"""What of the events has been handed out to those who follow: whole appends, in their order."""
+"""Hands out events to subscribers: whole appends, in order."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ BATCH = 1_000
 
 
 class Feed:
-    """How far entries have been handed out, and those that come next.
+    """How far entries have been handed out, and which come next.
 
     Args:
-        table: where the events are.
-        streams: what reads them.
+        table: the database.
+        streams: reads the events.
     """
 
     def __init__(self, table: SqlTable, streams: Streams) -> None:
@@ -27,18 +27,18 @@ class Feed:
         self.position = 0
         """The position up to which entries have been handed out, or seen."""
         self._last: Sequence[object] | None = None
-        """The row of the event that stands there, if it was handed out."""
+        """The row of the event at that position, if it was handed out."""
         self.newest: Sequence[object] | None = None
-        """The row of the last event that is to be handed out next."""
+        """The row of the last event that is handed out next."""
 
     def begin(self, position: int) -> None:
-        """Hand out all that comes after a position, which is that of the last event."""
+        """Hand out everything after a position, that of the last event."""
         self.is_followed = True
         self.position = max(self.position, position)
         self._last = self._table.row("event", "where position = ?", self.position)
 
     def unseen(self, position: int) -> list[Entry]:
-        """Return all entries that have not been handed out; the last one stands at a position."""
+        """Return all entries not handed out yet; ``position`` is that of the last one."""
         if not self.is_followed or position == self.position:
             return []
         where = "where position > ? order by position"
@@ -47,7 +47,7 @@ class Feed:
         return self._streams.entries_of(rows)
 
     def next_rows(self) -> list[Query]:
-        """Return what finds the rows of a batch that has not been handed out, if any is to be."""
+        """Return the query for the next batch of rows; none if nobody follows."""
         where = "where position > ? order by position limit ?"
         return [("event", where, (self.position, BATCH))] if self.is_followed else []
 
@@ -58,8 +58,9 @@ class Feed:
 
         Args:
             position: the position.
-            last: the last position that there is.
-            found: the first rows after the position, if they are known, as many as a batch has.
+            last: the position of the last event.
+            found: the first rows after the position, a batch of them, if they have been read
+                already.
 
         Raises:
             Damaged: some are missing that have not been pruned.
@@ -80,15 +81,15 @@ class Feed:
         return entries
 
     def hand_on(self, position: int) -> None:
-        """Note up to where entries are handed out."""
+        """Record the position up to which entries are handed out."""
         self.position = position
         self._last = self.newest or self._last
 
     def overwritten(self) -> int | None:
-        """Return where the last event that was handed out stood, if another one stands there now.
+        """Return the position of the last event handed out, if another event is stored there now.
 
-        It may have been pruned. Its time tells: no two stores append at the same. What is in it may
-        have been erased.
+        A pruned one does not count. Events are told apart by their times, since no two stores
+        append at the same time; the text of one may have been erased.
         """
         if self._last is None:
             return None

@@ -1,17 +1,17 @@
-"""The files of a store on a disk, or in memory: how they are opened, and whether they are whole.
+"""SQLite databases on disk and in memory: how they are opened, and whether they are whole.
 
 Beside the database, ``FILE``, and the two files that SQLite keeps beside it, there is
-``FILE-head``, the witness. It holds the number of the store, and how many commits anybody has been
-told of. It is needed because SQLite reads a damaged -wal up to the first mistake and ignores the
-rest without a word; it does not miss a -wal that was cut or deleted, and it accepts another
-database's. The witness is written after each commit, without a sync: what it counts was synced
-before, so it is never ahead of the disk.
+``FILE-head``, the witness. It holds the store's number, and the count of commits that any caller
+has been told of. It is needed because SQLite reads a damaged -wal up to the first bad frame and
+silently ignores the rest; it does not notice a -wal that was cut or deleted, and it accepts that of
+another database. The witness is written after each commit, without a sync: the commits that it
+counts were synced before, so it is never ahead of the disk.
 
-All files are checked read-only first: opening them for writing would take the good half of a
+All files are first checked read-only: opening them for writing would checkpoint the good half of a
 damaged -wal into the database and delete the rest, which is evidence.
 
-A server holds its lock on the witness, not on the database: closing any descriptor of the database
-would drop SQLite's own locks.
+A server locks the witness, not the database: closing any descriptor of the database would drop
+SQLite's own locks.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ from thudmud.store.rows import (
 Identity = tuple[int, int]
 
 _MAGIC, _HEADER, _APPLICATION_ID = b"SQLite format 3\0", 100, slice(68, 72)
-"""How a file of SQLite's begins: sqlite.org/fileformat2.html, section 1.3."""
+"""How an SQLite file begins: sqlite.org/fileformat2.html, section 1.3."""
 
 _log = logging.getLogger(__name__)
 
 
 def connect(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Connection:
-    """Return a connection to a file that is there.
+    """Return a connection to an existing file.
 
     Args:
-        path: of the file.
-        patience: for how many seconds it waits for other connections.
+        path: the file.
+        patience: seconds for which it waits for other connections.
         reading: whether it only reads. Then neither the file nor its log is ever changed, not even
-            when the last connection is closed, which else takes the log into the file.
+            when the last connection is closed, which otherwise checkpoints the log.
 
     Raises:
         sqlite3.Error: it cannot be opened.
@@ -75,22 +75,22 @@ def connect(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Co
 
 
 def beside(path: Path, suffix: str) -> Path:
-    """Return the path of a file that SQLite keeps beside another."""
+    """Return the path of a file that belongs to another, by its suffix."""
     return path.with_name(f"{path.name}{suffix}")
 
 
 def has_log(path: Path) -> bool:
-    """Return whether there is something in a file's write-ahead log.
+    """Return whether a file's write-ahead log has anything in it.
 
     Raises:
-        OSError: it cannot be told.
+        OSError: it cannot be read.
     """
     log = beside(path, "-wal")
     return log.exists() and log.stat().st_size > 0
 
 
 def identity(path: str) -> Identity | None:
-    """Return what tells a file from others that may replace it; None if there is no file."""
+    """Return what tells a file from one that replaces it; None if there is no file."""
     try:
         status = os.stat(path)  # noqa: PTH116  (before each commit: a Path takes twice as long)
     except OSError:
@@ -99,12 +99,12 @@ def identity(path: str) -> Identity | None:
 
 
 LITTLE = 1 << 20
-"""Bytes. A disk with less free than this counts as full when something on it fails."""
+"""Bytes. A disk with less free space counts as full when something on it fails."""
 
 Trouble = OSError | sqlite3.Error | UnicodeDecodeError
 TROUBLES = (OSError, sqlite3.Error, UnicodeDecodeError)
-"""What using a file can raise. SQLite's message about a damaged file quotes from it, and so may be
-no text."""
+"""The exceptions of using a file. SQLite's message about a damaged file quotes from it, and so may
+not be decodable."""
 
 _FULL = "the disk is full"
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
@@ -124,22 +124,22 @@ _IN_SHARED_MEMORY = {
     sqlite3.SQLITE_IOERR_SHMMAP,
 }
 _FOR_WANT_OF_ROOM = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
-"""What SQLite says if a disk is full, but not only then."""
+"""SQLite's codes for a full disk, which also have other causes."""
 _FOR_WANT_OF_RIGHTS = {*_FOR_WANT_OF_ROOM, sqlite3.SQLITE_READONLY}
-"""The same, of a folder that it cannot use."""
+"""The same for a folder that it cannot use."""
 
 
 def is_damage(error: Trouble) -> bool:
-    """Whether the file itself is wrong, not the disk or the system."""
+    """Return whether the file itself is damaged, rather than the disk or the system."""
     return _code(error) & 0xFF not in {*_REASONS, sqlite3.SQLITE_FULL}
 
 
 def reason(path: Path | None, error: Trouble) -> str:
-    """Return why something could not be done with a file, in plain words if there are any.
+    """Return why something could not be done with a file, in plain words if possible.
 
     Args:
-        path: of the file; None for one in memory.
-        error: what came of it.
+        path: the file; None for a database in memory.
+        error: the exception.
     """
     code = _code(error)
     if path and code & 0xFF in _FOR_WANT_OF_RIGHTS and (missing := _missing(path)):
@@ -159,15 +159,15 @@ def reason(path: Path | None, error: Trouble) -> str:
 
 
 def _code(error: Trouble) -> int:
-    """Return SQLite's extended code; an error that has none comes from what was read."""
+    """Return SQLite's extended code; that of damage for an error without one, as from decoding."""
     if isinstance(error, OSError):
         return sqlite3.SQLITE_FULL if error.errno in _NO_ROOM else sqlite3.SQLITE_CANTOPEN
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
 
 
 def _missing(path: Path) -> str | None:
-    """Return what a file needs that it does not have where it is, if anything."""
-    folder = path.absolute().parent  # which SQLite makes files of its own in
+    """Return what is missing for a file to be made in its folder, if anything is."""
+    folder = path.absolute().parent  # SQLite makes files of its own there
     if not folder.exists():
         return f"there is no folder {folder}"
     if not os.access(folder, os.W_OK):
@@ -176,7 +176,7 @@ def _missing(path: Path) -> str | None:
 
 
 def _is_full(path: Path) -> bool:
-    """Return whether there is no room on a file's disk for more, or for more files."""
+    """Return whether a file's disk has no room, or no free inodes."""
     try:
         disk = os.statvfs(path.absolute().parent)
     except OSError:
@@ -186,21 +186,21 @@ def _is_full(path: Path) -> bool:
 
 HEAD = "-head"
 _WITNESS = 47
-"""Bytes of the witness: so few that a write of them is whole or not there."""
+"""Bytes of the witness: few enough to be written whole or not at all."""
 
 _PRIVATE = 0o600
-"""For the owner alone: there are hashes of passwords in it."""
+"""Readable by the owner alone, since it holds hashes of passwords."""
 
 _LONGEST_LOG = 64 << 20
 """Bytes to which the -wal is cut after it has grown, as it does during a check."""
 
 
 class Sqlite(Backend):
-    """A database of SQLite's.
+    """An SQLite database.
 
     Args:
-        connection: to it.
-        path: of the file; None for one in memory.
+        connection: the connection to it.
+        path: the file; None for a database in memory.
     """
 
     connection: sqlite3.Connection
@@ -211,14 +211,14 @@ class Sqlite(Backend):
         self._path = path
 
     def problem(self) -> str | None:
-        """Return the first thing that is wrong with its pages and indexes."""
+        """Return the first problem with its pages and indexes, if there is one."""
         for (line,) in self.connection.execute("pragma integrity_check(1)"):
             if line != "ok":
                 return " ".join(line.split())
         return None
 
     def refuses_all(self, error: Exception) -> bool:
-        """Whether the disk or another process refuses something."""
+        """Return whether the disk or another process refuses the statement."""
         return isinstance(error, sqlite3.OperationalError)
 
     def translated(self, error: Exception, *, writing: bool = False) -> Exception:
@@ -227,14 +227,14 @@ class Sqlite(Backend):
 
 
 class InMemory(Sqlite):
-    """A database that is gone when it is closed."""
+    """A database in memory, which is gone when it is closed."""
 
     is_new = True
 
     def __init__(self) -> None:
         super().__init__(sqlite3.connect(":memory:", isolation_level=None))
         with closing(sqlite3.connect(":memory:")) as empty:
-            empty.deserialize(_empty())  # what is deserialized must not grow beyond a gigabyte
+            empty.deserialize(_empty())  # a deserialized database cannot grow beyond a gigabyte
             empty.backup(self.connection)
 
 
@@ -242,12 +242,12 @@ class OnDisk(Sqlite):
     """A database on a disk.
 
     Args:
-        path: of the file, which is made if there is none.
-        serving: whether to keep other servers away.
-        patience: for how many seconds it waits for other processes that write.
+        path: the file, which is made if it does not exist.
+        serving: whether to lock out other servers.
+        patience: seconds for which it waits for other processes that write.
 
     Raises:
-        InUse: another server keeps its boards here.
+        InUse: another server serves boards from it.
         Damaged: what is there is not what was written.
         Unknown: a later version of this program wrote it, or another program.
         StoreError: it cannot be used.
@@ -260,11 +260,11 @@ class OnDisk(Sqlite):
         self._paths = [os.fspath(beside(path, suffix)) for suffix in ("", "-wal", "-shm", HEAD)]
         self._head = -1
         self._testimony = b"", -1
-        """What was last read of the witness, and the count that it says."""
+        """The bytes last read from the witness, and the count in them."""
         try:
             require_nothing_left(path)
             if path.exists():
-                # Before anything is made beside it: it may be another program's, or a device.
+                # Before anything is made beside it: it may be another program's file, or a device.
                 require_ours(path)
                 _require_writable(path)
             else:
@@ -293,7 +293,7 @@ class OnDisk(Sqlite):
             )
 
     def told(self, commits: int, store: int) -> None:
-        """Raise the witness. Another process may have raised it higher."""
+        """Raise the count of the witness, unless another process has raised it higher."""
         if commits > max(self._highest, self.witnessed()):
             contents = _witness(commits, store)
             os.pwrite(self._head, contents, 0)
@@ -309,23 +309,23 @@ class OnDisk(Sqlite):
         return count
 
     def version(self) -> int:
-        """Return what SQLite says of it."""
+        """Return SQLite's data version."""
         ((version,),) = self.connection.execute("pragma data_version")
         return int(version)
 
     def scrubbed(self) -> bool:
-        """Take the -wal into the file, and cut it to nothing."""
+        """Checkpoint the -wal and truncate it."""
         ((busy, *_),) = self.connection.execute("pragma wal_checkpoint(truncate)")
         return not busy
 
     def compact(self) -> tuple[int, int]:
-        """Write the file anew, without what is free in it; return its size before and after.
+        """Rewrite the file without its free pages; return its size before and after.
 
-        SQLite makes a copy beside it, and takes that back by way of the -wal: so a process that is
-        killed leaves it as it was. Nobody else can write meanwhile.
+        SQLite makes a copy beside it, and writes that back by way of the -wal: so the file stays as
+        it was if the process is killed. Nobody else can write meanwhile.
 
         Raises:
-            StoreError: there is no room for that.
+            StoreError: the disk has no room for that.
         """
         execute, folder = self.connection.execute, os.fspath(self._path.absolute().parent)
         self.scrubbed()
@@ -338,7 +338,7 @@ class OnDisk(Sqlite):
                 f"The store {self._path} could not be made smaller: that takes {megabytes(needed)}"
                 f" beside it for a while, and there are {megabytes(room)}."
             )
-        # SQLite's own choice is a folder that may be in memory.
+        # SQLite's default folder may be in memory.
         execute("pragma temp_store_directory = '{}'".format(folder.replace("'", "''")))
         try:
             execute("vacuum")
@@ -348,7 +348,7 @@ class OnDisk(Sqlite):
         return before, self._path.stat().st_size
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         with suppress(AttributeError):  # it was not opened
             self.connection.close()
         if self._head >= 0:
@@ -365,26 +365,26 @@ class OnDisk(Sqlite):
             ) from error
 
     def _make_private(self) -> None:
-        """Keep others from reading what is there already: a backup put back, say.
+        """Make existing files private, such as a restored backup.
 
-        What SQLite makes beside the database is given the same mode as that.
+        SQLite gives the files beside the database the mode of the database.
         """
         try:
             for path in filter(os.path.exists, self._paths):
                 mode = stat.S_IMODE(os.stat(path).st_mode)  # noqa: PTH116  (the paths are texts)
                 if mode & ~_PRIVATE:
                     os.chmod(path, mode & _PRIVATE)  # noqa: PTH101
-        except OSError as error:  # it is another user's
+        except OSError as error:  # the file is another user's
             who = {"file": self._path, "why": error.strerror}
             _log.warning("others may read what is stored", extra=who)
 
     def _prepare(self) -> None:
         execute = self.connection.execute
-        execute("pragma journal_mode = wal")  # a copy that "vacuum into" has made is not
+        execute("pragma journal_mode = wal")  # not set in a copy made by "vacuum into"
         execute("pragma synchronous = full")
         execute("pragma secure_delete = on")
         execute(f"pragma journal_size_limit = {_LONGEST_LOG}")
-        execute("begin immediate")  # so that a file that is read-only is told of now
+        execute("begin immediate")  # so that a read-only file is reported now
         there = {name for (name,) in execute("select name from sqlite_schema")}
         for statement in definitions([*DURABLE, *PROJECTIONS]):
             if statement.split()[2] in ADDED - there:
@@ -400,25 +400,25 @@ class OnDisk(Sqlite):
 
 
 def megabytes(count: int) -> str:
-    """Return a number of bytes in words: ``12.3 MB``."""
+    """Return a number of bytes in megabytes: ``12.3 MB``."""
     return f"{count / 1e6:,.1f} MB"
 
 
 @lru_cache
 def _empty() -> bytes:
-    """Return an empty database: to make one anew takes five times as long as to copy it."""
+    """Return an empty database: making one takes five times as long as copying one."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        connection.execute("pragma page_size = 1024")  # of some thirty pages, most nearly empty
+        connection.execute("pragma page_size = 1024")  # some thirty pages, mostly empty
         for statement in definitions([*DURABLE, *PROJECTIONS]):
             connection.execute(statement)
         return connection.serialize()
 
 
 def require_ours(path: Path) -> None:
-    """Refuse what is no database of ours, and make nothing beside it.
+    """Refuse a file that is no database of ours, without making anything beside it.
 
     Raises:
-        Damaged: there is nothing in it, or it is no database, but was one.
+        Damaged: it is empty, or no database any more.
         Unknown: another program wrote it.
         StoreError: it is not a file.
         OSError: it cannot be read.
@@ -429,8 +429,8 @@ def require_ours(path: Path) -> None:
         raise StoreError(f"The store {path} could not be used: it is {what}.")
     if not status.st_size:
         raise damaged(path, "it is empty")
-    # Its first bytes, and not by SQLite: that would have to pass over the log, without which a file
-    # makes no sense to it if somebody was killed who was just taking the log into it.
+    # Its first bytes are read directly: SQLite would need the log, if a process was killed while it
+    # was checkpointing.
     with path.open("rb") as file:
         header = file.read(_HEADER)
     if len(header) < _HEADER or not header.startswith(_MAGIC):
@@ -447,12 +447,12 @@ def _require_writable(path: Path) -> None:
 
 
 def check_head(path: Path, patience: float) -> int:
-    """Check, read-only, that a database is one that this version knows, and has all that was told.
+    """Check, read-only, that this version knows the database, and that no told commit is missing.
 
     Returns:
         The count of the witness; -1 if there is none.
     """
-    # The witness before the database: whoever writes meanwhile raises that first.
+    # The witness is read first: a process that writes meanwhile raises the database first.
     witness, of_store = _read(path)
     with closing(connect(path, patience, reading=True)) as connection:
         ((found,),) = connection.execute("pragma user_version")
@@ -485,7 +485,7 @@ def check_head(path: Path, patience: float) -> int:
 
 
 def _check_tables(path: Path, connection: sqlite3.Connection, names: Iterable[str]) -> None:
-    """Check that some tables, and their indexes, are there as we make them, unless they are new."""
+    """Check that tables and indexes are as we make them; later additions may be missing."""
     with closing(InMemory()) as files:
         wanted = _tables(files.connection, names)
     found = _tables(connection, names)
@@ -500,9 +500,9 @@ def _tables(connection: sqlite3.Connection, names: Iterable[str]) -> dict[str, t
 
 
 def require_nothing_left(path: Path) -> None:
-    """Refuse if there is no file any more, but something that belongs to it.
+    """Refuse if the file is gone, but files that belong to it are there.
 
-    That is looked for first: another process that makes a file makes what belongs to it later.
+    Those are looked for first: another process that makes a store makes them after the file.
     """
     left = {HEAD: _read(path)[0] != -1, "-wal": has_log(path)}
     if path.exists():
@@ -526,7 +526,8 @@ def _create(path: Path) -> None:
         new = Path(folder, path.name)
         new.touch(_PRIVATE)
         with closing(connect(new, 0)) as connection:
-            # A commit changes four pages, however little of each: half as much goes to the disk.
+            # A commit changes four pages, however little of each: half the default size halves the
+            # writing.
             connection.execute("pragma page_size = 2048")
             connection.execute(f"pragma application_id = {APPLICATION}")
             connection.execute(f"pragma user_version = {FORMAT}")
@@ -550,7 +551,7 @@ def _witness(commits: int, store: int) -> bytes:
 
 
 def _testimony(contents: bytes) -> tuple[int, int]:
-    """Return the count of a witness, -1 if it is empty, -2 if nobody wrote it; and the store."""
+    """Return the count and the store in a witness; -1 if it is empty, -2 if it is invalid."""
     if not contents:
         return -1, 0
     with suppress(ValueError):
@@ -568,7 +569,7 @@ def _read(path: Path) -> tuple[int, int]:
 
 
 def damaged(path: Path | None, what: str) -> Damaged:
-    """Return the error of a file that is not as it was written."""
+    """Return the error of a damaged file."""
     log = ""
     with suppress(OSError):
         if path and has_log(path):
@@ -578,7 +579,7 @@ def damaged(path: Path | None, what: str) -> Damaged:
 
 @contextmanager
 def errors_translated(path: Path | None) -> Iterator[None]:
-    """Turn what using a file raises into errors of ours."""
+    """Turn the exceptions of using a file into errors of ours."""
     try:
         yield
     except Exception as error:
@@ -589,7 +590,7 @@ def errors_translated(path: Path | None) -> Iterator[None]:
 
 
 def translated(path: Path | None, error: Exception, *, writing: bool = False) -> Exception:
-    """Return an error of SQLite or the system as one of ours; others as they are."""
+    """Return an error of SQLite or the system as one of ours; other errors as they are."""
     if isinstance(error, Damaged):
         return error if str(error).startswith("The store") else damaged(path, str(error))
     if isinstance(error, StoreError):

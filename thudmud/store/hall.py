@@ -1,6 +1,6 @@
-"""The hall as it stands: boards that are up, seeks, and when no server ran; and who did what in it.
+"""The hall's state: open boards, open seeks, and when no server ran; and what a player did in it.
 
-Each function reads.
+The functions only read.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from thudmud.store.projected import of_kinds
 
 
 def open_boards(database: Database) -> Sequence[OpenBoard]:
-    """Return the boards that are up, in the order in which they first were."""
-    # Not a join: that would go through all boards there ever were. And between the two, others may
-    # put boards up, or close them.
+    """Return the open boards, in the order in which they were first opened."""
+    # Not a join: that would scan all boards there ever were. Between the two queries, others may
+    # open or close boards.
     rest = "where id in (select stream from open_board) order by id"
     rows = cast("list[tuple[int, str, str, int, int]]", list(database.table.rows("stream", rest)))
     rules = dict(cast("list[tuple[int, str]]", list(database.table.rows("open_board"))))
@@ -28,21 +28,21 @@ def open_boards(database: Database) -> Sequence[OpenBoard]:
 
 
 def open_board(database: Database, key: str) -> OpenBoard | None:
-    """Return the board with a key, if it is up."""
+    """Return the open board with a key, if there is one."""
     stream = database.streams.known(key)
     row = stream and database.table.row("open_board", "where stream = ?", stream.id)
     return OpenBoard(*stream[1:], rules=str(row[1])) if stream and row else None
 
 
 def open_seeks(database: Database) -> Sequence[SeekMade]:
-    """Return the seeks that stand, by their numbers."""
+    """Return the open seeks, sorted by number."""
     entries = database.streams.entries("where position in (select position from open_seek)")
     made = [each.event for each in entries if isinstance(each.event, SeekMade)]
     return sorted(made, key=attrgetter("number"))
 
 
 def interruptions(database: Database, after: float) -> Sequence[tuple[float, float]]:
-    """Return since when and until when no server ran, each time that ended after a time."""
+    """Return the spans without a server that ended after a time: each from when, until when."""
     rows = database.table.rows("interruption", "where until > ? order by until", after)
     return [(since, until) for until, since in cast("Iterable[tuple[float, float]]", rows)]
 
@@ -57,7 +57,7 @@ def seeks_of(database: Database, player: int) -> Iterator[SeekMade]:
 def made_in_the_hall(
     database: Database, kind: type[StoredEvent], player: int
 ) -> list[Sequence[object]]:
-    """Return the rows of events of a kind in the hall that a player has brought about, in order."""
+    """Return the rows of a player's events of one kind in the hall's stream, in order."""
     (name,) = of_kinds((kind,), database.backend.dialect)[1]
     hall, begins = database.streams.known(HALL), f"{name}{player},"
     where = "where stream = ? and substr(body, 1, ?) = ? order by version"

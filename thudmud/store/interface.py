@@ -1,4 +1,4 @@
-"""What a store gives out, and the tree of what it raises."""
+"""The values that a store returns, and its exceptions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class StoreError(ThudmudError):
 
 
 class Conflict(StoreError):
-    """Somebody else has appended first: decide again, on the newer state."""
+    """Another writer has appended to the stream first: decide again, on the newer state."""
 
     def __init__(self, stream: str, expected: int, found: int) -> None:
         super().__init__(stream, expected, found)
@@ -28,15 +28,15 @@ class Conflict(StoreError):
 
 
 class NotWritten(StoreError):
-    """What was to be stored was not, and nothing has changed; the next try may succeed."""
+    """Nothing was stored, and nothing has changed; another try may succeed."""
 
 
 class Uncertain(StoreError):
-    """What was to be stored was or was not: whoever could tell cannot be asked for now."""
+    """It is not known whether the write was stored: the database cannot be asked just now."""
 
 
 class TooLong(StoreError):
-    """This is longer than what other nodes can be told at once."""
+    """A note is longer than other nodes can be sent at once."""
 
 
 class Damaged(StoreError):
@@ -44,22 +44,22 @@ class Damaged(StoreError):
 
 
 class Forgotten(StoreError):
-    """What was seen in the store is there no longer."""
+    """Events that this process has seen in the store are gone from it."""
 
 
 class Unknown(StoreError):
-    """What is stored was written by a later version of this program, or by another one."""
+    """The data was written by a later version of this program, or by another program."""
 
 
 class InUse(StoreError):
-    """Another server keeps its boards here, and it lives."""
+    """Another running server serves boards from this store."""
 
 
 class OtherSettings(StoreError):
-    """Nodes that live go by other settings than this one, of those that all have to share.
+    """Running nodes have other values for settings that all nodes must share.
 
     Attributes:
-        differences: by the names of settings, what holds there and what here; None for nothing.
+        differences: by setting, its value there and its value here; None where it is missing.
     """
 
     def __init__(self, differences: Mapping[str, tuple[str | None, str | None]]) -> None:
@@ -75,29 +75,29 @@ class OtherSettings(StoreError):
 
 
 class NameTaken(StoreError):
-    """Somebody has that name already."""
+    """The name belongs to another player."""
 
 
 class Nobody(StoreError):
-    """There is no account of that name to be changed so."""
+    """There is no account, or sanction, of that name to change."""
 
 
 @value
 class NotesMissed:
-    """A note of the store's own: what other processes have told for a while was not heard."""
+    """The store's own note: notes of other processes were missed for a while."""
 
 
 class Entry(NamedTuple):
-    """An event where it is stored.
+    """An event, and where it is stored.
 
     Attributes:
         position: its place in the common order of all events.
-        stream: the key of whose event it is, such as a board's.
+        stream: the key of its stream, such as a board's.
         version: its number in the stream, from 1.
-        event: the event; its time is the store's.
-        battle: the number of the battle that it begins or takes up again, if it does.
-        mark: what `Store.append` was given to know it by, if it was appended through this store.
-        changes: how ratings were changed by the match that it ends, if it does.
+        event: the event, with the store's time.
+        battle: the number of the battle that it begins or resumes, if any.
+        mark: the mark that `Store.append` was given, if it was appended through this store.
+        changes: the rating changes of the match that it ends, if any.
     """
 
     position: int
@@ -110,20 +110,20 @@ class Entry(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """Where the last event of an append stands in a stream, and in all."""
+    """The position and version of the last event that an append has stored in a stream."""
 
     position: int
     version: int
 
 
 class OpenBoard(NamedTuple):
-    """A board that is up.
+    """An open board.
 
     Attributes:
-        key: what its events are stored under.
-        name: what it is called now.
-        version: that of its last event.
-        beginning: the version from which on its events have to be read for its state.
+        key: the key that its events are stored under.
+        name: its current name.
+        version: the version of its last event.
+        beginning: the first version that is needed to fold its state.
         rules: the name of the ruleset that it begins with.
     """
 
@@ -135,7 +135,7 @@ class OpenBoard(NamedTuple):
 
 
 class PlayerClaim(NamedTuple):
-    """Who has a player: a node, there a session, and the room that the player is in."""
+    """A node's claim on a player: for which session, and the room that the player is in."""
 
     realm: str
     name: str
@@ -146,16 +146,16 @@ class PlayerClaim(NamedTuple):
 
 @value
 class Account:
-    """A member, or a name that nobody may have.
+    """A member's account, or a banned name that has none.
 
     Attributes:
         name: as it is shown.
-        password: its argon2id hash; empty if the name is nobody's.
-        preferences: how they want things; values are those of JSON.
-        created: when they registered, or were banned, in seconds since the epoch.
-        seen: when they were here last, likewise.
-        banned: the operator does not let them in.
-        operator: whether they keep order.
+        password: the argon2id hash of the password; empty if only the name is banned.
+        preferences: options, ignored players and the like, as values of JSON.
+        created: when the member registered, or the name was banned, in seconds since the epoch.
+        seen: when the member was last here, in seconds since the epoch.
+        banned: whether nobody is let in under the name.
+        operator: whether the member is an operator.
     """
 
     name: str
@@ -169,12 +169,12 @@ class Account:
 
 @value
 class KeptName:
-    """A guest's name.
+    """A guest's name, kept for when they come back.
 
     Attributes:
         name: as it is shown.
-        word: the sha256 of what shows that the name is theirs.
-        seen: when they were here last, in seconds since the epoch.
+        word: the SHA-256 hash of the resume word, which proves that the name is theirs.
+        seen: when the guest was last here, in seconds since the epoch.
     """
 
     name: str
@@ -183,6 +183,6 @@ class KeptName:
 
 
 class Damage(NamedTuple):
-    """What the check of everything has found, in words for the operator."""
+    """What a check of the store has found, in words for the operator."""
 
     what: str

@@ -1,7 +1,7 @@
-"""Letters and reports: what is written of them. Each function is one transaction.
+"""Letters and reports in the database. Each function is one transaction.
 
 They belong to players of the realm ``""``, by number: so they follow a name that changes. What is
-deleted here is soon on no disk, as after `thudmud.store.accounts.erase`.
+deleted here is soon erased from the disk, as by `thudmud.store.accounts.erase`.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from thudmud.store.database import Database
 from thudmud.store.interface import Nobody
 
 REPORTS_KEPT = 1000
-"""How many reports are kept that have been closed: the last ones."""
+"""How many closed reports are kept: the last ones."""
 
 _LetterRow = tuple[int, int, int, float, str, int]
 _ReportRow = tuple[int, float, int, int, str, str, int]
 
 
 def post(database: Database, to: str, sender: str, text: str) -> int:
-    """Keep a letter for a member, and return its number.
+    """Store a letter to a member; return its number.
 
     Raises:
-        Nobody: there is no such member, or who sends it is none.
+        Nobody: the receiver or the sender is no member.
     """
     receiver = _member(database, to)
     by = _member(database, sender)
@@ -36,7 +36,7 @@ def post(database: Database, to: str, sender: str, text: str) -> int:
 
 
 def letters(database: Database, player: str) -> tuple[Letter, ...]:
-    """Return all letters of a member, in the order in which they were written."""
+    """Return all letters to a member, the oldest first."""
     return tuple(
         Letter(number, database.players.name_of(sender), at, text, bool(is_new))
         for _, number, sender, at, text, is_new in _letters(database, player)
@@ -50,13 +50,13 @@ def count(database: Database, player: str) -> LetterCount:
 
 
 def count_from(database: Database, player: str, sender: str) -> tuple[int, int]:
-    """Return how many letters a member has, and how many of these are from a sender."""
+    """Return how many letters a member has, and how many of them are from one sender."""
     rows, found = _letters(database, player), database.players.find(sender)
     return len(rows), sum(row[2] == found[0] for row in rows) if found else 0
 
 
 def mark_read(database: Database, player: str, numbers: Collection[int]) -> None:
-    """Note that a member has read some of their letters."""
+    """Mark some letters of a member as read."""
     for *row, is_new in _letters(database, player):
         if is_new and row[1] in numbers:
             database.table.put("letter", *row, 0)
@@ -74,14 +74,14 @@ def forget(database: Database, player: str, numbers: Collection[int]) -> int:
 
 
 def report(database: Database, by: str, about: str, text: str, said: Sequence[str] = ()) -> int:
-    """Keep a report of a player about another, and return its number.
+    """Store a report of one player about another; return its number.
 
     Args:
-        database: where.
-        by: who makes it.
-        about: whom it is about; both may be guests.
-        text: what it says.
-        said: what who makes it had last heard from that player.
+        database: the database.
+        by: the player who reports.
+        about: the player who is reported; both may be guests.
+        text: the report.
+        said: the last lines that the reporter had heard from that player.
     """
     number = database.table.number("select coalesce(max(number), 0) + 1 from report")
     players = database.players.number_of(by), database.players.number_of(about)
@@ -95,7 +95,7 @@ def report(database: Database, by: str, about: str, text: str, said: Sequence[st
 
 
 def reports(database: Database, *, open_only: bool = True, most: int = 50) -> Sequence[Report]:
-    """Return reports, the last one first, ``most`` at most."""
+    """Return reports, the latest first, ``most`` at most."""
     which = "where is_open = 1 " if open_only else ""
     rows = database.table.rows("report", f"{which}order by number desc limit ?", most)
     return [
@@ -122,7 +122,7 @@ def close_report(database: Database, number: int) -> bool:
 
 
 def reported(database: Database, name: str, by: str) -> Reported:
-    """Return who would be reported, and how many reports are open."""
+    """Return the name of the player to be reported, and how many reports are open."""
     about, who = database.players.find(name), database.players.find(by)
     in_all = "select count(*) from report where is_open = 1"
     return Reported(
@@ -133,7 +133,7 @@ def reported(database: Database, name: str, by: str) -> Reported:
 
 
 def erase(database: Database, player: int) -> None:
-    """Delete a player's letters, and the reports about them; what they wrote names nobody."""
+    """Delete letters to a player and reports about them; remove the player as author of others."""
     database.table.delete("letter", "where receiver = ?", player)
     database.table.delete("report", "where about = ?", player)
     for row in list(database.table.rows("letter", "where sender = ?", player)):

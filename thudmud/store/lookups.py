@@ -1,6 +1,6 @@
-"""The answers to lookups: what those who play ask of all that is stored.
+"""Answers lookups, the questions about stored data that commands ask.
 
-Battles are looked up by `FoldedGames`, which keeps the last ones folded; all else by `answer`.
+`FoldedGames` answers those about battles, and keeps the latest games folded; `answer` all others.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from thudmud.store.database import Database
 from thudmud.store.interface import Entry
 
 GAMES_KEPT = 100
-"""How many battles are kept folded, for whoever wants to see one."""
+"""How many games are kept folded."""
 
 
 def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
-    """Return the answer to a lookup, of the kind that it says."""
+    """Return the answer to a lookup, of the type that the lookup declares."""
     match lookup:
         case AdjournedLookup(player):
             return AdjournedMatches(tuple(battles.adjourned(database, player, realm=realm)))
@@ -74,28 +74,28 @@ def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
 
 
 class _Folded(NamedTuple):
-    """The game of a battle, as far as its events have been read from ``source`` on."""
+    """A battle's game, folded from its events from ``source`` on."""
 
     source: BattleId
     version: int
-    """That of the last of them."""
+    """That of the last event."""
     game: Game
     spent: tuple[float, ...]
 
 
 _Read = tuple[FoundBattle, _Folded | None, Sequence[Entry]]
-"""A battle without its game, what is known of that, and the events that come after it."""
+"""A battle without its game, the game as far as it was folded, and the events after that."""
 
 
 class FoldedGames:
-    """The battles that were looked up last, folded: to fold one takes 10 ms and more.
+    """The games that were looked up last: folding one takes 10 ms or more.
 
-    It is used in the loop; only what it reads is read in the store's thread.
+    It is used in the loop; only the reading is done in the store's thread.
     """
 
     def __init__(self) -> None:
         self._known: dict[int, _Folded] = {}
-        """By number: those first that are forgotten first."""
+        """By battle number, the least recently used first."""
 
     async def find(
         self,
@@ -103,7 +103,7 @@ class FoldedGames:
         number: int,
         realm: str,
     ) -> FoundBattle | None:
-        """Return a battle and its game; of one that goes on, only what is new is read."""
+        """Return a battle and its game; of a running one, only new events are read."""
         known = self._known.get(number)
         there = await read(lambda database: _read(database, number, realm, known))
         if there is None:
@@ -122,7 +122,7 @@ class FoldedGames:
         self._known[number] = folded
         while len(self._known) > GAMES_KEPT:
             del self._known[next(iter(self._known))]
-        # A match that was resumed may have lost plies on which something was said.
+        # A resumed match may have lost plies that were commented on.
         plies = len(game.moves)
         comments = tuple(each for each in found.comments if each.ply <= plies)
         return found._replace(game=game, comments=comments, spent=spent[:plies])
@@ -136,6 +136,6 @@ def _read(database: Database, number: int, realm: str, known: _Folded | None) ->
     players = battles.still_called(database, battle, realm=realm)
     found = FoundBattle(battle, None, battles.comments(database, number), players)
     entries = battles.entries_of(database, battle, before.version if before else 0)
-    if battle.time and before and entries:  # a clock is folded from the start
+    if battle.time and before and entries:  # clocks have to be folded from the start
         return found, None, battles.entries_of(database, battle)
     return found, before, entries

@@ -1,7 +1,7 @@
-"""Nodes, and whom they have claimed: what is written of them. Each function is one transaction.
+"""Nodes and their claims in the database. Each function is one transaction.
 
-A node lives for as long as its lease runs, which each beat renews. By the claims of players a node
-knows who is on which. A claim is never taken from a node that lives.
+A node is alive until its lease runs out; each beat renews the lease. Claims tell the nodes which
+player is on which node. A claim is never taken from a live node.
 """
 
 from __future__ import annotations
@@ -14,31 +14,32 @@ from thudmud.store.database import Database
 from thudmud.store.interface import Damaged, NotWritten, OtherSettings, PlayerClaim
 
 LEASE = 10.0
-"""Seconds for which a node lives, unless it says once more that it does."""
+"""Seconds after its last beat for which a node counts as alive."""
 
 PAUSE = 0.1
-"""Seconds between two looks at whether a node lives."""
+"""Seconds between two looks at whether a node is alive."""
 
 
 def beat(
     database: Database, node: str, lease: float = LEASE, settings: Mapping[str, str] | None = None
 ) -> bool:
-    """Say that a node lives, for so many seconds at least.
+    """Renew a node's lease.
 
-    If no other does and it is new, the time in which none did is stored as an event first.
+    If no node was alive, the time in which none was is stored as an event first.
 
     Args:
-        database: where.
-        node: its name.
-        lease: for how many seconds.
-        settings: what all nodes have to go by, if there can be others: if none lives, it is this
-            from now on.
+        database: the database.
+        node: the node's name.
+        lease: seconds for which it lives on.
+        settings: the settings that all nodes must share, if there can be others. If no node is
+            alive, these hold from now on.
 
     Returns:
-        Whether it had a row still. If not, it was taken for dead: its claims are others'.
+        Whether the node still had a row. If not, it was taken for dead, and its claims belong to
+        others.
 
     Raises:
-        OtherSettings: nodes that live go by others.
+        OtherSettings: live nodes have other settings.
     """
     now = database.now()
     if settings is not None:
@@ -68,12 +69,12 @@ def _agree(database: Database, node: str, settings: Mapping[str, str], now: floa
 
 
 def time_of_nodes(database: Database) -> float:
-    """Return the time that nodes go by: that of those which live, else the server's.
+    """Return the nodes' shared time: that of live nodes, else the database server's.
 
-    A node takes the server's time when it begins. After a fail-over that is another server's, which
-    may go wrong: by it all who live would be dead, and time would have passed in which nobody
-    played. Who lives writes at least twice during a lease, so that is waited for where the last
-    node has not ended, and the server's time is not about that of the last write.
+    A new node takes the database server's time. After a fail-over that is another server's, whose
+    clock may be wrong: by it all live nodes might be dead, and time might have passed in which
+    nobody played. A live node writes at least twice during a lease. So where the last node has not
+    ended, and the server's time is not near that of the last write, such a write is waited for.
     """
     before, now = database.read_head(), database.backend.now()
     rows = database.table.rows("node", "where until > ?", before.at)
@@ -90,25 +91,25 @@ def time_of_nodes(database: Database) -> float:
 
 
 def is_served(database: Database) -> bool:
-    """Return whether a node lives."""
+    """Return whether any node is alive."""
     return database.table.row("node", "where until > ? limit 1", database.now()) is not None
 
 
 def last_beat(database: Database) -> float | None:
-    """Return how many seconds ago a node last said that it lives; None if all have ended."""
+    """Return how many seconds ago the last beat was; None if all nodes have ended."""
     seen = [cast("float", row[1]) for row in database.table.rows("node", "where until > seen")]
     return max(0.0, database.now() - max(seen)) if seen else None
 
 
 def leave(database: Database, node: str) -> None:
-    """Take a node out, and let go of what it has claimed."""
+    """Remove a node and its claims."""
     database.lived()
     database.table.delete("claim", "where node = ?", node)
     database.table.delete("node", "where name = ?", node)
 
 
 def reap(database: Database, node: str) -> Sequence[PlayerClaim]:
-    """Take the claims of dead nodes over for a node that lives; return them as they were."""
+    """Take over the claims of dead nodes for a live one; return them as they were."""
     dead = [row[0] for row in database.table.rows("node", "where until <= ?", database.now())]
     taken: list[PlayerClaim] = []
     for name in dead:
@@ -124,11 +125,11 @@ def reap(database: Database, node: str) -> Sequence[PlayerClaim]:
 def claim(
     database: Database, name: str, node: str, session: str, room: str = "", *, realm: str = ""
 ) -> PlayerClaim | None:
-    """Claim a player for a session of a node, or say in which room a session's player is.
+    """Claim a player for a node's session, or update the room of a claimed player.
 
     Returns:
-        None if it is claimed; else whose it is, on another node that lives. That may be asked by a
-        note to let go.
+        None if the player is claimed now; else the claim of another live node, which can be asked
+        by a note to let go.
 
     Raises:
         NotWritten: the node's own lease has run out.
@@ -148,13 +149,13 @@ def claim(
 
 
 def release(database: Database, name: str, node: str, *, realm: str = "") -> None:
-    """Let a player go, if the node has them."""
+    """Release a node's claim on a player, if it has one."""
     if found := database.players.find(name, realm):
         database.table.delete("claim", "where player = ? and node = ?", found[0], node)
 
 
 def people(database: Database) -> Sequence[PlayerClaim]:
-    """Return all who are claimed."""
+    """Return all claims."""
     return [_claim(database, row) for row in database.table.rows("claim", "order by player")]
 
 
@@ -167,7 +168,7 @@ def _claim(database: Database, row: Sequence[object]) -> PlayerClaim:
 
 
 def alone(database: Database) -> None:
-    """Take all nodes for dead: only one process at a time serves from these files."""
+    """Treat all nodes as dead: only one process at a time serves from these files."""
     [outcome], _ = database.write([_end_all])
     if outcome is not None:
         raise outcome

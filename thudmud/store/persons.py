@@ -1,7 +1,7 @@
-"""All that is kept about a person, as values of JSON, for whoever asks what that is.
+"""Everything that is stored about a player, as values of JSON, for players who ask for it.
 
-The tables tell it themselves: a row is about a player if one of the columns in `THEIRS` has the
-player's number. So a table that is added later is in it, too.
+Rows are found by their columns: a row is about a player if one of the columns in `THEIRS` has the
+player's number. So tables that are added later are included.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from thudmud.store.interface import Nobody
 from thudmud.store.rows import COLUMNS, DURABLE, PROJECTIONS
 
 THEIRS = ("player", "receiver", "sender", "reporter")
-"""Columns that have the number of the player whom a row is about. What others have reported about
-somebody is theirs who did."""
+"""Columns with the number of the player whom a row is about. A report belongs to its author, not to
+the player that it is about."""
 
 _PLAYERS = {*THEIRS, "opponent", "about"}
-"""Columns that have the number of a player."""
+"""Columns with the number of a player."""
 
 _SECRET = {"password", "word", "node", "session", "operator"}
-"""Columns that are not told: with them somebody could come in, or they are about somebody else."""
+"""Columns that are left out: they are secrets, or about somebody else."""
 
 _TOLD_OTHERWISE = {"player_battle", "comment"}
 
@@ -37,10 +37,10 @@ _TIMES = {"at", "created", "seen", "since", "until", "coming"}
 
 
 def about(database: Database, name: str) -> dict[str, Any]:
-    """Return all that is kept about whoever is called that now, in values of JSON.
+    """Return everything that is stored about the player who has a name now, in values of JSON.
 
     Raises:
-        Nobody: there is nobody of that name.
+        Nobody: no player has that name.
     """
     found = database.players.find(name)
     if found is None:

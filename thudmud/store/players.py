@@ -1,6 +1,6 @@
-"""Players: which number is behind a name, and what a number is called.
+"""Players in the database: their numbers and names.
 
-What is cached here holds until another connection has written, see `thudmud.store.database`.
+Caches hold until another connection has written, see `thudmud.store.database`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Players:
     """The rows of ``player``.
 
     Args:
-        table: where they are.
-        dialect: how a statement is written there.
+        table: the database.
+        dialect: how the database spells statements.
     """
 
     def __init__(self, table: SqlTable, dialect: Dialect) -> None:
@@ -33,9 +33,9 @@ class Players:
         self._names: dict[int, str] = {}
 
     def number_of(self, name: str, realm: str = "") -> int:
-        """Return the number of the player who has a name now, who is made if there is none.
+        """Return the number of the player who has a name now; a new player if nobody has it.
 
-        A name is kept as it was last written; ``""`` is nobody's, and has 0.
+        The spelling of the name is updated. ``""`` is nobody's name, with the number 0.
         """
         if not name:
             return 0
@@ -48,7 +48,7 @@ class Players:
         return number
 
     def find(self, name: str, realm: str = "") -> tuple[int, str] | None:
-        """Return the number and the name, as it was last written, of who has a name now."""
+        """Return the number of the player who has a name now, and the name as last spelled."""
         place = realm, name.lower()
         if place not in self._found:
             row = self._table.row("player", "where realm = ? and key = ?", *place)
@@ -58,12 +58,12 @@ class Players:
         return self._found[place]
 
     def called(self, name: str, realm: str = "") -> list[int]:
-        """Return the numbers of all who are called that, or were when they were last here."""
+        """Return the numbers of all players with a name, or whose last name it was."""
         where = f"where {self._dialect.same_name} and realm = ? order by id"
         return [cast("int", row[0]) for row in self._table.rows("player", where, name, realm)]
 
     def name_of(self, number: int) -> str:
-        """Return what a player is called."""
+        """Return a player's name."""
         if number not in self._names:
             row = self._table.row("player", "where id = ?", number) if number else (0, "", "", "")
             if row is None:
@@ -72,35 +72,35 @@ class Players:
         return self._names[number]
 
     def put(self, number: int, realm: str, key: str | None, name: str) -> None:
-        """Keep what a player is called; without a key the name is free for another."""
+        """Store a player's name; without a key the name is free for another player."""
         self._table.put("player", number, realm, key, name)
         self._found.clear()
         self._names[number] = name
 
     def learn(self, rows: Iterable[Sequence[object]]) -> None:
-        """Cache rows that were read together with others."""
+        """Cache rows of ``player``."""
         for number, realm, key, name in cast("Iterable[tuple[int, str, str | None, str]]", rows):
             cache(self._names, number, name)
             if key is not None:
                 cache(self._found, (realm, key), (number, name))
 
     def not_cached(self, realm: str, names: Iterable[str]) -> set[str]:
-        """Return the keys of those names of which it is not cached who has them."""
+        """Return the keys of those names whose players are not cached."""
         keys = {name.lower() for name in names if name}
         return {key for key in keys if (realm, key) not in self._found}
 
     def not_named(self, numbers: Collection[int]) -> set[int]:
-        """Return those numbers of which it is not cached what they are called."""
+        """Return those numbers whose names are not cached."""
         return {number for number in numbers if number and number not in self._names}
 
     def clear(self) -> None:
-        """Forget what is cached."""
+        """Empty the caches."""
         self._found.clear()
         self._names.clear()
 
 
 def cache(cached: dict[K, V], key: K, value: V) -> None:
-    """Keep a value at hand, and all others no longer if there are too many."""
+    """Add a value to a cache, which is emptied first if it is full."""
     if len(cached) >= MOST_CACHED:
         cached.clear()
     cached[key] = value

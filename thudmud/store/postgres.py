@@ -1,22 +1,22 @@
-"""A store in a database of PostgreSQL, which several nodes may serve boards from.
+"""A store in a PostgreSQL database, from which several nodes may serve boards.
 
-Each store has one connection for all that it reads and writes, which its thread uses, and one more
-on which it learns what others have written. Three things are not as they are with a file:
+Each store has one connection for its thread, on which it reads and writes, and another for a thread
+that listens for notifications. Three things differ from a file:
 
-- The writers' lock is an advisory one. Whoever gets it reads ``head`` first, and so knows whether
+- The writers' lock is an advisory lock. Whoever gets it reads ``head`` first, and so learns whether
   others have written since.
-- A link that is lost is made again. Failing over to a standby takes some seconds.
-- If the link is lost before a commit is answered, it may have been done or not. Each transaction
-  writes which it is of its writer's, and that row is read back, from the same server or from the
-  standby that has taken its place. Until it is known nothing else is written here. The number that
-  the server gives to a transaction would not do: a promoted standby gives out again those that it
-  has not seen, and says "committed" of somebody else's.
-  The row is read under the writers' lock. The transaction has that until it has ended, so what is
-  read then is final. Its session is ended first, unless it waits for a standby: its commit would be
-  seen by others before it is safe. And what is there may be on one server alone. It is believed
-  once a later commit has been acknowledged.
+- A lost link is restored. A fail-over to a standby takes some seconds.
+- If the link is lost before a commit is acknowledged, the commit may or may not have been done.
+  Each transaction writes its number, by its writer's count, into the writer's row, and that row is
+  read back, from the same server or from the standby that has replaced it. Until the result is
+  known, nothing else is written here. PostgreSQL's own transaction numbers would not do: a promoted
+  standby assigns those again that it has not seen, and would report "committed" for another
+  transaction. The row is read under the writers' lock. The lost transaction holds that until it has
+  ended, so what is read then is final. Its session is terminated first, unless it waits for a
+  standby: that would make the commit visible to others before it is safe. And a row that is there
+  may be on one server alone. It counts once a later commit has been acknowledged.
 
-A text cannot hold a NUL in PostgreSQL; what players write never has one.
+A text cannot contain a NUL in PostgreSQL; what players write never does.
 """
 
 from __future__ import annotations
@@ -43,38 +43,38 @@ from thudmud.store.interface import Damaged, NotWritten, StoreError, TooLong, Un
 from thudmud.store.rows import ADDED, DURABLE, FORMAT, PROJECTIONS, definitions, has_rows
 
 OURS = "a store of thudmud, format "
-"""What the comment on the table ``head`` begins with."""
+"""The beginning of the comment on the table ``head``."""
 
 PATIENCE = 5.0
-"""Seconds for which work waits for a link that was lost. After that it is refused at once, until
-the link is there again."""
+"""Seconds for which work waits for a lost link. After that it is refused at once until the link is
+restored."""
 
 REST = 2.0
-"""Seconds after that before it is tried again: who asks meanwhile is refused at once."""
+"""Seconds before it is tried again after that; meanwhile work is refused at once."""
 
 PAUSE = 0.1
-"""Seconds between two tries to connect."""
+"""Seconds between two attempts to connect."""
 
 TRY_AGAIN = 0.5
-"""Seconds between two looks at whether a lock is free that somebody else has."""
+"""Seconds between two attempts to get a lock that somebody else has."""
 
 OPENING = 15.0
-"""Seconds for which a server that does not answer is waited for at first."""
+"""Seconds to wait at the start for a server that does not answer."""
 
 SILENCE = 2.0
-"""Seconds without an answer after which it is asked from beside whether the server is there."""
+"""Seconds without an answer after which a second connection probes the server."""
 
 BESIDE = 3
-"""Seconds for which that is waited for: `PATIENCE` in all."""
+"""Seconds to wait for that connection: `PATIENCE` in all."""
 
 ENDING = 1.0
-"""Seconds for which a thread is waited for that is to end: the server may not answer it."""
+"""Seconds to wait for a thread that is to end: it may be waiting for the server."""
 
 AT_ONCE = 1000
-"""How many rows of a large result are fetched at once."""
+"""Rows of a large result that are fetched at a time."""
 
 LONGEST_NOTE = 7_900
-"""Bytes that PostgreSQL tells others at once, and a little less."""
+"""The most bytes of a note: a little less than PostgreSQL's limit for a notification."""
 
 LINK = {
     "application_name": "thudmud",
@@ -86,17 +86,17 @@ LINK = {
     "keepalives_count": "3",
     "tcp_user_timeout": "10000",
 }
-"""How the link is made where the operator does not say otherwise."""
+"""Connection parameters that the operator has not set."""
 
 SETTINGS = (
-    # Who is stopped while they write would stop all others.
+    # A process that is suspended while it writes would block all others.
     "set idle_in_transaction_session_timeout = '5s'",
     "set lock_timeout = '15s'",
-    # What is told is stored, whatever the server does by default.
+    # What players are told is stored, whatever the server's default.
     "select set_config('synchronous_commit', 'on', false)"
     " where current_setting('synchronous_commit') = 'off'",
     "set client_min_messages = 'warning'",
-    # So does the server notice that our machine is gone, and lets go of its locks.
+    # So the server notices when our machine is gone, and releases its locks.
     "set tcp_keepalives_idle = '5s'",
     "set tcp_keepalives_interval = '2s'",
     "set tcp_keepalives_count = 3",
@@ -104,12 +104,12 @@ SETTINGS = (
 )
 
 WRITERS = 'create table writer (token text collate "C" primary key, number bigint, commits bigint)'
-"""Of each store that has written here: the number of its last transaction, by its own count, and
-how many commits of all there were by then. It is no table of other databases, nor is it checked or
-copied: it says nothing once the writer has ended."""
+"""For each store that has written here: the number of its last transaction, by its own count, and
+the count of all commits by then. Other databases have no such table, and it is not checked or
+copied: it means nothing once the writer has ended."""
 
 COUNT_COMMITS = "alter table writer add column if not exists commits bigint"
-"""At first there was a time instead: that of a server which is another one after a fail-over."""
+"""The first version had a time instead: that of a server, which differs after a fail-over."""
 
 WRITE_NUMBER = (
     "insert into writer (token, number, commits) select ?, ?, commits from head where id = 1"
@@ -117,11 +117,11 @@ WRITE_NUMBER = (
 )
 
 FORGET_WRITERS = "delete from writer where commits < (select commits from head) - 1000000"
-"""Whoever has not written during a million commits has ended; if not, their row is missing to them,
-and they know that they cannot tell."""
+"""A store that has not written during a million commits has ended; if it has not, its row is
+missing, and it knows that it cannot tell."""
 
 LATER_COMMIT = "select pg_logical_emit_message(true, 'thudmud', '')"
-"""It changes nothing, but its commit is acknowledged as any other, after those before it."""
+"""It changes nothing, but its commit is acknowledged like any other, after those before it."""
 
 Heard = Callable[[str | None], None]
 
@@ -129,28 +129,28 @@ _log = logging.getLogger(__name__)
 
 
 class NothingWritten(psycopg.OperationalError):
-    """The link was lost while a transaction was committed, and it was not."""
+    """The link was lost during a commit, which was not done."""
 
 
 class DatabaseLink:
-    """A connection that is made again when it is lost.
+    """A connection that is restored when it is lost.
 
     Args:
-        dsn: how to connect, in libpq's words.
-        patience: for how many seconds it is waited for.
+        dsn: the connection string, as libpq has it.
+        patience: seconds to wait while it is restored.
 
     Raises:
-        psycopg.Error: it cannot be made.
+        psycopg.Error: the connection cannot be made.
     """
 
     def __init__(self, dsn: str, patience: float) -> None:
         self._dsn, self._patience = dsn, patience
         self.made = 0
-        """How often it has been made."""
+        """How many connections have been made."""
         self.server = ""
-        """When the server began: none that began at another time has the same sessions."""
+        """The server's start time: a server that started at another time has other sessions."""
         self._given_up = 0.0
-        """When it was last tried in vain, if the link has been lost for longer than we wait."""
+        """When the last attempt failed, if the link has been lost for longer than we wait."""
         self._watch = LinkWatch()
         try:
             self._open()
@@ -160,14 +160,14 @@ class DatabaseLink:
 
     @property
     def is_lost(self) -> bool:
-        """Whether nothing can be asked at present."""
+        """Whether the connection is closed."""
         return self.session.closed
 
     def restore(self) -> None:
-        """Make the link again if it is lost, and wait for that.
+        """Restore the link if it is lost, and wait for that.
 
         Raises:
-            psycopg.OperationalError: it cannot be made.
+            psycopg.OperationalError: it cannot be restored.
         """
         if not self.is_lost:
             return
@@ -201,12 +201,12 @@ class DatabaseLink:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Do what waits for no result until the end, in one round trip."""
+        """Run statements in one round trip; no result is needed before the end."""
         with self._watched(), self.session.pipeline():
             yield
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the connection."""
         self._watch.close()
         self.session.close()
 
@@ -229,7 +229,7 @@ class DatabaseLink:
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """Do something on the session; its link is cut if the server is not there any more."""
+        """Use the session; its link is cut if the server has disappeared."""
         try:
             with self._watch.over():
                 yield
@@ -240,34 +240,34 @@ class DatabaseLink:
 
 
 class LinkWatch:
-    """A thread that cuts a link whose server does not answer any more, and is not there.
+    """A thread that cuts a link whose server does not answer, and has disappeared.
 
-    A server that is stopped, or whose machine has lost its network, would be waited for without
-    end, by a thread that can do nothing else. One that is there may take as long as it likes.
+    Otherwise the store's thread would wait forever for a server that is suspended, or whose machine
+    has lost its network. A server that is there may take as long as it likes.
 
     Attributes:
-        has_cut: whether the link over which something was last asked has been cut.
+        has_cut: whether the link was cut during the last statement.
     """
 
     def __init__(self) -> None:
         self.has_cut = False
         self._lock = Mutex()
         self._asked: float | None = None
-        """When something was asked that has not been answered."""
+        """When the pending statement was sent; None if there is none."""
         self._is_closing = Event()
         self._link: socket.socket | None = None
         self._thread = Thread(target=self._run, name="store watch", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Watch no longer."""
+        """End the thread."""
         self._is_closing.set()
         self._thread.join()
         if self._link:
             self._link.close()
 
     def follow(self, dsn: str, session: psycopg.Connection[Any]) -> None:
-        """Watch over the link of a session that has just been made, and over no other."""
+        """Watch the link of a new session, and no other."""
         info = session.info
         beside: dict[str, Any] = {
             **conninfo_to_dict(dsn),
@@ -280,14 +280,15 @@ class LinkWatch:
         with self._lock:
             if self._link:
                 self._link.close()
-            # A file of our own: by its number it could be another's by the time that it is cut.
+            # A descriptor of our own: the session's could belong to another file by the time it is
+            # cut.
             self._link = socket.socket(fileno=os.dup(session.fileno()))
             self._beside = make_conninfo("", **beside)
 
     @contextmanager
     def over(self) -> Iterator[None]:
-        """Watch over the link until what is asked there meanwhile has been answered."""
-        if self._asked is not None:  # of several that are asked together, the end is waited for
+        """Watch the link until the statement has been answered."""
+        if self._asked is not None:  # within a pipeline, its end is waited for
             yield
             return
         self.has_cut = False
@@ -309,25 +310,25 @@ class LinkWatch:
                     self._link.shutdown(socket.SHUT_RDWR)
 
     def _is_there(self) -> bool:
-        """Return whether the server answers. It may refuse us: who is there will answer, too."""
+        """Return whether the server answers. If it refuses us, it is there and will answer, too."""
         try:
             psycopg.connect(self._beside).close()
         except psycopg.Error as error:
-            # What a server says begins with how grave it is, in its language, and two spaces. All
-            # else is the network's, but for this.
+            # A server's message begins with its severity, in its language, and two spaces. Every
+            # other error is the network's, but for a refused connection.
             return ":  " in str(error) or os.strerror(errno.ECONNREFUSED) in str(error)
         return True
 
 
 class Postgres(Backend):
-    """A database of PostgreSQL.
+    """A PostgreSQL database.
 
     Args:
-        dsn: how to connect to it, in libpq's words: "host=... dbname=...", or "postgresql://...".
-        patience: for how many seconds it waits for a link that was lost.
+        dsn: the connection string, as libpq has it: "host=... dbname=...", or "postgresql://...".
+        patience: seconds to wait while a lost link is restored.
 
     Raises:
-        Damaged: what is there is not what was written.
+        Damaged: the data is not as it was written.
         Unknown: a later version of this program wrote it, or it is another program's.
         StoreError: it cannot be used.
     """
@@ -340,13 +341,13 @@ class Postgres(Backend):
     def __init__(self, dsn: str, patience: float = PATIENCE) -> None:
         self._dsn, self._name = dsn, name_of(dsn)
         self._token = token_hex(8)
-        """What tells this store from all others, those of this process as well."""
+        """What tells this store from all others, also within this process."""
         self._number = 0
         """How many transactions of this store have been committed, or may have been."""
         self._acknowledged = 0
-        """The number of the last of them that was."""
+        """The number of the last one that was acknowledged."""
         self._settling: tuple[int, str] | None = None
-        """The session that was to wait until what a new link shows is safe."""
+        """The session that waits until what a new link shows is safe."""
         self._looks = 0
         self._cursors = 0
         self._listener: Listener | None = None
@@ -361,7 +362,7 @@ class Postgres(Backend):
             raise self.translated(error) from error
 
     def _prepare(self) -> None:
-        """Make the tables, unless they are there; see whether they are ours."""
+        """Make missing tables; check that the existing ones are ours."""
         execute = self.connection.execute
         ((schema,),) = execute("select current_schema()").fetchall()
         if schema is None:
@@ -381,14 +382,14 @@ class Postgres(Backend):
         self.is_new = not execute("select count(*) from head").fetchall()[0][0]
         if self.is_new and has_rows(self.connection):
             raise Damaged("the row that it begins with is missing")
-        execute("commit")  # whoever only looks is no writer; what is made here can be made again
+        execute("commit")  # no writer's number: what is made here can be made again
 
     def _missing(self, there: set[str]) -> list[str]:
-        """Return the tables that are to be made.
+        """Return the tables that have to be made.
 
         Raises:
-            Unknown: what is there is not ours, or of a later version.
-            Damaged: some are missing that no version would have left out.
+            Unknown: the tables are another program's, or a later version's.
+            Damaged: tables are missing that every version has made.
         """
         ours = DURABLE.keys() | PROJECTIONS.keys() | {"writer"}
         if not there & ours:
@@ -412,20 +413,20 @@ class Postgres(Backend):
         return missing
 
     def link(self) -> int:
-        """Make the link again if it was lost; return how often one has been made."""
+        """Restore the link if it was lost; return how many have been made."""
         self.connection.restore()
         return self.connection.made
 
     def has_settled(self) -> bool:
         """Wait until nothing that can be read over a new link can get lost any more.
 
-        A primary that comes back after a crash shows what it had written itself, though its standby
-        may not have it. So a later commit is waited for, for some seconds at a time.
+        A primary that comes back after a crash shows what it had written, though its standby may
+        not have it. So a later commit is waited for, for some seconds at a time.
 
         Returns:
-            Whether our last commit that was acknowledged is there.
+            Whether our last acknowledged commit is there.
         """
-        # What waits for a standby does not notice that nobody waits for it any more.
+        # A session that waits for a standby does not notice that its client is gone.
         if self._settling:
             self._end(*self._settling)
         self._settling = self._session
@@ -440,14 +441,14 @@ class Postgres(Backend):
 
     @property
     def _session(self) -> tuple[int, str]:
-        """What tells our session from all others: its process, and when its server began.
+        """What identifies our session: its process, and the start time of its server.
 
-        On a server that began at another time the same number may be that of another node's.
+        On a server that started at another time the same number may be another node's session.
         """
         return self.connection.session.info.backend_pid, self.connection.server
 
     def _end(self, pid: int, server: str, unless: str = "") -> None:
-        """End an old session of ours, if it is there still."""
+        """Terminate an old session of ours, if it still exists, unless it waits for ``unless``."""
         end = "select pg_terminate_backend(pid) from pg_stat_activity"
         end += " where pid = ? and application_name = ? and usename = current_user"
         end += " and pg_postmaster_start_time()::text = ?"
@@ -459,7 +460,7 @@ class Postgres(Backend):
         """Begin a transaction, and wait for the writers' lock.
 
         Returns:
-            The row of ``head``, which is read in the same round trip.
+            The row of ``head``, read in the same round trip.
         """
         cursor = self._begin("select * from head where id = 1")
         cursor.nextset()
@@ -473,25 +474,25 @@ class Postgres(Backend):
             )
         except psycopg.Error:
             with suppress(psycopg.Error):
-                self.rollback()  # else the session would stay in a transaction that has failed
+                self.rollback()  # else the session would stay in a failed transaction
             raise
         cursor.nextset()
         return cursor
 
     def commit(self) -> None:
-        """End a transaction, see `committing`."""
+        """Commit, see `committing`."""
         with self.committing():
             pass
 
     @contextmanager
     def committing(self) -> Iterator[None]:
-        """End a transaction after its last statements, all of them in one round trip.
+        """Run a transaction's last statements and commit, all in one round trip.
 
-        If the answer is lost, it is found out what came of it.
+        If the acknowledgement is lost, look up whether it was committed.
 
         Raises:
-            NothingWritten: it came to nothing.
-            Uncertain: it is not known.
+            NothingWritten: it was not.
+            Uncertain: that cannot be found out.
         """
         self._number += 1
         session = self._session
@@ -509,18 +510,18 @@ class Postgres(Backend):
         self._acknowledged = self._number
 
     def together(self) -> AbstractContextManager[object]:
-        """Do what does not wait for what comes of it, in one round trip."""
+        """Run statements whose results are not needed, in one round trip."""
         return self.connection.together()
 
     def _was_committed(self, pid: int, server: str) -> bool:
-        """Look up whether the last transaction, whose link was lost, has been committed.
+        """Look up whether the last transaction, whose link was lost, was committed.
 
         Args:
             pid: the process of its session, see `_session`.
-            server: when its server began.
+            server: the start time of its server.
 
         Raises:
-            Uncertain: it cannot be found out for now.
+            Uncertain: that cannot be found out for now.
         """
         try:
             self.connection.restore()
@@ -535,12 +536,12 @@ class Postgres(Backend):
             with suppress(psycopg.Error):
                 self.rollback()
             raise self._not_known() from error
-        if written is None and self._acknowledged:  # somebody has forgotten us, see `WRITERS`
+        if written is None and self._acknowledged:  # our row was deleted, see `WRITERS`
             raise self._not_known()
         return written == self._number
 
     def _written(self) -> int | None:
-        """Return the number of our last transaction that is there; None if there is none."""
+        """Return the number of our last stored transaction; None if there is none."""
         asked = "select number from writer where token = ?"
         rows = self.connection.execute(asked, (self._token,)).fetchall()
         return int(rows[0][0]) if rows else None
@@ -551,12 +552,12 @@ class Postgres(Backend):
         )
 
     def rollback(self) -> None:
-        """End a transaction as if there had been none."""
+        """Roll a transaction back."""
         if not self.connection.is_lost:
             self.connection.execute("rollback")
 
     def is_back(self, error: Exception) -> bool:
-        """Make the link again if it was lost; return whether it was, and is there now."""
+        """Restore the link if it was lost; return whether it was, and is there now."""
         if not self.connection.is_lost:
             return isinstance(error, NothingWritten)
         with suppress(psycopg.Error):
@@ -564,12 +565,12 @@ class Postgres(Backend):
         return not self.connection.is_lost
 
     def read_all(self) -> None:
-        """Begin a transaction that reads all as of this moment, however long that takes."""
+        """Begin a transaction that reads a snapshot, however long that takes."""
         self.connection.execute("set idle_in_transaction_session_timeout = 0")
         self.connection.execute("begin isolation level repeatable read read only")
 
     def scan(self, query: str, values: Sequence[Any]) -> Iterator[Any]:
-        """Yield the rows of a query, some at a time. A transaction has to be under way."""
+        """Yield the rows of a query, fetched in batches, within a transaction."""
         self._cursors += 1
         cursor: psycopg.ServerCursor[Any] = psycopg.ServerCursor(
             self.connection.session, f"scan {self._cursors}"
@@ -579,21 +580,21 @@ class Postgres(Backend):
             yield from cursor.execute(translated(query), values or None)
 
     def refuses_all(self, error: Exception) -> bool:
-        """Whether the server itself refuses something, or cannot be reached."""
+        """Return whether the server itself refuses statements, or cannot be reached."""
         return isinstance(error, psycopg.OperationalError)
 
     def witnessed(self) -> int:
-        """Return -1: what ``head`` says is as soon asked for."""
+        """Return -1: reading ``head`` costs no more."""
         self.connection.restore()
         return -1
 
     def version(self) -> int:
-        """Return another number each time: whether others have written is seen by ``head``."""
+        """Return another number each time: others' writes are seen in ``head``."""
         self._looks += 1
         return self._looks
 
     def translated(self, error: Exception, *, writing: bool = False) -> Exception:
-        """Return an error of PostgreSQL's as one of ours; others as they are."""
+        """Return an error of PostgreSQL's as one of ours; other errors as they are."""
         if isinstance(error, Damaged) and not str(error).startswith(self._name):
             return Damaged(f"{self._name} is damaged: {error}. Restore a backup.")
         if isinstance(error, StoreError):
@@ -612,7 +613,7 @@ class Postgres(Backend):
         return float(asked.fetchall()[0][0])
 
     def listen(self, heard: Heard) -> None:
-        """Have what others say called out, in a thread of its own.
+        """Call a function with what other nodes say, in a thread of its own.
 
         Args:
             heard: see `Listener`.
@@ -620,10 +621,10 @@ class Postgres(Backend):
         self._listener = Listener(self._dsn, self._channel, self._token, heard)
 
     def tell(self, note: str) -> None:
-        """Say something to all who listen elsewhere, if it is short enough. It is stored nowhere.
+        """Send a note to all other nodes that listen. It is not stored.
 
         Raises:
-            TooLong: it is.
+            TooLong: it is longer than `LONGEST_NOTE`.
         """
         if len(note.encode()) > LONGEST_NOTE:
             raise TooLong(f"This is too long to be told at once: {note:.100}")
@@ -632,14 +633,14 @@ class Postgres(Backend):
         self.connection.execute("select pg_notify(?, ?)", (channel, f"{self._token} {note}"))
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close both connections."""
         if self._listener:
             self._listener.close()
         self.connection.close()
 
 
 class _Companion:
-    """A thread with a connection of its own, which is made again when it is lost."""
+    """A thread with its own connection, which is restored when it is lost."""
 
     def __init__(self, dsn: str, name: str) -> None:
         self._dsn, self._begun = dsn, monotonic()
@@ -663,29 +664,29 @@ class _Companion:
         os.close(self._wake)
 
     def _use(self, session: psycopg.Connection[Any]) -> None:
-        """Use a connection until it is lost, or `close` is called."""
+        """Use the connection until it is lost, or `close` is called."""
         raise NotImplementedError
 
     def _failed(self, error: psycopg.Error) -> None:
-        """Tell that a connection could not be made, or was lost."""
+        """Report that the connection could not be made, or was lost."""
         raise NotImplementedError
 
     def _is_closing(self, timeout: float | None, *files: int) -> bool:
-        """Wait until something can be read from a file, or for some seconds; return if to end."""
+        """Wait for some seconds, or for a file to be readable; return whether to end."""
         return self._wake in readable([self._wake, *files], timeout)
 
 
 class Listener(_Companion):
-    """A thread with a connection of its own, on which it hears what others say.
+    """A thread that listens on its own connection for what other nodes say.
 
-    It is made once it hears them, if that takes no longer than some seconds.
+    Making one waits until it listens, for some seconds at most.
 
     Args:
-        dsn: how to connect.
-        channel: on which they say it, quoted.
-        token: what our own words begin with, which are passed over.
-        heard: called with None when something may have been written, with what was said to all, and
-            with `MISSED` once it listens again after it could not.
+        dsn: the connection string.
+        channel: the notification channel, quoted.
+        token: the prefix of our own notifications, which are ignored.
+        heard: called with None when another node may have written something, with each note, and
+            with `MISSED` once it listens again after a lost link.
     """
 
     def __init__(self, dsn: str, channel: str, token: str, heard: Heard) -> None:
@@ -701,11 +702,11 @@ class Listener(_Companion):
         session.execute(f"listen {self._channel}")
         is_late = self._listens.is_set() or monotonic() > self._begun + PATIENCE
         self._listens.set()
-        # What was written before is told of to nobody.
+        # Earlier writes are not notified.
         self._heard(MISSED if is_late else None)
         is_over = False
         while not is_over:
-            # Before it waits: some may have come with the answer to "listen".
+            # Read before waiting: some may have come with the answer to "listen".
             for notify in session.notifies(timeout=0):
                 token, _, note = notify.payload.partition(" ")
                 if token != self._token:
@@ -716,19 +717,20 @@ class Listener(_Companion):
 
 
 class AdvisoryLock(_Companion):
-    """A lock among the servers on a database.
+    """A lock between the servers on a database.
 
-    A thread waits for it, and holds it until it is closed. If the link is lost, it waits for the
-    lock again: another server may have it by then. So it keeps nothing right by itself, and says
-    only who is to do something.
+    A thread waits for the lock, and holds it until it is closed. If the link is lost, it waits for
+    the lock again: another server may have it by then. So the lock protects nothing by itself, and
+    only decides which server does something.
 
     Args:
         dsn: how to connect.
-        key: which lock.
-        told: called, in the thread, with who has it: once it is ours, and again after each lost
-            link; or if another server has it. With an error, if it cannot be asked for: then it is
-            waited for all the same. A server that does not answer at first is given some seconds.
-        shared: whether others may have it as well who want no more than to share it.
+        key: the lock's key.
+        told: called, in the thread, with the holder: once it is ours, and again after each lost
+            link; or if another server has it. Called with an error if the database cannot be asked;
+            the lock is still waited for. A server that does not answer at first is given some
+            seconds.
+        shared: whether it is shared with other servers that share it.
     """
 
     def __init__(
@@ -751,7 +753,7 @@ class AdvisoryLock(_Companion):
 
     def _use(self, session: psycopg.Connection[Any]) -> None:
         is_told = False
-        # Asked for again and again: who waits in the database for it could not be told to end.
+        # Polled: a session that waits in the database for a lock could not be told to end.
         while session.execute(self._try).fetchall() != [(True,)]:
             if not is_told:
                 is_told = True
@@ -763,9 +765,9 @@ class AdvisoryLock(_Companion):
 
 
 def readable(files: Iterable[int], timeout: float | None) -> set[int]:
-    """Wait until something can be read from one of some files; return from which.
+    """Wait until something can be read from one of some files; return those with something to read.
 
-    ``select.select`` knows no file from 1024 on, and a server may have more.
+    ``select.select`` does not support descriptors from 1024 on, and a server may have more.
     """
     poll = select.poll()
     for each in files:
@@ -775,10 +777,10 @@ def readable(files: Iterable[int], timeout: float | None) -> set[int]:
 
 @contextmanager
 def no_longer_than(seconds: float, session: psycopg.Connection[Any]) -> Iterator[None]:
-    """Cut the link of a session if what is asked there meanwhile takes longer.
+    """Cut the link of a session if the statements in the block take longer.
 
     Raises:
-        psycopg.errors.ConnectionTimeout: it has taken longer.
+        psycopg.errors.ConnectionTimeout: they did.
     """
     has_cut = False
     # A file of our own: by its number it could be another's by the time that it is cut.
@@ -787,7 +789,7 @@ def no_longer_than(seconds: float, session: psycopg.Connection[Any]) -> Iterator
         def cut() -> None:
             nonlocal has_cut
             has_cut = True
-            with suppress(OSError):  # it is lost by now
+            with suppress(OSError):  # the link is lost already
                 link.shutdown(socket.SHUT_RDWR)
 
         timer = Timer(seconds, cut)
@@ -806,7 +808,7 @@ def no_longer_than(seconds: float, session: psycopg.Connection[Any]) -> Iterator
 
 
 def in_line(error: Exception) -> str:
-    """Return what PostgreSQL says in several lines as one, without a full stop."""
+    """Return a message of PostgreSQL as one line, without a full stop."""
     return " ".join(str(error).split()).rstrip(".")
 
 
@@ -830,7 +832,7 @@ def connected(dsn: str) -> psycopg.Connection[Any]:
 
 
 def name_of(dsn: str) -> str:
-    """Return what a database is called in messages, without a password."""
+    """Return the name of a database in messages, without a password."""
     given = conninfo_to_dict(dsn)
     host = given.get("host") or given.get("hostaddr")
     name = given.get("dbname") or "of this user"

@@ -1,4 +1,4 @@
-"""The rows of projections: what events have come to, and how all of it is made anew from them."""
+"""The rows of projections, and how they are made anew from the events."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from thudmud.store.rows import SqlTable, scan
 
 
 class ProjectedRows:
-    """The rows of projections in a database. Streams are told apart by number there.
+    """The rows of projections in a database. Streams and players are numbers there.
 
     Args:
         table: the database.
-        durable: the one that has the streams and the players, if that is another.
+        durable: the database with the streams and the players, if that is another.
     """
 
     def __init__(self, table: SqlTable, durable: SqlTable | None = None) -> None:
@@ -28,23 +28,23 @@ class ProjectedRows:
         self._durable = durable or table
 
     def open_board(self, board: str, rules: str) -> None:
-        """Note that a board is up, and the ruleset that it begins with."""
+        """Store that a board is open, and the ruleset that it begins with."""
         self._table.put("open_board", self._number(board), rules)
 
     def close_board(self, board: str) -> None:
-        """Note that a board is not up any more."""
+        """Store that a board is closed."""
         self._table.delete("open_board", "where stream = ?", self._number(board))
 
     def put_seek(self, number: int, position: int) -> None:
-        """Keep where a seek that stands was made."""
+        """Store an open seek, by the position of its event."""
         self._table.put("open_seek", number, position)
 
     def put_interruption(self, since: float, until: float) -> None:
-        """Keep that no server ran for a time."""
+        """Store a span of time in which no server ran."""
         self._table.put("interruption", until, since)
 
     def drop_seek(self, number: int) -> None:
-        """Note that a seek stands no more."""
+        """Remove a seek that has ended."""
         self._table.delete("open_seek", "where number = ?", number)
 
     def count(self) -> int:
@@ -52,22 +52,22 @@ class ProjectedRows:
         return self._table.number("select coalesce(max(number), 0) from battle")
 
     def battle(self, number: int) -> Battle:
-        """Return a battle that is there, the players by number."""
+        """Return a battle, with numbers for players."""
         row = self._table.row("battle", "where number = ?", number)
         if row is None:
             raise LookupError(f"there is no battle {number}")
         return self._battle(row)
 
     def number_of(self, battle: BattleId) -> int | None:
-        """Return the number of the battle that began there, if one did."""
+        """Return the number of the battle with an id; None if there is none."""
         if not 0 < battle.version < 1 << 63:
-            return None  # nor could it be looked for
+            return None  # too large for a column
         where = "where stream = ? and version = ?"
         row = self._table.row("battle", where, self._number(battle.board), battle.version)
         return cast("int", row[0]) if row else None
 
     def put_battle(self, battle: Battle) -> None:
-        """Keep a battle."""
+        """Store a battle."""
         outcome, points = battle.outcome, battle.points or (None, None)
         dwarf, troll = int(battle.dwarf or 0), int(battle.troll or 0)
         self._table.put(
@@ -101,43 +101,43 @@ class ProjectedRows:
             self._table.put("player_battle", player, battle.number)
 
     def on_board(self, board: str) -> int | None:
-        """Return the number of the last battle at a board, unless that is as new."""
+        """Return the number of the last battle at a board; None if the board is as new."""
         row = self._table.row("on_board", "where stream = ?", self._number(board))
         return cast("int", row[1]) if row else None
 
     def put_on_board(self, board: str, number: int | None) -> None:
-        """Keep the number of the last battle at a board."""
+        """Store the number of the last battle at a board."""
         if number is None:
             self._table.delete("on_board", "where stream = ?", self._number(board))
         else:
             self._table.put("on_board", self._number(board), number)
 
     def put_away(self, number: int, position: int, dwarf: str, troll: str) -> None:
-        """Keep where the match that came to a battle was put away, and whose it is."""
+        """Store an adjourned match: its last battle, the event's position, and its players."""
         self._table.put("adjourned", number, position, int(dwarf), int(troll))
 
     def take_up(self, number: int) -> bool:
-        """Forget that a match was put away; return whether it was."""
+        """Remove an adjourned match; return whether there was one."""
         return self._table.delete("adjourned", "where battle = ?", number) > 0
 
     def tally(self, player: str, role: str, rules: str, kind: str) -> Tally:
-        """Return how a player fared in a role."""
+        """Return a player's tally in a role."""
         where = "where player = ? and role = ? and rules = ? and kind = ?"
         row = self._table.row("tally", where, int(player), role, rules, kind)
         return Tally(*cast("tuple[int, int, int]", row[4:])) if row else Tally()
 
     def put_tally(self, player: str, role: str, rules: str, kind: str, tally: Tally) -> None:
-        """Keep how a player fared in a role."""
+        """Store a player's tally in a role."""
         self._table.put("tally", int(player), role, rules, kind, *tally)
 
     def strength(self, player: str, role: str, pool: Pool) -> Strength | None:
-        """Return how good a player is in a role, if that is known."""
+        """Return a player's strength in a role, if it is known."""
         where = "where player = ? and role = ? and rules = ? and time = ?"
         row = self._table.row("rating", where, int(player), role, pool.rules, pool.time.value)
         return strength_of(row) if row else None
 
     def put_strength(self, player: str, role: str, pool: Pool, strength: Strength) -> None:
-        """Keep how good a player is in a role."""
+        """Store a player's strength in a role."""
         row = self._durable.row("player", "where id = ?", int(player))
         realm, rating = row[1] if row else "", strength.rating
         key = int(player), role, pool.rules, pool.time.value
@@ -145,25 +145,25 @@ class ProjectedRows:
         self._table.put("rating", *key, realm, *strength, proven)
 
     def ratings(self, player: int) -> dict[tuple[str, Pool], Rating]:
-        """Return how good a player is in each role, and in what, where that is known."""
+        """Return a player's known ratings, by role and pool."""
         rows = self._table.rows("rating", "where player = ? order by rules, time", player)
         return {
             (cast("str", row[1]), _pool(row[2], row[3])): strength_of(row).rating for row in rows
         }
 
     def last_opponents(self, player: str, pool: Pool, most: int) -> list[str]:
-        """Return against whom a player has played the last matches that changed their rating."""
+        """Return the opponents of the last matches that changed a player's rating."""
         return [str(row[4]) for row in self._changes(int(player), pool, most)]
 
     def put_change(self, change: RatingChange, opponent: str, position: int) -> None:
-        """Keep how a match has changed a rating, against whom, and where its end is stored."""
+        """Store how a match changed a rating: the opponent, and the position of the match's end."""
         player, pool, before, after = change
         key = int(player), pool.rules, pool.time.value, position
         rating = after.points, after.uncertainty, after.results
         self._table.put("rating_change", *key, int(opponent), before, *rating)
 
     def changes(self, position: int) -> list[RatingChange]:
-        """Return how ratings were changed by a match that ended there, the players by number."""
+        """Return the rating changes of the match that ended there, with numbers for players."""
         rest = "where position = ? order by player"
         rows = self._table.rows("rating_change", rest, position)
         return [
@@ -183,18 +183,18 @@ class ProjectedRows:
         return tuple(cast("list[int]", points))
 
     def _changes(self, player: int, pool: Pool, most: int) -> list[Sequence[object]]:
-        """Return the rows of the last changes of a rating, the last one first."""
+        """Return the rows of the last changes of a rating, the latest first."""
         rest = "where player = ? and rules = ? and time = ? order by position desc limit ?"
         values = player, pool.rules, pool.time.value, most
         return list(self._table.rows("rating_change", rest, *values))
 
     def put_comment(self, number: int, position: int, comment: Comment) -> None:
-        """Keep what a player says about a ply of a battle."""
+        """Store a comment on a ply."""
         player = int(comment.player or 0)
         self._table.put("comment", number, comment.ply, player, position, comment.text)
 
     def remove_comment(self, number: int, ply: int, player: str) -> None:
-        """Forget what a player has said about a ply of a battle."""
+        """Remove a player's comment on a ply."""
         where = "where battle = ? and ply = ? and player = ?"
         self._table.delete("comment", where, number, ply, int(player or 0))
 
@@ -205,7 +205,7 @@ class ProjectedRows:
             yield cast("int", ply), cast("int", player), cast("str", text)
 
     def put_lesson(self, player: str, lesson: int) -> None:
-        """Keep that a player has done a lesson."""
+        """Store that a player has done a lesson."""
         self._table.put("lesson", int(player), lesson)
 
     def has_tried(self, player: str, puzzle: int) -> bool:
@@ -214,20 +214,20 @@ class ProjectedRows:
         return self._table.row("puzzle_try", where, int(player), puzzle) is not None
 
     def put_try(self, player: str, puzzle: int, *, solved: bool) -> None:
-        """Keep that a player has tried a puzzle, and whether it was solved."""
+        """Store that a player has tried a puzzle, and whether it was solved."""
         self._table.put("puzzle_try", int(player), puzzle, int(solved))
 
     def difficulty(self, puzzle: int) -> Strength | None:
-        """Return how hard a puzzle is, if that is known."""
+        """Return the difficulty of a puzzle, if it is known."""
         row = self._table.row("puzzle", "where number = ?", puzzle)
         return Strength(*cast("tuple[float, float, int]", row[1:])) if row else None
 
     def put_difficulty(self, puzzle: int, strength: Strength) -> None:
-        """Keep how hard a puzzle is."""
+        """Store the difficulty of a puzzle."""
         self._table.put("puzzle", puzzle, *strength)
 
     def battles(self, rest: str, *values: object) -> list[Battle]:
-        """Return the battles that a query finds, the players by number."""
+        """Return the battles that a query finds, with numbers for players."""
         return [self._battle(row) for row in self._table.rows("battle", rest, *values)]
 
     def _number(self, stream: str) -> int:
@@ -270,7 +270,7 @@ class ProjectedRows:
 
 
 def strength_of(row: Sequence[object]) -> Strength:
-    """Return how good a player is, by a row of ``rating``."""
+    """Return the strength in a row of ``rating``."""
     return Strength(*cast("tuple[float, float, int]", row[5:8]))
 
 
@@ -279,7 +279,7 @@ def _pool(rules: object, time: object) -> Pool:
 
 
 def project_all(backend: Backend, rows: ProjectedRows) -> None:
-    """Change rows by all events that there are."""
+    """Make the rows of the projections from all events."""
     streams = SqlTable(backend.connection).rows("stream")
     keys = {row[0]: cast("str", row[1]) for row in streams}
     these, names = of_kinds(PROJECTED, backend.dialect)
@@ -292,12 +292,12 @@ def project_all(backend: Backend, rows: ProjectedRows) -> None:
 
 
 def of_kinds(kinds: tuple[type[StoredEvent], ...], dialect: Dialect) -> tuple[str, list[str]]:
-    """Return the condition on which an event is of one of some kinds, and its values."""
+    """Return the SQL condition for events of some kinds, and its values."""
     names = [f'["{name}",' for name, kind in KINDS.items() if issubclass(kind, kinds)]
     kind = f"substr(body, 1, {dialect.find}(body, ','))"
     return f"{kind} in ({', '.join('?' * len(names))})", names
 
 
 def as_text(number: int) -> str:
-    """Return a player as projections have them: the number as text, "" for nobody."""
+    """Return a player's number as text, as projections have it; "" for nobody."""
     return str(number or "")

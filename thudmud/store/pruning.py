@@ -1,14 +1,14 @@
-"""Pruning: what nothing needs any more is dropped, so that a store can be kept for years.
+"""Pruning: drops events that nothing needs any more, so that a store can be kept for years.
 
-What nothing needs any more: who sat down, got up, was away and came back, offers, warnings and what
-was set up at a board before the last match there began; seeks that have ended, boards that were
-closed and comments that were replaced; and of a match that was put away, all but how it stood last.
-Whatever a battle, a clock, a rating or a board is made of stays.
+These are: joining, leaving, absence, offers, warnings and setting up at a board before its last
+match began; seeks that have ended, boards that were closed and comments that were replaced; and of
+an adjourned match, all but its last state. Whatever a battle, a clock, a rating or a board is
+folded from stays.
 
-Events keep their positions and versions. ``gap`` tells which positions are missing on purpose, and
-the check accepts these alone. What is dropped at once is one transaction with its gaps, so a
-process that is killed leaves a store that is in order. It may be done beside a server: what is
-found can be needed no more, however much is appended meanwhile.
+Events keep their positions and versions. ``gap`` records the positions that are missing on purpose,
+and the check accepts these alone. Each batch is dropped in one transaction with its gaps, so the
+store stays in order if the process is killed. A server may run meanwhile: an event that was found
+unneeded stays so, whatever is appended.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ from thudmud.store.database import Database
 from thudmud.store.projected import of_kinds
 
 YOUNG = 3600.0
-"""Seconds. What happened since then is left alone, whatever is asked for."""
+"""Seconds. Younger events are left alone, whatever is asked for."""
 
 LOOK, BATCH = 20_000, 200
-"""Positions that are looked at in one go, and events that are dropped in one transaction, for which
-a server beside us waits."""
+"""Positions that are examined at a time, and events that are dropped in one transaction, which a
+server has to wait for."""
 
 _AT_BOARDS = (
     Joined, Left, Absent, Returned, RulesSet, PositionSet, TimeSet, Offered, OfferLapsed, Declined,
@@ -67,13 +67,13 @@ _LOOKED_AT = (
 
 
 class PruneReport(NamedTuple):
-    """What pruning has come to so far.
+    """The progress of pruning.
 
     Attributes:
-        looked: up to which position it has looked.
-        last: up to which it is to look.
-        dropped: how many events, by the names of their kinds.
-        bytes: how long their texts were in all.
+        looked: the position up to which events have been examined.
+        last: the position up to which they are to be examined.
+        dropped: the number of dropped events, by the names of their kinds.
+        bytes: the total length of their texts.
     """
 
     looked: int
@@ -83,7 +83,7 @@ class PruneReport(NamedTuple):
 
 
 class _Spare(NamedTuple):
-    """An event that may go."""
+    """An event that may be dropped."""
 
     position: int
     kind: str
@@ -91,10 +91,10 @@ class _Spare(NamedTuple):
 
 
 class Pruning:
-    """Finds what is needed no more, from the first event on.
+    """Finds unneeded events, from the first event on.
 
     Args:
-        before: only what happened before that time, in seconds since the epoch.
+        before: only events before that time, in seconds since the epoch.
     """
 
     def __init__(self, before: float) -> None:
@@ -102,17 +102,19 @@ class Pruning:
         self._looked = 0
         self._last: int | None = None
         self._timed: set[int] = set()
-        """The streams in which a battle with a clock is played: who is away there moves it."""
+        """The streams with a running battle that has a clock: absences move the clock."""
         self._seeks: dict[int, _Spare] = {}
         self._boards: dict[str, list[_Spare]] = {}
-        """By number and by key: what goes with the end of a seek, or when the board is closed."""
+        """By seek number and by board key: events to drop when the seek ends, or the board is
+        closed."""
         self._comments: dict[tuple[object, ...], _Spare] = {}
-        """By battle, ply and player: what goes when they comment on it once more."""
+        """By battle, ply and player: the event to drop when the player comments on the ply again.
+        """
         self._dropped: Counter[str] = Counter()
         self._bytes = 0
 
     def find(self, database: Database) -> tuple[PruneReport, list[int]]:
-        """Look at some more events; return how far that is, and the positions of those to drop."""
+        """Examine some more events; return the progress, and the positions of those to drop."""
         if self._last is None:
             young = database.now() - YOUNG
             self._last = database.streams.last_before(
@@ -131,7 +133,7 @@ class Pruning:
         try:
             for row in database.table.rows("event", rest, self._looked, until, *names):
                 found += self._looked_at(database, row)
-        except BaseException:  # it may be asked for again, if a link was lost
+        except BaseException:  # this is called again if a link was lost
             self._timed, self._seeks, self._boards, self._comments = kept
             raise
         self._looked = until
@@ -141,7 +143,7 @@ class Pruning:
         return report, [each.position for each in found]
 
     def _looked_at(self, database: Database, row: Sequence[object]) -> Iterable[_Spare]:
-        """Return what is known to be needed no more, now that an event has been looked at."""
+        """Examine an event; return the events that are now known to be unneeded."""
         position, number, version, schema, at, _, body = cast(
             "tuple[int, int, int, int, float, int, str]", row
         )
@@ -178,7 +180,7 @@ class Pruning:
                 if text:
                     self._comments[key, version, ply, player] = spare
                 return [each for each in (before, None if text else spare) if each]
-            # Whose a board of the gateway is, its registration tells forever.
+            # The opening of a gateway's board tells for ever whose it is.
             case BoardOpened(key=key) | BoardRenamed(key=key) if not realm_of(key):
                 self._boards.setdefault(key, []).append(spare)
             case BoardClosed(key=key) if not realm_of(key):
@@ -187,7 +189,7 @@ class Pruning:
 
 
 def drop(database: Database, positions: Iterable[int]) -> None:
-    """Drop the events at some positions, and record that they are gone: one transaction."""
+    """Drop the events at some positions, and record the gaps: one transaction."""
     table = database.table
     there = [
         each
@@ -206,7 +208,7 @@ def drop(database: Database, positions: Iterable[int]) -> None:
 
 
 def _record(database: Database, first: int, last: int) -> None:
-    """Record a gap, as one with those that it touches."""
+    """Record a gap, merged with adjacent ones."""
     table = database.table
     before = table.row("gap", "where first < ? order by first desc limit 1", first)
     if before and before[1] == first - 1:

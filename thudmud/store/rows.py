@@ -1,17 +1,17 @@
-"""The tables of a store, and how a row of any of them is written and read.
+"""The tables of a store, and how their rows are written, read and checked.
 
-Every row ends with a CRC of what is before it, which is checked whenever the row is read: SQLite
-itself checks how its pages hang together, not what is in them. If an event is missing, the numbers
-show it, and the projections can be made again. The CRCs of all other rows are summed up in
-``head``, so that an old page in the place of a newer one is found too.
+Every row ends with a CRC of its other values, which is checked whenever the row is read: SQLite
+itself checks how its pages hang together, not what is in them. A missing event shows in the
+numbering, and the projections can be made again. The CRCs of all other rows are combined in
+``head``, so that an old page in place of a newer one is noticed, too.
 
-There are two kinds of tables. The durable ones cannot be changed later, only added to. Those of the
-projections are made from the events, and are made anew when `thudmud.play.projections.PROJECTION`
+There are two kinds of tables. The durable ones cannot be changed later, only added to. The
+projections are made from the events, and made anew when `thudmud.play.projections.PROJECTION`
 changes, so they may be changed with it. A player is a number in all of them.
 
-What happened at boards is kept as events alone, the plies of ended battles too. As one text each,
-they would take a twelfth of the room: a table for that can be added when somebody has so many that
-it matters. Their events may be pruned then, and ``gap`` says which were.
+Events are stored one by one, also those of ended battles. A battle as one text would take a twelfth
+of the room: a table for that can be added when somebody has so many that it matters. The events may
+be pruned then, and ``gap`` says which were.
 """
 
 from __future__ import annotations
@@ -25,63 +25,63 @@ from thudmud.store.codec import SCHEMA
 from thudmud.store.interface import Damaged
 
 APPLICATION = 0x54687564
-"""What marks the file as ours: ``Thud``."""
+"""The application id of our SQLite files: ``Thud``."""
 
 Row = tuple[object, ...]
 Query = tuple[str, str, Sequence[object]]
-"""A table, what follows its name in a query, and the values in that."""
+"""A table, the rest of the query after its name, and the values of the placeholders."""
 
 DURABLE = {
-    # One row. On a database with several writers, it is their lock. ``commits`` counts all of them,
-    # those of accounts too; ``at`` is the last time that was given to anything, ``served`` the last
-    # at which a server is known to have run, ``sum`` the CRCs of the rows of tables in ``SUMMED``;
-    # ``store`` is a random number that tells this store from others.
+    # One row, which is read first in each transaction. ``commits`` counts all commits, those of
+    # accounts too; ``at`` is the last time that was given to an event, ``served`` the last at which
+    # a server is known to have run, ``sum`` the combined CRCs of the rows of the tables in
+    # ``SUMMED``; ``store`` is a random number that tells this store from others.
     "head": "id integer primary key, position integer, commits integer, projection integer,"
     " at real, served real, sum integer, store integer",
-    # ``beginning``: from which version on a board's state is folded.
+    # ``beginning``: the first version that is needed to fold a board's state.
     "stream": "id integer primary key, key text unique, name text, version integer,"
     " beginning integer",
-    # ``last`` is 1 for the last event of an append, so that whoever follows is given whole ones.
+    # ``last`` is 1 for the last event of an append, so that subscribers are given whole appends.
     "event": "position integer primary key, stream integer, version integer, schema integer,"
     " at real, last integer, body text, unique (stream, version)",
     # Positions that were pruned; the check accepts that these are missing, and no others.
     "gap": "first integer primary key, last integer",
     # ``key`` is the name in lower case, or null if the name is free for another player.
     "player": "id integer primary key, realm text, key text, name text, unique (realm, key)",
-    # ``password`` is '' if the name is nobody's, but banned.
+    # ``password`` is '' if the name is only banned.
     "account": "player integer primary key, password text, preferences text, created real,"
     " seen real, banned integer",
     "guest": "player integer primary key, word blob, seen real",
-    # Where members and guests came from last, and when: ``coming`` is in seconds since the epoch.
-    # It goes up with each, so that of two the later one is known.
+    # The last addresses of members and guests. ``coming`` is in seconds since the epoch, and goes
+    # up with each, so that the later of two is known.
     "address": "player integer, address text, coming integer, primary key (player, address)",
-    # Members who keep order.
+    # Members who are operators.
     "operator": "player integer primary key, since real",
-    # ``measure``: 'mute' or 'ban', against a player or a network; the other is 0 or ''. Without an
-    # end ``until`` is null; ``operator`` is 0 if that was none who has an account still.
-    # A banned player has an account, see there; without a row here that holds for good.
+    # ``measure``: 'mute' or 'ban', of a player or a network; the other is 0 or ''. ``until`` is
+    # null if it does not end; ``operator`` is 0 if the operator has no account any more. A banned
+    # player has a row in ``account``; without a row here the ban does not end.
     "sanction": "measure text, player integer, network text, since real, until real,"
     " operator integer, why text, primary key (measure, player, network)",
-    # A node lives ``until`` then, unless it says once more that it does.
+    # A node is alive until ``until``, unless it renews that.
     "node": "name text primary key, seen real, until real",
     "claim": "player integer primary key, node text, session text, room text",
-    # What all nodes that live go by, as text.
+    # The settings that all live nodes share, as text.
     "setting": "name text primary key, value text",
-    # What requests with a key came to.
+    # The results of requests that had a key.
     "request": "stream integer, key text, position integer, version integer,"
     " primary key (stream, key)",
-    # What was found out about battles, by where they began; it could be found out again.
+    # Analyses, by the id of the battle; they could be made again.
     "analysis": "stream integer, version integer, nodes integer, body text,"
     " primary key (stream, version)",
-    # What players have written to members; ``sender`` is 0 if that has been erased.
+    # Letters to members; ``sender`` is 0 if the sender was erased.
     "letter": "receiver integer, number integer, sender integer, at real, text text,"
     " is_new integer, primary key (receiver, number)",
-    # What players have told the operator of others; ``said`` is a list in JSON.
+    # Reports about players; ``said`` is a JSON list of lines.
     "report": "number integer primary key, at real, reporter integer, about integer, text text,"
     " said text, is_open integer",
 }
 SUMMED = DURABLE.keys() - {"head", "event"}
-"""The tables of which an older row would not be seen to be older."""
+"""The tables in which an outdated row would not be noticed otherwise."""
 
 PROJECTIONS = {
     "open_board": "stream integer primary key, rules text",
@@ -95,29 +95,29 @@ PROJECTIONS = {
     " dwarf_points integer, troll_points integer, imported integer, set_up integer,"
     " time text,"
     " unique (stream, version)",
-    # In which no server ran.
+    # Spans of time in which no server ran.
     "interruption": "until real primary key, since real",
     "adjourned": "battle integer primary key, position integer, dwarf integer, troll integer",
     "player_battle": "player integer, battle integer, primary key (player, battle)",
-    # ``role``: 'people', 'bots', 'puzzles', or the level at which the player, a bot, has played.
+    # ``role``: 'people', 'bots', 'puzzles', or a bot's level.
     "tally": "player integer, role text, rules text, kind text, won integer, drawn integer,"
     " lost integer, primary key (player, role, rules, kind)",
     # ``proven`` is null while the rating is provisional.
     "rating": "player integer, role text, rules text, time text, realm text, mu real, sigma real,"
     " results integer, proven integer, primary key (player, role, rules, time)",
-    # How matches between people have changed ratings; ``position`` is that of the match's end.
+    # Changes of ratings by matches between people; ``position`` is that of the match's end.
     "rating_change": "player integer, rules text, time text, position integer, opponent integer,"
     " before integer, points integer, uncertainty integer, results integer,"
     " primary key (player, rules, time, position)",
     "lesson": "player integer, lesson integer, primary key (player, lesson)",
     "puzzle_try": "player integer, puzzle integer, solved integer, primary key (player, puzzle)",
     "puzzle": "number integer primary key, mu real, sigma real, tries integer",
-    # What players say about plies; ``position`` is that of the event that told it.
+    # Comments on plies; ``position`` is that of the event.
     "comment": "battle integer, ply integer, player integer, position integer, text text,"
     " primary key (battle, ply, player)",
 }
 INDEXES = (
-    # Of those who are banned alone: they are looked for whenever another process has written.
+    # Of banned accounts alone: they are read whenever another process has written.
     "create index account_banned on account (banned) where banned = 1",
     "create index adjourned_dwarf on adjourned (dwarf)",
     "create index adjourned_troll on adjourned (troll)",
@@ -146,16 +146,16 @@ _WITHOUT_ROWID = {
     "sanction",
     "setting",
 }
-"""Tables of which the primary key is most of the row: kept as its index, not beside it. So are
-those that were added later: an index of SQLite's own would be missing in a file without them."""
+"""Tables of which the primary key is most of the row: SQLite stores them as its index alone. So are
+all that were added later: a separate index of SQLite's would be missing in older files."""
 
 ADDED = frozenset({"address", "analysis", "letter", "report", "setting"})
 """Tables and indexes that were added since the first version: they are made where they are missing.
 Any other that is missing was lost."""
 
 FORMAT = SCHEMA + len(ADDED)
-"""The schema of a file, of events and tables. Who knows only a lower one would not keep the tables
-right that were added since, and so does not open it."""
+"""The schema of a file: of its events and its tables. A version that knows only a lower one would
+not maintain the tables that were added since, and so refuses to open the file."""
 
 _ALL = DURABLE | PROJECTIONS
 _PART = re.compile(r", (?![^()]*\))")
@@ -172,7 +172,7 @@ _KEYS = {
 
 
 def insertion(table: str) -> str:
-    """Return the statement that adds a row to a table, its CRC at the end."""
+    """Return the statement that inserts a row, with its CRC at the end."""
     columns = [*COLUMNS[table], "crc"]
     return f"insert into {table} values ({', '.join('?' * len(columns))})"  # noqa: S608  (ours)
 
@@ -195,7 +195,7 @@ _PUT = {table: _put(table) for table in _ALL}
 
 
 def definitions(tables: Iterable[str], dialect: Dialect = SQLITE) -> list[str]:
-    """Return the statements that make some tables, and their indexes."""
+    """Return the statements that create some tables and their indexes."""
     made = []
     for table in tables:
         parts, width = _PART.split(_ALL[table]), len(COLUMNS[table])
@@ -212,7 +212,7 @@ def _column(part: str, dialect: Dialect) -> str:
 
 
 def has_rows(connection: SqlConnection) -> bool:
-    """Return whether there is anything in any table."""
+    """Return whether any durable table has a row."""
     return any(
         connection.execute(f"select 1 from {table} limit 1").fetchone()  # noqa: S608  (ours)
         for table in DURABLE
@@ -220,7 +220,7 @@ def has_rows(connection: SqlConnection) -> bool:
 
 
 def crc(row: Sequence[object]) -> int:
-    """Return the CRC of a row: of what its values look like, which is the same on any database."""
+    """Return the CRC of a row's values, by their ``repr``: the same for any database."""
     return crc32(repr(tuple(row)).encode())
 
 
@@ -228,9 +228,9 @@ class SqlTable:
     """Writes and reads the rows of a connection.
 
     Attributes:
-        sum: of the CRCs of the rows in the tables of ``SUMMED``, combined by exclusive or. Whoever
-            ends a transaction has to see to it that it is what ``head`` says.
-        changes: how many rows have been written and deleted.
+        sum: the CRCs of the rows in the tables of ``SUMMED``, combined by exclusive or. Whoever
+            ends a transaction has to write it to ``head``.
+        changes: the number of rows that were written or deleted.
     """
 
     def __init__(self, connection: SqlConnection) -> None:
@@ -240,14 +240,14 @@ class SqlTable:
         self.changes = 0
 
     def insert_events(self, rows: Iterable[Row]) -> None:
-        """Add rows of ``event``. Numbers have to be of the type of their column."""
+        """Insert rows of ``event``. Numbers have to be of the type of their column."""
         new = [(*row, crc(row)) for row in rows]
         if new:
             self._execute_many(_INSERT_EVENT, new)
             self.changes += len(new)
 
     def put(self, table: str, *row: object) -> None:
-        """Add a row, or replace the one with its key."""
+        """Insert a row, or replace the one with the same key."""
         new = crc(row)
         if table in SUMMED:
             key = [row[place] for place in _PLACES[table]]
@@ -257,7 +257,7 @@ class SqlTable:
         self.changes += 1
 
     def advance(self, streams: Iterable[tuple[Row, Row]]) -> None:
-        """Replace rows of ``stream``, each by one of another version and beginning."""
+        """Update versions and beginnings in rows of ``stream``, given as pairs: old and new."""
         changed = []
         for before, stream in streams:
             new = crc(stream)
@@ -268,7 +268,7 @@ class SqlTable:
             self.changes += len(changed)
 
     def delete(self, table: str, rest: str, *values: object) -> int:
-        """Delete the rows that such a query finds; return how many."""
+        """Delete the rows that a query finds; return how many."""
         if table in SUMMED:
             for (before,) in self.execute(f"select crc from {table} {rest}", values):  # noqa: S608  (ours)
                 self.sum ^= before
@@ -280,19 +280,19 @@ class SqlTable:
         """Yield rows without their CRC, each checked.
 
         Args:
-            table: of which they are, or several of which one is meant, such as ``a join b``.
-            rest: what follows the name of the table in the query.
-            values: those of the placeholders in it.
+            table: the table, or a join of which the first is meant, such as ``a join b``.
+            rest: the rest of the query after the table's name.
+            values: the values of the placeholders.
 
         Raises:
-            Damaged: one is not as it was written.
+            Damaged: a row is not as it was written.
         """
         query = f"select {table}.* from {table} {rest}"  # noqa: S608  (ours)
-        for row in self.execute(query, values):  # no variable: a traceback would keep it open
+        for row in self.execute(query, values):  # no variable: tracebacks keep it open
             yield unchanged(table, row)
 
     def several(self, backend: Backend, *queries: Query) -> list[list[Sequence[object]]]:
-        """Return the rows of several queries to a backend, which are asked for at once."""
+        """Return the rows of several queries, which are sent at once."""
         with backend.together():
             cursors = [
                 self.execute(f"select * from {table} {rest}", values)  # noqa: S608  (ours)
@@ -304,11 +304,11 @@ class SqlTable:
         ]
 
     def row(self, table: str, rest: str, *values: object) -> Sequence[object] | None:
-        """Return the first such row, if there is one."""
+        """Return the first row that a query finds, if there is one."""
         return next(self.rows(table, rest, *values), None)
 
     def number(self, query: str, *values: object) -> int:
-        """Return the first value of the first row of a query, as a number."""
+        """Return the one number that a query returns."""
         (found,) = self.execute(query, values).fetchone()
         return int(found)
 
@@ -316,16 +316,16 @@ class SqlTable:
 def scan(
     backend: Backend, table: str, rest: str = "", *values: object
 ) -> Iterator[Sequence[object]]:
-    """Yield rows as `SqlTable.rows` does, where there may be more than there is memory for."""
+    """Yield rows as `SqlTable.rows` does, where there may be more than fit in memory."""
     for row in backend.scan(f"select * from {table} {rest}", values):  # noqa: S608  (ours)
         yield unchanged(table, row)
 
 
 def unchanged(table: str, row: Sequence[object]) -> Sequence[object]:
-    """Return a row without its CRC.
+    """Return a row without its CRC, which is checked.
 
     Raises:
-        Damaged: it is not as it was written.
+        Damaged: the row is not as it was written.
     """
     if crc(row[:-1]) != row[-1]:
         raise Damaged(f"a row of {table} has changed: {row[0]!r:.50}")

@@ -1,12 +1,13 @@
-"""Work on a database, done in a thread or at once; and subscriptions to what is stored.
+"""Runs work on a database, in a thread or at once; and subscriptions to events.
 
-All writes that wait when the thread is free become one transaction, so that many tables share the
-wait for the disk (group commit). The loop learns of them in one callback: first those who appended
-are woken, then the entries are handed to subscribers. So a player's own text and the prompt after
-it are one write.
+All writes that wait when the thread is free become one transaction, so that many tables share one
+wait for the disk (group commit). The loop gets the results in one callback: first those who
+appended are woken, then the entries are handed to subscribers. So a player's own text and the
+prompt after it are one write.
 
 A database in memory has no thread. Its coroutines never wait, and may be driven without a loop. So
-asyncio is loaded only where there is a thread: that takes as long as all else that a house needs.
+asyncio is imported only where there is a thread: importing it takes as long as everything else that
+a house needs.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 class Subscription:
-    """Hands entries to one subscriber, until `close`."""
+    """Hands entries to one subscriber, until it is closed."""
 
     def __init__(
         self,
@@ -49,30 +50,30 @@ class Subscription:
         self._followers = followers
         self.streams = None if streams is None else frozenset(streams)
         self.position = after
-        """That of the last entry that was handed over."""
+        """The position of the last entry that was handed over."""
         self.failed = failed
         self._take = take
         self._waiting: list[Sequence[Entry]] | None = []
-        """What was stored while earlier entries were still being read; None after that."""
+        """New entries that wait while earlier ones are being read; None after that."""
 
     def close(self) -> None:
         """Hand over nothing more."""
         self._followers.remove(self)
 
     def catch_up(self, entries: Sequence[Entry]) -> None:
-        """Hand over earlier entries, which were read."""
+        """Hand over earlier entries that were read."""
         if self.streams is not None:
             entries = [entry for entry in entries if entry.stream in self.streams]
         self._hand_over(entries)
 
     def go_on(self) -> None:
-        """Hand over what came meanwhile, and from now on what comes."""
+        """Hand over the new entries that wait; from now on, new ones are handed over at once."""
         waiting, self._waiting = self._waiting or [], None
         for entries in waiting:
             self._hand_over(entries)
 
     def deliver(self, entries: Sequence[Entry]) -> None:
-        """Hand over new entries of our streams, now or when the earlier ones have been."""
+        """Hand over new entries of the subscribed streams, after the earlier ones."""
         if self._waiting is None:
             self._hand_over(entries)
         else:
@@ -91,7 +92,7 @@ class Subscription:
 
 
 class Followers:
-    """All subscriptions, by stream: most are to few."""
+    """All subscriptions, by stream: most are to few streams."""
 
     def __init__(self) -> None:
         self._of_all: dict[Subscription, None] = {}
@@ -119,7 +120,8 @@ class Followers:
     def deliver(self, entries: Sequence[Entry]) -> None:
         """Hand entries to all subscribers of their streams.
 
-        In memory a subscriber may append at once. Those entries wait until all have these.
+        In memory a subscriber may append at once. Those entries wait until all subscribers have
+        these.
         """
         self._coming.append(entries)
         if self._busy:
@@ -132,7 +134,7 @@ class Followers:
             self._busy = False
 
     def fail(self, error: StoreError) -> None:
-        """Tell all subscribers that what comes next cannot be read."""
+        """Tell all subscribers that the next entries cannot be read."""
         everybody = dict(self._of_all)
         for some in self._of.values():
             everybody |= some
@@ -153,14 +155,14 @@ class Followers:
 
 
 class AtOnce:
-    """Does work on a database in the call, each all or not at all."""
+    """Runs work on a database within the call; each work is a transaction."""
 
     def __init__(self, database: Database, followers: Followers) -> None:
         self._database: Database | None = database
         self._followers = followers
 
     async def write(self, work: Callable[[Database], T]) -> T:
-        """Do what changes something."""
+        """Run work that writes."""
         if self._database is None:
             raise NotWritten(CLOSED)
         [outcome], entries = self._database.write([work])
@@ -171,16 +173,16 @@ class AtOnce:
         return cast("T", outcome)
 
     async def read(self, work: Callable[[Database], T]) -> T:
-        """Do what changes nothing."""
+        """Run work that only reads."""
         if self._database is None:
             raise StoreError(CLOSED)
         return self._database.read(work)
 
     async def catch_up(self) -> None:
-        """Hand out what others have written: there are none."""
+        """Do nothing: no other process can write."""
 
     async def stop(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         if self._database:
             self._database.close()
             self._database = None
@@ -190,21 +192,21 @@ class _Job(NamedTuple):
     """Work for the thread, and the future of its result, which belongs to the loop."""
 
     work: Callable[[Database], Any] | None
-    """None to come to an end."""
+    """None to end the thread."""
     result: Future[Any]
     writes: bool = False
 
 
 class InThread:
-    """A thread with a database of its own. All methods are for the event loop.
+    """A thread with its own database. All methods are for the event loop.
 
     Args:
         open_it: opens the database, in the thread.
-        poll: seconds between two looks at whether another process has written something.
-        followers: those to whom entries are handed.
-        changed: called when another process has written something, maybe of accounts.
-        stopped: called when nothing can be done with the database any more.
-        heard: called with what other nodes say.
+        poll: seconds between two checks for writes of other processes.
+        followers: the subscriptions that entries are handed to.
+        changed: called when another process has written something, perhaps accounts.
+        stopped: called when the database cannot be used any more.
+        heard: called with notes of other nodes.
     """
 
     def __init__(
@@ -220,20 +222,20 @@ class InThread:
         self._open_it, self._poll, self._followers = open_it, poll, followers
         self._changed, self._stopped, self._heard = changed, stopped, heard
         self._will_look = False
-        """Whether it is known that others have written, and not yet looked at."""
+        """Whether a check for others' writes has been queued."""
         import asyncio  # noqa: PLC0415  (a house needs none)
 
         self._loop = asyncio.get_running_loop()
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
-        """None says that the last answer has been taken."""
+        """None in the queue means that the loop has taken the last answer."""
         self._at_work: Sequence[_Job] = ()
         """The jobs last taken from the queue; only the thread touches them while it runs."""
         self._is_answering = False
-        """Whether an answer has not been taken yet; only the thread touches it."""
+        """Whether the loop has not taken an answer yet; only the thread touches it."""
         self._why = CLOSED
-        """Why nothing is done any more, once nothing is."""
+        """Why work is refused, once the thread has ended."""
         self._trouble = ""
-        """What could not be read, as it was last told; only the thread touches it."""
+        """The last error that was told to subscribers; only the thread touches it."""
         self._started: Future[None] = self._loop.create_future()
         self._ended: Future[None] = self._loop.create_future()
         self._thread = Thread(target=self._run, name="store", daemon=True)
@@ -248,19 +250,19 @@ class InThread:
         await self._started
 
     async def write(self, work: Callable[[Database], T]) -> T:
-        """Do what changes something, in one transaction with all else that waits for it."""
+        """Run work that writes, in one transaction with all other writes that wait."""
         return cast("T", await self._put(work, writes=True))
 
     async def read(self, work: Callable[[Database], T]) -> T:
-        """Do what changes nothing, after what is waiting to be stored."""
+        """Run work that only reads, after the writes that wait."""
         return cast("T", await self._put(work))
 
     async def catch_up(self) -> None:
-        """Hand out what others have written by now."""
+        """Hand out what other processes have written by now."""
         await self._put(self._hand_out)
 
     async def stop(self) -> None:
-        """Do what is waiting, and come to an end."""
+        """Finish the waiting work, and end the thread."""
         if not self._ended.done():
             self._put(None)
         import asyncio  # noqa: PLC0415  (a house needs none)
@@ -280,7 +282,7 @@ class InThread:
     def _run(self) -> None:
         try:
             database = self._open_it()
-            # Before it is said to be open: from then on nothing that others say may be missed.
+            # Before the start is reported: from then on no note may be missed.
             database.backend.listen(lambda said: self._tell(self._others_said, said))
         except Exception as error:  # noqa: BLE001 - who waits for the start is told
             self._tell(_settle, self._started, error)
@@ -311,8 +313,8 @@ class InThread:
                 self._tell(self._written, writing, outcomes, entries)
                 self._tell_of_others(database)
             reading.extend(job for job in jobs if job.work and not job.writes)
-            # One at a time, and the next when the loop is done with it: plies do not wait until all
-            # that is looked up meanwhile has been read, nor until all of it has been told.
+            # Reads one at a time, and the next when the loop has taken the result: so a ply does
+            # not wait until all pending look-ups are read, nor until all their answers are told.
             if reading and not self._is_answering:
                 job = reading.popleft()
                 if job.work:
@@ -326,7 +328,7 @@ class InThread:
                 raise database.forgotten
 
     def _next_jobs(self, due: float) -> Sequence[_Job]:
-        """Return all jobs that wait; none if there are none until it is ``due``."""
+        """Return all waiting jobs; none if none comes until it is ``due``."""
         jobs: list[_Job | None] = []
         with suppress(Empty):
             jobs.append(self._jobs.get(timeout=max(0.0, due - monotonic())))
@@ -337,10 +339,10 @@ class InThread:
         return [job for job in jobs if job]
 
     def _look(self, database: Database) -> None:
-        """See whether another process has written something.
+        """Check whether another process has written something.
 
-        What cannot be read is told once and tried again and again: nobody may be handed what comes
-        after it before.
+        A failure to read is told once, and reading is tried again and again: later entries must not
+        be handed out before these.
         """
         try:
             self._hand_out(database)
@@ -351,7 +353,7 @@ class InThread:
                 self._tell(self._followers.fail, error)
 
     def _hand_out(self, database: Database) -> None:
-        """Hand out what another process has written, if anything is new."""
+        """Hand out what other processes have written."""
         while (entries := database.news()) is not None:
             self._tell_of_others(database)
             if entries:
@@ -365,11 +367,11 @@ class InThread:
             self._tell(self._changed)
 
     def _tell(self, call: Callable[..., None], *arguments: Any) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits for anything any more
+        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
             self._loop.call_soon_threadsafe(call, *arguments)
 
     def _look_now(self, database: Database) -> None:
-        self._will_look = False  # before that: what is written meanwhile has to be looked at again
+        self._will_look = False  # before the look: what is written during it needs another look
         self._look(database)
 
     # What follows runs in the loop.
@@ -392,7 +394,7 @@ class InThread:
 
     def _answer(self, job: _Job, outcome: object) -> None:
         _settle(job.result, outcome)
-        self._loop.call_soon(self._jobs.put, None)  # behind whoever waits for the answer
+        self._loop.call_soon(self._jobs.put, None)  # after the caller that waits for the answer
 
     def _finish(self) -> None:
         self._thread.join()
@@ -407,7 +409,7 @@ class InThread:
 
 
 def _outcome(work: Callable[[Database], Any], database: Database) -> Any:
-    """Return what comes of work, or the exception that does."""
+    """Return the result of work, or its exception."""
     try:
         return database.read(work)
     except Exception as error:  # noqa: BLE001 - who waits for the result is told
@@ -415,7 +417,7 @@ def _outcome(work: Callable[[Database], Any], database: Database) -> Any:
 
 
 def _settle(future: Future[Any], outcome: object) -> None:
-    """Give a future its outcome, maybe an exception, unless nobody waits for it any more."""
+    """Set a future's result, or exception, unless it is done or cancelled."""
     if future.done():
         return
     if isinstance(outcome, Exception):
@@ -425,7 +427,7 @@ def _settle(future: Future[Any], outcome: object) -> None:
 
 
 def _refuse(job: _Job, why: str) -> None:
-    """Fail a job that has not been done."""
+    """Fail a job that will not be run."""
     if job.work is None:
         _settle(job.result, None)
     else:

@@ -1,4 +1,4 @@
-"""What players have won and lost, how good they are, and what they have learned: read alone."""
+"""Players' tallies, ratings and studies: the functions only read."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ from thudmud.store.database import Database
 from thudmud.store.projected import strength_of
 
 STANDARD = Pool(DEFAULT_RULES.name)
-"""The ratings that are meant if nothing else is said."""
+"""The default pool of ratings."""
 
 
 def standings(
     database: Database, pool: Pool = STANDARD, most: int = 50, *, realm: str = ""
 ) -> Sequence[RankedPlayer]:
-    """Return the best players by one kind of ratings; those that are provisional are not."""
+    """Return the best players of a pool, without provisional ratings."""
     who, values = _ranked(pool, realm)
-    # Ties are broken by name, which is not in the index: so all who are as good as the last.
+    # Ties are broken by name, which is not in the index: so all players are read who are as good as
+    # the last.
     least = database.table.execute(
         f"select min(proven) from (select proven from rating {who}"  # noqa: S608  (ours)
         " and proven is not null order by proven desc limit ?) as best",
@@ -53,7 +54,7 @@ def standings(
 
 
 def ranking(database: Database, asked: StandingsLookup, realm: str) -> Ranking:
-    """Return the best players by one kind of ratings, and who asks with their place."""
+    """Return the best players of a pool, and the player who asks with their place."""
     counted = "where realm = ? and role = ? and proven is not null group by rules, time"
     counts = {
         Pool(rules, TimeClass(time)): count
@@ -83,7 +84,7 @@ def ranking(database: Database, asked: StandingsLookup, realm: str) -> Ranking:
 
 
 def _place(database: Database, name: str, rating: Rating, pool: Pool, realm: str) -> int:
-    """Return how many players come before one, and that one."""
+    """Return a player's place in a pool."""
     who, values = _ranked(pool, realm)
     rows = list(database.table.rows("rating", f"{who} and proven = ?", *values, rating.proven))
     as_good = [database.players.name_of(cast("int", row[0])) for row in rows]
@@ -93,7 +94,7 @@ def _place(database: Database, name: str, rating: Rating, pool: Pool, realm: str
 
 
 def _ranked(pool: Pool, realm: str) -> tuple[str, tuple[str, ...]]:
-    """Return what finds the ratings between people of one kind, and its values."""
+    """Return the SQL condition for the ratings of a pool, and its values."""
     who = "where realm = ? and role = ? and rules = ? and time = ?"
     return who, (realm, PEOPLE, pool.rules, pool.time.value)
 
@@ -101,7 +102,7 @@ def _ranked(pool: Pool, realm: str) -> tuple[str, tuple[str, ...]]:
 def score(
     database: Database, player: str, *, curves: bool = False, realm: str = ""
 ) -> PlayerScore | None:
-    """Return what a player has won and lost; None if they have ended and tried nothing."""
+    """Return a player's score; None if they have neither ended nor tried anything."""
     found = database.players.find(player, realm)
     score = _score(database, *found) if found else None
     if found is None or score is None or score == PlayerScore(score.name):
@@ -136,7 +137,7 @@ def _score(database: Database, player: int, name: str) -> PlayerScore:
 
 
 def studies(database: Database, player: str, *, realm: str = "") -> StudyRecord:
-    """Return what a player has done of the lessons and the puzzles."""
+    """Return which lessons and puzzles a player has done."""
     number, _ = database.players.find(player, realm) or (0, "")
     done = database.table.rows("lesson", "where player = ?", number)
     lessons = frozenset(cast("int", row[1]) for row in done)

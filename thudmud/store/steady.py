@@ -1,6 +1,6 @@
-"""A clock that goes on whatever somebody does to the machine's.
+"""A clock that does not jump when the machine's time is set.
 
-Battles are lost by time, so nobody's may change because the machine's time is set.
+Battles are lost on time, so no clock may change because the machine's time is set.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from collections.abc import Callable
 
 
 def seconds() -> float:
-    """Return seconds of a clock that also runs while the machine sleeps, if there is one."""
+    """Return a monotonic clock's seconds, of one that runs during suspend if there is one."""
     boot = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot is None else time.clock_gettime(boot)
 
 
 class SteadyClock:
-    """Returns the seconds since the epoch, as the machine had them when the clock was made.
+    """Returns the seconds since the epoch, by the machine's time when the clock was made.
 
     Args:
-        wall: the machine's time, which can be set.
-        ticks: seconds from any beginning, which cannot.
+        wall: returns the machine's time, which can be set.
+        ticks: returns the seconds of a monotonic clock.
     """
 
     def __init__(
@@ -34,14 +34,14 @@ class SteadyClock:
         return self._began + self._ticks()
 
     def not_before(self, at: float) -> None:
-        """Go on from a time if that is later: the machine's has been set back since."""
+        """Advance to a time if it is later: the machine's time has been set back since."""
         self._began += max(0.0, at - self())
 
     def go_on_from(self, at: float) -> None:
-        """Go on from a time, be it earlier or later: that of whom several nodes go by."""
+        """Set the clock to a time, earlier or later: the time that several nodes share."""
         self._began += at - self()
 
     @property
     def behind(self) -> float:
-        """How many seconds the machine's time is ahead of it by now; below 0 if it was set back."""
+        """How many seconds the machine's time is ahead; negative if it was set back."""
         return self._wall() - self()

@@ -1,12 +1,12 @@
-"""The store: what has happened, and who has which name, behind one interface.
+"""The store: events, and the rows made from them; accounts, nodes and claims.
 
-A store is streams of events: one for the hall, one for each board, one for each match that was put
-away. A stream's events are numbered from 1, and the number of its last event is its version. Who
-appends says which version they decided at, so two can never decide on the same state. All events of
-all streams also have one common order, their positions.
+A store has streams of events: one for the hall, one for each board, one for each adjourned match. A
+stream's events are numbered from 1, and the number of its last event is its version. An append
+names the version that it was decided at, so no two decisions can be made on the same state. All
+events of all streams also have one common order, their positions.
 
 Battles, tallies and ratings are rows that change in the transaction of the event that changes them;
-accounts, nodes and claims are rows beside them.
+accounts, nodes and claims are further rows.
 """
 
 from __future__ import annotations
@@ -56,19 +56,19 @@ StoreMethod = Callable[Concatenate["Store", P], Coroutine[Any, Any, T]]
 Heard = Callable[[object], None]
 
 POLL = 0.1
-"""Seconds between two looks at whether another process has written something."""
+"""Seconds between two checks for writes of other processes."""
 
 SLOW_POLL = 1.0
-"""The same where others say so when they have."""
+"""The same where other processes send a notification when they have written."""
 
 LOOKS_EVERY = 1.0
-"""Seconds between two looks at who keeps order, however often others write."""
+"""Seconds between two reads of the sanctions, however often others write."""
 
 _log = logging.getLogger(__name__)
 
 
 def _reading(work: DatabaseWork[P, T]) -> StoreMethod[P, T]:
-    """Return the method of a store that does some work on its database, which changes nothing."""
+    """Return a store's method that runs work on its database that only reads."""
 
     @wraps(work)
     async def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -78,9 +78,9 @@ def _reading(work: DatabaseWork[P, T]) -> StoreMethod[P, T]:
 
 
 def _writing(work: DatabaseWork[P, T], *, orders: bool = False) -> StoreMethod[P, T]:
-    """Return the method of a store that does some work on its database, all or nothing.
+    """Return a store's method that runs work on its database as one transaction.
 
-    ``orders`` says that the work may change who keeps order, or against whom there are measures.
+    ``orders`` says that the work may change the operators or the sanctions.
     """
 
     @wraps(work)
@@ -94,20 +94,20 @@ def _writing(work: DatabaseWork[P, T], *, orders: bool = False) -> StoreMethod[P
 
 
 class Store:
-    """What is stored. `in_memory` and `open` make one.
+    """A store. `in_memory`, `open` and `connect` make one.
 
-    All methods are for one event loop, and nothing of them blocks it. In memory they need none:
-    their coroutines never wait. Each raises StoreError if what is stored cannot be read or changed.
-    If a call is cancelled, what it was to change may be changed nevertheless.
+    All methods are for one event loop, and none blocks it. In memory they need no loop: their
+    coroutines never wait. Each raises StoreError if the data cannot be read or changed. If a call
+    is cancelled, its change may be stored nevertheless.
 
-    Many of the methods are work of `Database`, or of modules such as `thudmud.store.accounts`, that
-    is done in the store's thread. They take what that takes, but for the database. A ``realm`` is
-    that of the players, see `thudmud.play.projections.realm_of`.
+    Many methods are functions of `Database`, or of modules such as `thudmud.store.accounts`, that
+    run in the store's thread. They take the arguments of the function but the database. A ``realm``
+    is the players', see `thudmud.play.projections.realm_of`.
 
     Attributes:
-        clock: returns the seconds since the epoch, which what happens is stored with.
-        is_exclusive: whether no other node can serve boards from it while it is open.
-        timed: called with how many seconds each append took; None if nobody wants to know.
+        clock: returns the seconds since the epoch, the time of new events.
+        is_exclusive: whether no other node can serve boards from the store while it is open.
+        timed: called with the seconds that each append took; None for nothing.
     """
 
     def __init__(self) -> None:
@@ -122,20 +122,20 @@ class Store:
         self._hearing: list[tuple[Heard, Callable[[], Form]]] = []
         self._waiting: list[asyncio.Future[None]] = []
         self._trouble: StoreError | None = None
-        """Why nothing can be done any more."""
+        """Why the store cannot be used any more."""
         self._told_order: list[Callable[[Order], None]] = []
         self._look: asyncio.TimerHandle | None = None
-        """When it is looked again at who keeps order, if others may have changed that."""
+        """The timer of the next read of the sanctions, if others may have changed them."""
         self._looked = -LOOKS_EVERY
-        """When that was done last, by a clock that goes on."""
+        """When they were last read, by a monotonic clock."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
     def in_memory(cls, *, serving: bool = False, clock: Callable[[], float] | None = None) -> Store:
-        """Return a store that is gone when it is closed.
+        """Return a store in memory, which is gone when it is closed.
 
         Args:
-            serving: whether one node alone serves boards from it.
+            serving: whether the one node serves boards from it.
             clock: returns the seconds since the epoch; a `SteadyClock` if it is left out.
         """
         store = cls()
@@ -154,18 +154,18 @@ class Store:
         patience: float = 5.0,
         clock: Callable[[], float] | None = None,
     ) -> Store:
-        """Return the store in a file, which is made if it is not there.
+        """Return the store in a file, which is made if it does not exist.
 
         Args:
-            path: of the file. Three more are kept beside it.
+            path: the file. Three more are kept beside it.
             serving: whether boards are served from it, which only one process at a time may do.
-            poll: how many seconds it takes at most to notice what other processes write.
-            patience: for how many seconds it waits while another process writes.
+            poll: seconds until writes of other processes are noticed, at most.
+            patience: seconds to wait for another process that writes.
             clock: returns the seconds since the epoch; a `SteadyClock` if it is left out.
 
         Raises:
             InUse: another server serves boards from it.
-            Damaged: what is there is not what was written.
+            Damaged: the data is not as it was written.
             Unknown: a later version of this program wrote it, or another program.
             StoreError: it cannot be used.
         """
@@ -185,14 +185,14 @@ class Store:
     async def connect(
         cls, dsn: str, *, poll: float = SLOW_POLL, clock: Callable[[], float] | None = None
     ) -> Store:
-        """Return the store in a database of PostgreSQL, whose tables are made if there are none.
+        """Return the store in a PostgreSQL database, whose tables are made if there are none.
 
         Several nodes may serve boards from it at once.
 
         Args:
             dsn: how to connect to it, in libpq's words: "host=... dbname=...", or a URL.
-            poll: how many seconds it takes at most to notice what others have written. Mostly they
-                say so themselves.
+            poll: seconds until writes of other nodes are noticed, at most. Mostly a notification
+                comes sooner.
             clock: returns the seconds since the epoch; a `SteadyClock` if it is left out.
 
         Raises:
@@ -200,7 +200,7 @@ class Store:
             Unknown: a later version of this program wrote it, or another program.
             StoreError: it cannot be used.
         """
-        # Only who uses it has to have installed it.
+        # psycopg is needed only here.
         from thudmud.store.postgres import Postgres  # noqa: PLC0415
 
         store = cls()
@@ -226,12 +226,12 @@ class Store:
             raise
 
     async def stopped(self) -> None:
-        """Wait until nothing can be done with the store any more.
+        """Wait until the store cannot be used any more.
 
-        By a mistake of ours, or because events are gone from it that were seen.
+        The causes are a bug of ours, or events that are gone from the database.
 
         Raises:
-            StoreError: always, when that is so.
+            StoreError: always, with the cause.
         """
         import asyncio  # noqa: PLC0415  (a house needs none)
 
@@ -242,7 +242,7 @@ class Store:
         await waiting
 
     async def close(self) -> None:
-        """Store what is waiting to be stored, and let go of the file."""
+        """Finish the waiting writes, and close the file."""
         if self._look:
             self._look.cancel()
         await self._runner.stop()
@@ -256,23 +256,23 @@ class Store:
     async def append(
         self, changes: Changes, key: str | None = None, *, mark: object = None
     ) -> Mapping[str, Stored]:
-        """Store events, all or none, durably, each with the store's time.
+        """Store events durably, all or none, with the store's time.
 
-        Once it returns they are stored, and whoever follows has been handed them.
+        When it returns they are stored, and subscribers have been handed them.
 
         Args:
-            changes: by stream, the version that it has to stand at, and the events that come next.
-                Where there are no events, only the version is required.
-            key: tells this request from all others to these streams. If it was stored before, it
-                is not again: what it came to then is returned. That is known for some days. A
-                request that was refused may be made again.
-            mark: what the entries are to be known by when this store hands them out.
+            changes: by stream, the version that it must have, and the events to append. Without
+                events, only the version is required.
+            key: identifies this request among all to these streams. If it was stored before, it is
+                not stored again, and the first result is returned. Keys are remembered for some
+                days. A refused request may be repeated.
+            mark: the mark of the entries when this store hands them out.
 
         Returns:
-            By stream, where the last event stands.
+            By stream, where its last event is stored.
 
         Raises:
-            Conflict: a stream stands at another version.
+            Conflict: a stream has another version.
             NotWritten: they could not be stored.
         """
         kept = {name: (expected, tuple(events)) for name, (expected, events) in changes.items()}
@@ -294,15 +294,15 @@ class Store:
         key: str | None = None,
         mark: object = None,
     ) -> Mapping[str, Stored]:
-        """Store what was decided at a board, see `append`, and with it changes of other streams.
+        """Store the events of a decision at a board, and changes of other streams with them.
 
-        Some of these come first, the others come behind.
+        ``first`` are stored before the board's events, ``besides`` after them.
 
-        What puts a match away, or takes it up again, is stored in a stream of the match's own as
-        well: so no two boards can resume the same match, and none an older state of it.
+        Adjourning and resuming a match is stored in the match's own stream, too: so no two boards
+        can resume the same match, and none an outdated state of it.
 
         Raises:
-            Conflict: the board stands at another version; or the match is not as it was.
+            Conflict: the board has another version; or the match is not as it was.
             NotWritten: they could not be stored.
         """
         changes = {**(first or {}), board: (expected, events)}
@@ -314,26 +314,26 @@ class Store:
         return await self.append({**changes, **(besides or {})}, key=key, mark=mark)
 
     async def came_to(self, stream: str, key: str) -> Stored | None:
-        """Return what a request with a key came to at a stream; None if nothing is known of it."""
+        """Return the result of a request with a key at a stream; None if it is not known."""
         return await self._runner.read(lambda db: db.streams.came_to(stream, key))
 
     async def bring_in(
         self, events: Iterable[tuple[str, Event]], take: Callable[[Entry], None]
     ) -> None:
-        """Store what was decided at boards elsewhere, all or nothing, each with its own time.
+        """Store events that come from elsewhere, all or none, each with its own time.
 
-        If the event before has a later time, that is used instead. In all other respects it is as
-        if each was given to `append_to_board`, but in one transaction.
+        If the event before has a later time, that is used instead. Otherwise it is as if each was
+        given to `append_to_board`, but in one transaction.
 
         Args:
-            events: what has happened at which board, in order. What it raises is raised here, and
-                nothing is stored.
-            take: called with what was stored of each before the next is asked for: with the entry
-                of the board, then with that of the match's own stream, if it has one. It must not
-                raise. Of a store in a file both are for its thread.
+            events: the boards' keys and the events, in order. An exception of the iterator is
+                raised here, and nothing is stored.
+            take: called with the stored entry of each event before the next is asked for, and with
+                that of a match's own stream. It must not raise. For a file, both run in the store's
+                thread.
 
         Raises:
-            Conflict: a match that is taken up is not as it was.
+            Conflict: a match that is resumed is not as it was.
             NotWritten: they could not be stored.
         """
         raised: list[Exception] = []
@@ -342,7 +342,7 @@ class Store:
 
         def asked_for() -> Iterator[tuple[str, Event]]:
             nonlocal begun
-            if begun:  # the link to the database was lost; what was asked for cannot be again
+            if begun:  # the link to the database was lost, and the iterator cannot be read again
                 raise NotWritten("This was interrupted, and nothing of it is stored. Try it again.")
             begun = True
             try:
@@ -361,20 +361,20 @@ class Store:
     async def subscribe(
         self, streams: Collection[str] | None, after: int, take: Take, failed: Failed
     ) -> Subscription:
-        """Be handed all events of some streams after a position, in order and without a gap.
+        """Subscribe to the events of some streams after a position, in order and without gaps.
 
-        When this returns, ``take`` has been called with all that was stored before the call.
+        When this returns, ``take`` has been called with everything that was stored before the call.
 
         Args:
-            streams: by key; None for all of them.
-            after: the position that the first one comes after.
-            take: called with entries, always in the loop: whole appends, whoever appended them, but
-                for the entries of other streams. Who appended has been woken before, and goes on
-                after that. It must not raise.
-            failed: called with why nothing is handed out for now; it goes on when it can.
+            streams: their keys; None for all streams.
+            after: the position after which the first event comes.
+            take: called with entries, always in the loop: whole appends by any process, without
+                entries of other streams. The caller that appended has been woken before, and goes
+                on after that. It must not raise.
+            failed: called with the error that keeps entries from being read for now.
 
         Raises:
-            StoreError: they cannot be read.
+            StoreError: the events cannot be read.
         """
         subscription = Subscription(self._followers, streams, after, take, failed)
         self._followers.add(subscription)
@@ -392,7 +392,7 @@ class Store:
         return subscription
 
     async def catch_up(self) -> None:
-        """Have all handed to whoever follows that is stored by now, by other processes as well.
+        """Hand subscribers everything that is stored by now, by other processes as well.
 
         Raises:
             StoreError: it cannot be read.
@@ -404,7 +404,7 @@ class Store:
         return await self._runner.read(lambda db: db.streams.version(stream))
 
     async def streams(self) -> Mapping[str, int]:
-        """Return all streams by key, and their versions. For export and checks: there are many."""
+        """Return the versions of all streams, by key. For export and checks: there are many."""
         return await self._runner.read(lambda db: db.streams.versions())
 
     read = _reading(Database.read_stream)
@@ -419,7 +419,7 @@ class Store:
     # Battles
 
     async def look_up(self, lookup: Lookup[Any], *, realm: str = "") -> Any:
-        """Return the answer to a lookup of `thudmud.play.archive`, of the kind that it says.
+        """Return the answer to a lookup, see `thudmud.play.archive`, of the type that it declares.
 
         Raises:
             StoreError: it cannot be read.
@@ -442,7 +442,7 @@ class Store:
     score = _reading(scores.score)
     studies = _reading(scores.studies)
 
-    # Accounts, by names that are the same in any case
+    # Accounts; names are not case-sensitive.
 
     find = _reading(account_rows.find)
     accounts = _reading(account_rows.everybody)
@@ -477,20 +477,20 @@ class Store:
     close_report = _writing(letter_rows.close_report)
 
     async def order(self, told: Callable[[Order], None] | None = None) -> Order:
-        """Return who keeps order, and who is muted or banned.
+        """Return the operators and the sanctions.
 
         Args:
-            told: called with that whenever it may have changed, or somebody may have been renamed
-                or erased, whichever process has done it.
+            told: called with them whenever they may have changed, or a player may have been renamed
+                or erased, by whichever process.
         """
         if told:
             self._told_order.append(told)
         return await self._runner.read(account_rows.order)
 
-    # Nodes, and who is on them
+    # Nodes and claims
 
     async def go_by_nodes(self) -> None:
-        """Go by the time of the nodes that live, see `nodes.time_of_nodes`."""
+        """Set the clock to the time of the live nodes, see `nodes.time_of_nodes`."""
         if self._dsn and isinstance(self.clock, SteadyClock):
             self.clock.go_on_from(await self._runner.read(nodes.time_of_nodes))
 
@@ -503,15 +503,15 @@ class Store:
     people = _reading(nodes.people)
 
     async def notify(self, note: object, form: Callable[[], Form]) -> None:
-        """Tell all who hear, here and on other nodes, what is never stored.
+        """Send a note, which is never stored, to all listeners here and on other nodes.
 
         Args:
-            note: what they are told.
-            form: returns the form in which it goes to other processes.
+            note: the note.
+            form: returns the form in which it is sent to other processes.
 
         Raises:
-            TooLong: it cannot be told at once.
-            StoreError: others cannot be told at present.
+            TooLong: the note is too long for one message.
+            StoreError: other nodes cannot be reached.
         """
         if self._dsn:
             text = form().to_text(note)
@@ -520,15 +520,15 @@ class Store:
             heard(note)
 
     def _heard(self, text: str) -> None:
-        """Take note of what another process tells all, or of what has not been heard of it."""
+        """Hand another process's note to all listeners; `NotesMissed` in place of missed ones."""
         for heard, form in list(self._hearing):
             try:
                 heard(NotesMissed() if text == MISSED else form().from_text(text))
-            except Misread as error:  # of another version, say
+            except Misread as error:  # of another version, for example
                 _log.warning("what another node says is not understood: %s", error)
 
     def hear(self, callback: Heard, form: Callable[[], Form]) -> Callable[[], None]:
-        """Have a callback called in the loop with all that is notified; return what ends that.
+        """Call a callback in the loop with each note; return a function that ends that.
 
         Args:
             callback: called with each note.
@@ -538,12 +538,12 @@ class Store:
         self._hearing.append(hearing)
         return lambda: self._hearing.remove(hearing)
 
-    # The whole
+    # The whole store
 
     async def check(self) -> Damage | None:
-        """Check all that is stored, while it is used: in a process of its own that gives way.
+        """Check the whole store while it is used, in a low-priority process of its own.
 
-        If it is damaged, nothing is written any more.
+        If it is damaged, all later writes are refused.
         """
         if self._path is None and not self._dsn:
             return await self._runner.read(lambda db: check_backend(db.backend))
@@ -560,17 +560,17 @@ class Store:
         *,
         drops: bool = True,
     ) -> PruneReport:
-        """Drop what nothing needs any more, see `thudmud.store.pruning`.
+        """Drop events that nothing needs any more, see `thudmud.store.pruning`.
 
-        Others can write in between: it waits for as long as each of its transactions took.
+        Others can write in between: it pauses after each transaction for as long as that took.
 
         Args:
-            before: only what happened before that time, in seconds since the epoch.
-            told: called now and then with what it has come to so far.
-            drops: whether to drop it, or only to count it.
+            before: only events before that time, in seconds since the epoch.
+            told: called now and then with the progress.
+            drops: whether to drop them, or only to count.
 
         Returns:
-            What it has come to.
+            The final progress.
         """
         pruning = Pruning(before)
         while True:
@@ -588,9 +588,9 @@ class Store:
                 return report
 
     async def compact(self) -> tuple[int, int]:
-        """Give back to the disk what is free in the file; return its size before and after.
+        """Give free pages back to the disk; return the size before and after, in bytes.
 
-        Only where no other server can be on the file: nobody can write meanwhile, for minutes.
+        Only where no other server can use the file: nobody can write meanwhile, for minutes.
 
         Raises:
             StoreError: there is no room for the copy that this takes.
@@ -604,9 +604,9 @@ class Store:
                 told(order)
 
     def _others_changed(self) -> None:
-        """Look at once at what other processes may have changed, but once a second at most.
+        """Read at once what other processes may have changed, but once a second at most.
 
-        What they write is plies, mostly.
+        Mostly they write plies.
         """
         if self._told_order and not self._look:
             import asyncio  # noqa: PLC0415  (a house needs none)
@@ -623,13 +623,13 @@ class Store:
             except StoreError as error:
                 _log.error("who may not come in is not known: %s", error)
 
-        self._look, self._looked = None, monotonic()  # what is written from now on is looked at
+        self._look, self._looked = None, monotonic()  # later writes cause another look
         task = asyncio.get_running_loop().create_task(tell())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def _runner_stopped(self, error: StoreError) -> None:
-        """Tell whoever waits for the end."""
+        """Wake the callers of `stopped`."""
         self._trouble = error
         for waiting in self._waiting:
             if not waiting.done():
@@ -637,7 +637,7 @@ class Store:
 
 
 def _opened(backend: Backend, clock: Callable[[], float], *, alone: bool = False) -> Database:
-    """Return a database that is kept in something; ``alone`` if no other node serves from it."""
+    """Open the database of a backend; ``alone`` if no other node serves from it."""
     try:
         database = Database(backend, clock)
         if isinstance(clock, SteadyClock):
@@ -653,7 +653,7 @@ def _opened(backend: Backend, clock: Callable[[], float], *, alone: bool = False
 
 
 def at_once(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Return what a coroutine of a store in memory comes to, which never waits."""
+    """Return the result of a coroutine of a store in memory, which never waits."""
     try:
         coroutine.send(None)
     except StopIteration as done:

@@ -1,9 +1,9 @@
-"""Streams and their events: how they are read, and what a transaction adds to them.
+"""Streams and their events: reading them, and what a transaction adds.
 
-With them goes what requests came to that were made with a key, since that is kept for each stream.
-What is cached here holds until another connection has written, see `thudmud.store.database`; but a
-stream keeps its key for ever. The events of a transaction, and the versions to which they bring
-their streams, are written together at its end.
+The results of requests with a key are here, too, since they are stored for each stream. Caches hold
+until another connection has written, see `thudmud.store.database`; only the keys of streams never
+change. The events of a transaction, and the new versions of their streams, are written together at
+its end.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Changes = Mapping[str, tuple[int, Sequence[StoredEvent]]]
 EventRow = tuple[int, int, int, int, float, int, str]
 
 KEPT_REQUESTS = 3 * 86_400.0
-"""Seconds for which it is known what a request with a key came to."""
+"""Seconds for which the result of a request with a key is stored."""
 
 
 class Stream(NamedTuple):
@@ -44,10 +44,10 @@ class Streams:
     """The rows of ``stream``, ``event``, ``gap`` and ``request``.
 
     Args:
-        backend: what they are kept in.
-        table: where they are.
-        players: who the players are by whose numbers events are stored.
-        projected: what is known of the battles that events begin or end.
+        backend: the backend of the database.
+        table: the database.
+        players: the players whose numbers are in events.
+        projected: the battles that events begin or end.
     """
 
     def __init__(
@@ -58,16 +58,17 @@ class Streams:
         self._known: dict[str, Stream] = {}
         self._keys: dict[int, str] = {}
         self._moved: dict[str, tuple[Stream, Stream]] = {}
-        """The streams with new events in this transaction: as their rows are, and will be then."""
+        """The streams with new events in this transaction: their rows as stored, and as they will
+        be."""
         self.waiting: list[EventRow] = []
         """The rows of this transaction's events."""
         self._pruned_at: float | None = None
-        """When old requests were last forgotten."""
+        """When old requests were last deleted."""
 
-    # As a transaction changes them
+    # Changes by a transaction
 
     def made(self, key: str) -> Stream:
-        """Return a stream, which is made if there is none."""
+        """Return a stream, a new one if there is none."""
         stream = self.known(key)
         if stream is None:
             number = self._table.number("select coalesce(max(id), 0) + 1 from stream")
@@ -76,7 +77,7 @@ class Streams:
         return stream
 
     def rename(self, key: str, name: str) -> None:
-        """Keep what a board is called by now."""
+        """Store a board's current name."""
         self._put(self.made(key)._replace(name=name))
 
     def add(
@@ -85,12 +86,12 @@ class Streams:
         """Add an event to those that are written at the end of the transaction; return its row.
 
         Args:
-            stream: of which it is the next.
-            position: its place among all events.
-            at: when it happened.
+            stream: the stream that it is appended to.
+            position: its position.
+            at: its time.
             body: the event as text.
             last: whether it is the last of an append.
-            is_whole: whether nothing before it is needed for the state of its board.
+            is_whole: whether no event before it is needed to fold its board's state.
         """
         number, key, name, version, beginning = stream
         version += 1
@@ -103,18 +104,18 @@ class Streams:
         return row
 
     def write(self) -> None:
-        """Write the events of a transaction, and how far that has brought each stream."""
+        """Write the events of a transaction, and the new versions of their streams."""
         self._table.insert_events(self.waiting)
         self._table.advance(self._moved.values())
         self.waiting.clear()
         self._moved.clear()
 
     def clear(self, *, keys: bool) -> None:
-        """Forget what is cached, and the events of this transaction.
+        """Empty the caches, and drop the events of this transaction.
 
         Args:
-            keys: whether to forget also which stream has which key: a transaction that comes to
-                nothing may have made some.
+            keys: whether to forget the keys of streams, too: a transaction that was rolled back may
+                have made some.
         """
         self._known.clear()
         self._moved.clear()
@@ -127,7 +128,7 @@ class Streams:
         self._moved.pop(stream.key, None)
         cache(self._known, stream.key, stream)
 
-    # As they are
+    # Reading
 
     def known(self, key: str) -> Stream | None:
         """Return the stream with a key, if there is one."""
@@ -157,13 +158,13 @@ class Streams:
         return {each.key: each.version for each in streams if each.version}
 
     def read(self, key: str, first: int, most: int | None, position: int) -> Sequence[Entry]:
-        """Return the events of a stream from a version on, in order, ``most`` at most.
+        """Return the events of a stream from a version on, in order.
 
         Args:
-            key: which stream.
-            first: the version.
-            most: how many; None for all.
-            position: that of the last event of all.
+            key: the stream's key.
+            first: the first version.
+            most: how many at most; None for all.
+            position: the position of the last of all events.
 
         Raises:
             Damaged: some are missing that have not been pruned.
@@ -175,7 +176,7 @@ class Streams:
         last = stream.version if most is None else min(stream.version, first + most - 1)
         where = "where stream = ? and version between ? and ? order by version"
         entries = self.entries(where, stream.id, first, last)
-        # An index may have lost rows that are there.
+        # A damaged index may have lost rows.
         versions = [each.version for each in entries]
         are_ours = all(each.stream == key for each in entries)
         if are_ours and versions == list(range(first, max(first, last + 1))):
@@ -190,7 +191,7 @@ class Streams:
         return entries
 
     def pruned(self, after: int, last: int) -> int:
-        """Return how many events after a position, and not after the last, were pruned."""
+        """Return how many events in a range of positions were pruned: after one, up to another."""
         before = self._table.row("gap", "where first <= ? order by first desc limit 1", after + 1)
         where = "where first between ? and ?"
         gaps = self._table.rows("gap", where, before[0] if before else 0, last)
@@ -200,9 +201,9 @@ class Streams:
         )
 
     def last_before(self, at: float, position: int) -> int:
-        """Return the position up to which everything happened before a time.
+        """Return the last position whose event happened before a time.
 
-        Times go up with positions, so it is found by halving, without an index.
+        Times rise with positions, so bisection finds it without an index.
 
         Args:
             at: the time.
@@ -218,33 +219,33 @@ class Streams:
                 high = middle - 1
         return low
 
-    # What requests with a key came to
+    # Results of requests with a key
 
     def came_to(self, stream: str, key: str) -> Stored | None:
-        """Return what a request came to at a stream; None if nothing is known of it."""
+        """Return the result of a request at a stream; None if it is not known."""
         known = self.known(stream)
         row = known and self._table.row("request", "where stream = ? and key = ?", known.id, key)
         return Stored(cast("int", row[2]), cast("int", row[3])) if row else None
 
     def all_came_to(self, changes: Changes, key: str) -> Mapping[str, Stored]:
-        """Return what a request for changes came to; nothing if it came to nothing yet."""
+        """Return the results of a request for changes; nothing if it has not been stored."""
         found = {}
         for name, (_, events) in changes.items():
             if events:
                 place = self.came_to(name, key)
-                if place is None:  # the stream of a match has keys of several boards
+                if place is None:  # a match's stream has keys of several boards
                     return {}
                 found[name] = place
         return found
 
     def keep_request(self, key: str, stored: Mapping[str, Stored], at: float, last: int) -> None:
-        """Keep what a request came to; forget what old ones did, once an hour.
+        """Store the result of a request; delete old ones, once an hour.
 
         Args:
-            key: that of the request.
-            stored: what it came to.
-            at: when that was.
-            last: the position of the last event of all.
+            key: the request's key.
+            stored: its result.
+            at: the time.
+            last: the position of the last of all events.
         """
         if self._pruned_at is None or monotonic() >= self._pruned_at + 3600.0:
             self._pruned_at = monotonic()
@@ -253,7 +254,7 @@ class Streams:
         for name, place in stored.items():
             self._table.put("request", self.made(name).id, key, *place)
 
-    # Their events
+    # Events
 
     def entries(self, rest: str, *values: object) -> list[Entry]:
         """Return the events that a query finds."""
@@ -272,7 +273,7 @@ class Streams:
     def entry(
         self, position: int, stream: str, version: int, event: StoredEvent, mark: object = None
     ) -> Entry:
-        """Return an event where it is stored, with what the projections know of it."""
+        """Return an entry, with what the projections know of its event."""
         battle: int | None = None
         changes: tuple[RatingChange, ...] = ()
         match event:
@@ -292,10 +293,10 @@ class Streams:
             cache(self._keys, number, self.numbered(number).key)
         return self._keys[number]
 
-    # What will be asked for, at once, where to ask takes a round trip
+    # Prefetching, where each query takes a round trip
 
     def look_up(self, appends: Iterable[Changes]) -> None:
-        """Cache what it takes to append."""
+        """Cache the streams and the players that appends need."""
         streams: set[str] = set()
         players: dict[str, set[str]] = {}
         for changes in appends:
@@ -345,5 +346,5 @@ class Streams:
             for row in rows:
                 stream = Stream(*cast("Any", row))
                 cache(self._keys, stream.id, stream.key)
-                if stream.key not in self._moved:  # its row is behind
+                if stream.key not in self._moved:  # else its row is outdated
                     cache(self._known, stream.key, stream)
