@@ -1,7 +1,7 @@
 """The listening sockets: accepts connections, within limits, and gives each a session.
 
-Limits connections: in all, per address, and per second. A client that is rejected is told why in
-one line, before any telnet.
+Limits connections: in all, per address, and per second. A rejected client is told why in one line,
+before any telnet.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ from thudmud.web.site import Preview, files
 FAREWELL = "The server is shutting down. Goodbye."
 
 _ALL_ADDRESSES = {"0.0.0.0", "::"}  # noqa: S104  (that this machine has)
-_ABORT_TIME = 5.0  # seconds that connections may take to be gone once they are aborted
-_BACKLOG = 4096  # connections that may wait to be accepted, where the kernel allows as many
+_ABORT_TIME = 5.0  # seconds that connections may take to close once they are aborted
+_BACKLOG = 4096  # connections that may wait to be accepted, if the kernel allows as many
 _HOUR = 3600.0
 
 _log = logging.getLogger(__name__)
 
 
 Contexts = Mapping[str, ssl.SSLContext]
-"""What TLS needs, by the section of the settings that names the certificate."""
+"""The TLS contexts, by the section of the settings with the certificate."""
 
 Accept = Callable[[Caller], asyncio.BufferedProtocol]
 """Makes the protocol of an accepted connection."""
@@ -72,18 +72,18 @@ def _http_rejection(reason: str) -> bytes:
 
 
 class Acceptor:
-    """Listens, and gives everybody who connects a session.
+    """Listens, and gives each connection a session.
 
     Args:
-        settings: where to listen, the limits, and what lists of games are told.
-        folder: where files are whose names are not absolute.
-        hasher: how passwords are hashed; by default as argon2-cffi advises.
+        settings: the ports, the limits, and what game lists are told.
+        folder: the folder of files whose names are relative.
+        hasher: hashes passwords; by default as argon2-cffi advises.
 
     Attributes:
-        tls_places: the addresses and ports where TLS is spoken, once they are bound.
-        web_places: those of the web page.
+        tls_places: the addresses and ports of telnet with TLS, once they are bound.
+        web_places: the addresses and ports of the web page.
         limiter: limits connections, once the ports are bound.
-        turns: shares out among all connections how much is handled at once.
+        turns: shares the turns of the event loop among all connections.
     """
 
     def __init__(
@@ -101,10 +101,11 @@ class Acceptor:
         self.turns = InboxQueue()
 
     async def bind(self) -> list[tuple[str, int]]:
-        """Take the ports; return the addresses and ports of plain telnet. Nobody can connect yet.
+        """Bind the ports; return the addresses and ports of plain telnet. Nobody can connect yet.
 
         Raises:
-            StartError: a port is in use, the host is not ours, or the files for TLS cannot be used.
+            StartError: a port is in use, the host is not this machine's, or a TLS file cannot be
+                used.
         """
         own = [each for each in self._whole.bot if each.command]
         programs = len(own) + worker_count(self._settings.workers)
@@ -131,7 +132,7 @@ class Acceptor:
         return self._places
 
     async def start(self, sessions: Sessions) -> None:
-        """Begin to accept; ``sessions`` gets everybody who connects."""
+        """Begin to accept connections; their sessions are added to ``sessions``."""
         self._sessions, self._booted = sessions, sessions.clock()
         self._logins = Logins(
             sessions.store,
@@ -148,7 +149,7 @@ class Acceptor:
                     end.listen(_BACKLOG)
 
     def contexts(self, settings: Settings) -> Contexts:
-        """Return what TLS needs where it is spoken, by the section that names the certificate.
+        """Return the TLS contexts that the settings call for, by section.
 
         Raises:
             StartError: a file cannot be read or used.
@@ -162,11 +163,11 @@ class Acceptor:
         return {name: self._tls_context(each, name) for name, each in wanted.items()}
 
     def adopt(self, settings: Settings, contexts: Contexts) -> None:
-        """Serve whoever connects from now on with these settings, but for those of the sockets.
+        """Apply settings to connections from now on, except those of the sockets.
 
         Args:
-            settings: all of them.
-            contexts: what TLS needs, as `contexts` returns it.
+            settings: all settings.
+            contexts: the TLS contexts, as `contexts` returns them.
         """
         self._whole, self._settings, self._contexts = settings, settings.server, contexts
         self.limiter.adopt(settings.server)
@@ -203,7 +204,7 @@ class Acceptor:
         )
 
     async def stop(self) -> None:
-        """Tell everybody, and wait for their connections to end, which they do within the grace."""
+        """Say goodbye to everybody, and wait until all connections end, within the grace period."""
         self.close()
         self._sessions.close(FAREWELL)
         for transport in self._browsing:
@@ -219,27 +220,27 @@ class Acceptor:
             await listening.wait_closed()
 
     def close(self) -> None:
-        """Give the ports back."""
+        """Close the listening sockets."""
         for listening in self._listening:
             listening.close()
 
     @property
     def has_moved(self) -> bool:
-        """Whether the web page has another port than the settings say, which was in use."""
+        """Whether the web page has another port than the settings say, since that was in use."""
         port = self._whole.web.port
         return bool(port and self.web_places) and self.web_places[0][1] != port
 
     @property
     def web_links(self) -> list[str]:
-        """Where the web page is."""
+        """The URLs of the web page."""
         scheme = "https" if self._whole.web.tls_certificate else "http"
         return [f"{scheme}://{_linked(host)}:{port}/" for host, port in self.web_places]
 
     def _gui(self, *, to_local: bool) -> str:
-        """Return what Mudlet is told of its package; "" if it is not known where it could have it.
+        """Return the JSON that tells Mudlet of its package; "" if there is no URL for it.
 
         Args:
-            to_local: whether it runs on this machine.
+            to_local: whether Mudlet runs on this machine.
         """
         web = self._whole.web
         if not web.enabled:
@@ -249,7 +250,7 @@ class Acceptor:
             host = self.web_places[0][0]
             is_reached = to_local or not (host in _ALL_ADDRESSES or is_local(host))
             if web.tls_certificate or web.proxies or not is_reached:
-                return ""  # certificates are for a name
+                return ""  # a certificate needs a host name
             link = self.web_links[0]
         return json.dumps({"version": VERSION, "url": link + MPACKAGE})
 
@@ -278,7 +279,7 @@ class Acceptor:
                 backlog=self._room.accepted_at_once,  # asyncio accepts so many in a turn
                 start_serving=False,
             )
-        except (OSError, ValueError) as error:  # ValueError: no name of a host looks like that
+        except (OSError, ValueError) as error:  # ValueError: that cannot be a host name
             raise StartError(problem(error, host, setting, port)) from error
         self._listening.append(listening)
         places = [each.getsockname()[:2] for each in listening.sockets]
@@ -327,7 +328,7 @@ class Acceptor:
 
 
 class _WebPeer:
-    """Who is at the other end of a connection to the page; an `HttpPeer`."""
+    """The peer of a connection to the page; an `HttpPeer`."""
 
     def __init__(
         self,
@@ -340,16 +341,16 @@ class _WebPeer:
         self._browsing = browsing
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Note that they are connected."""
+        """Note the connection."""
         self._browsing.add(transport)
 
     def is_secure(self, fields: Mapping[str, str]) -> bool:
-        """Whether a forwarder says that the page is at ``https:``."""
+        """Return whether a forwarder says that the page is at ``https:``."""
         is_told = self._caller.address in self._forwarders
         return is_told and fields.get("x-forwarded-proto", "").lower() == "https"
 
     def admit(self, fields: Mapping[str, str]) -> str:
-        """Return why they may not come in, as a sentence; nothing if they may."""
+        """Return why the client may not come in, as a sentence; nothing if it may."""
         address = self._forwarders.client(self._caller.address, fields)
         if refused := self._caller.assign(address):
             return refused
@@ -364,13 +365,13 @@ class _WebPeer:
         return PlayerSession(transport, reading, screen, self._caller, self._shared)
 
     def gone(self, transport: asyncio.Transport) -> None:
-        """Count the connection no more, which never was a WebSocket."""
+        """Release a connection that has not become a WebSocket."""
         self._browsing.discard(transport)
         self._caller.release()
 
 
 def _linked(host: str) -> str:
-    """Return a host as it stands in a link that works on this machine."""
+    """Return a host as part of a URL that works on this machine."""
     if host in _ALL_ADDRESSES:
         return "localhost"
     return f"[{host}]" if ":" in host else host
@@ -393,7 +394,7 @@ _SHARE_RESERVED = 1 / 10  # of the rate, for this machine
 
 
 class Rejection(Enum):
-    """Why a connection is not accepted, as the client is told."""
+    """Why a connection is rejected, as the client is told."""
 
     FULL = "The server is full. Please try again in a while."
     CROWDED = "There are too many connections from your address. Please try again in a while."
@@ -404,15 +405,16 @@ class ConnectionLimiter:
     """Limits connections: in all, per address, and per second.
 
     Args:
-        settings: the limits. Some connections, and a share of the rate, are for this machine alone.
+        settings: the limits. Some connections, and a share of the rate, are reserved for this
+            machine.
         room: how many connections the system has room for.
 
     Attributes:
-        closing: how many rejected connections are given time to read why.
-        max_closing: how many may be.
-        handshakes: held by a connection while its TLS begins, so that one does in each turn.
-        accepted: how many were accepted since the start.
-        rejected: how many were not, by why.
+        closing: the number of rejected connections that are given time to read why.
+        max_closing: the most of them.
+        handshakes: held by a connection when its TLS begins, so that one does in each turn.
+        accepted: the number of accepted connections since the start.
+        rejected: the number of rejected ones, by reason.
     """
 
     def __init__(self, settings: ServerSettings, room: Room) -> None:
@@ -427,7 +429,7 @@ class ConnectionLimiter:
         self.adopt(settings)
 
     def adopt(self, settings: ServerSettings) -> None:
-        """Limit what comes from now on by these settings; there is room for as many as before."""
+        """Apply new limits; the room for connections stays."""
         self._settings = settings
         rate, size = settings.accepts_per_second, settings.accepts_at_once
         self._rate = TokenBucket(rate, size)
@@ -435,11 +437,11 @@ class ConnectionLimiter:
         self._reserved = size * _SHARE_RESERVED
 
     def acquire(self, address: str, now: float) -> Rejection | None:
-        """Count a connection, for which `release` is to be called later; or say why not.
+        """Count a connection, which needs a later `release`; or return why it is rejected.
 
         Args:
-            address: where it comes from; "" if that is a proxy, and it is not known for whom.
-            now: the time.
+            address: its address; "" for a proxy's whose client is not known yet.
+            now: the time, in seconds.
         """
         if rejection := self._rejection(address, now):
             self.rejected[rejection] += 1
@@ -450,7 +452,7 @@ class ConnectionLimiter:
         return None
 
     def assign(self, address: str, now: float) -> Rejection | None:
-        """Count a connection of a proxy's for the address that it turns out to be for."""
+        """Count a proxy's connection for its client's address."""
         rejection = self._too_many(address, now)
         if rejection:
             self.rejected[rejection] += 1
@@ -459,7 +461,7 @@ class ConnectionLimiter:
         return rejection
 
     def release(self, address: str) -> None:
-        """Count a connection no more."""
+        """Stop counting a connection."""
         self._count -= 1
         if address:
             where = network(address)
@@ -493,27 +495,27 @@ class ConnectionLimiter:
 # Open files.
 
 _TURNED_AWAY = 150
-"""Open files of connections that are not counted: not yet, or not any more."""
+"""Open files of connections that are not counted: not yet, or no longer."""
 
 _IN_FLIGHT = 12
-"""In how many turns of the event loop connections are accepted before the first of them has been
-closed, times the sockets that they are accepted from: four, and three."""
+"""Turns of the event loop in which connections are accepted before the first of them is closed,
+times the sockets that they are accepted from: four, and three."""
 
 _OTHER_FILES = 24
-"""Files that will be open besides: the store's, the event loop's, a program's as it starts."""
+"""Other open files: the store's, the event loop's, a program's as it starts."""
 
 _FILES_OF_PROGRAM = 4
-"""What is open for a bot's program, or a worker: three pipes, and something to wait for its end."""
+"""Open files for a bot's program or a worker: three pipes, and one to wait for its end."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """How many connections there may be, as the system has it.
+    """How many connections the system allows.
 
     Attributes:
-        connections: how many that are accepted.
-        turned_away: how many besides, until they have been told why they are not.
-        is_short: whether these are fewer than the settings have it.
+        connections: the most accepted connections.
+        turned_away: the most rejected ones besides, while they are told why.
+        is_short: whether these are fewer than in the settings.
     """
 
     connections: int
@@ -527,10 +529,11 @@ class Room:
 
 
 def room_for(connections: int, programs: int) -> Room:
-    """Let this process open as many files as so many connections need, as far as it may.
+    """Raise the limit on open files to what the connections need, as far as possible.
 
-    If that is too few there is room for fewer connections, and the log says so. Without that, the
-    server would accept them until it can open nothing at all, not even for those who are in.
+    If it stays too low, there is room for fewer connections, and the log says so. Otherwise the
+    server would accept connections until it could open no file at all, not even for those who are
+    in.
     """
     others = _open_files() + _OTHER_FILES + programs * _FILES_OF_PROGRAM
     needed = others + connections + _TURNED_AWAY
@@ -556,7 +559,7 @@ def _open_files() -> int:
 
 
 def _raise_file_limit(needed: int) -> int:
-    """Raise the limit on open files, if that many are more; return what it is then."""
+    """Raise the limit on open files to a number, if it is lower; return the limit then."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= needed:
         return needed
@@ -574,22 +577,23 @@ REJECTION_GRACE = 2.0
 """Seconds for a rejected client to read why, and to close the connection."""
 
 MAX_CLOSING = 50
-"""Rejected connections that are given that time at once."""
+"""The most rejected connections that are given that time."""
 
-_HANDSHAKE = 10.0  # seconds that a client may take to begin with TLS, and then to agree on it
+_HANDSHAKE = 10.0  # seconds that a client may take to begin TLS, and then for its handshake
 
 
 class IncomingConnection(asyncio.Protocol):
-    """A connection that has just come in: it is accepted, or told in one line why not.
+    """A new connection: it is accepted, or told in one line why not.
 
     Args:
-        limiter: decides.
+        limiter: accepts or rejects it.
         accept: makes the protocol of an accepted connection.
-        context: what TLS needs, where it is spoken. The handshake begins after the limiter has
+        context: the TLS context, if the port has TLS. The handshake begins after the limiter has
             counted the connection: else those that never finish it would not count.
-        rejection: returns what a client is sent that is told why it is rejected.
-        proxies: whose connections begin with a header that says whom they are for.
-        forwarders: whose connections are counted for others, once it is known for whom.
+        rejection: returns the bytes that tell a client why it is rejected.
+        proxies: the addresses whose connections begin with a PROXY header.
+        forwarders: the addresses whose connections are counted for their clients, once those are
+            known.
     """
 
     def __init__(
@@ -605,14 +609,14 @@ class IncomingConnection(asyncio.Protocol):
         self._limiter, self._accept, self._context = limiter, accept, context
         self._rejection, self._proxies, self._forwarders = rejection, proxies, forwarders
         self._place: Place | None = None
-        """Where it comes from, once that is known."""
+        """The client's address and port, once they are known."""
         self._is_counted = False
         self._counted = ""
         """The address that it is counted for."""
         self._abort: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Accept the connection, or reject it; a proxy's, once it has said whom it is for."""
+        """Accept or reject the connection; a proxy's, once its header has come."""
         raw = cast("asyncio.Transport", transport)
         if self._place is None:
             host, port = (transport.get_extra_info("peername") or ("", 0))[:2]
@@ -640,7 +644,7 @@ class IncomingConnection(asyncio.Protocol):
         return Caller(address, port, self._release, self._assign)
 
     def _assign(self, address: str) -> str:
-        """Count the connection of a forwarder's for an address; return why not, as a sentence."""
+        """Count a forwarder's connection for its client; return why it is rejected, or nothing."""
         if self._counted:
             return ""
         rejection = self._limiter.assign(address, asyncio.get_running_loop().time())
@@ -651,7 +655,7 @@ class IncomingConnection(asyncio.Protocol):
         return ""
 
     def data_received(self, data: bytes) -> None:
-        """Drop what a rejected client sends: left unread, it could cost them our answer."""
+        """Drop what a rejected client sends: unread data could cost it our answer."""
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
         """Note that a rejected client has gone."""
@@ -667,10 +671,10 @@ class IncomingConnection(asyncio.Protocol):
     def _hand_over(
         self, raw: asyncio.Transport, to: Callable[[socket.socket], Coroutine[None, None, None]]
     ) -> None:
-        """Hand the socket to somebody else before anything is read from it.
+        """Hand the socket over before anything is read from it.
 
-        For TLS, `loop.start_tls` would be a turn too late in a loop that reads at once, as uvloop
-        does: the client's first bytes would come here.
+        For TLS, `loop.start_tls` would be a turn too late in a loop that reads at once, such as
+        uvloop: the client's first bytes would come here.
         """
         try:
             end = raw.get_extra_info("socket").dup()
@@ -679,10 +683,10 @@ class IncomingConnection(asyncio.Protocol):
             self._release()
         else:
             self._handshake = asyncio.create_task(to(end))
-        raw.abort()  # which closes this end of the socket, and leaves the other open
+        raw.abort()  # this closes our descriptor, and the other stays open
 
     async def _ask_proxy(self, end: socket.socket) -> None:
-        """Take the header from a proxy's connection, and accept that as what it is."""
+        """Read the header of a proxy's connection, and accept the connection for its client."""
         try:
             async with asyncio.timeout(_HANDSHAKE):
                 place = await _read_header(end)
@@ -705,8 +709,8 @@ class IncomingConnection(asyncio.Protocol):
                 ssl=context,
                 ssl_handshake_timeout=_HANDSHAKE,
             )
-            is_open = True  # or has been: a request may be answered by now, and the end be closed
-        except OSError as error:  # whatever goes wrong with TLS or the connection is one
+            is_open = True  # or was: a request may be answered, and the socket closed by now
+        except OSError as error:  # failures of TLS and of the connection are OSErrors
             _log.info("no TLS", extra={"peer": self._place, "why": str(error)})
         finally:
             if not is_open:
@@ -715,7 +719,7 @@ class IncomingConnection(asyncio.Protocol):
 
     def _reject(self, transport: asyncio.Transport, reason: str) -> None:
         if self._context is not None:
-            transport.close()  # the client would read our words as TLS
+            transport.close()  # the client would read our sentence as TLS
             return
         transport.write(self._rejection(reason))
         if self._limiter.closing >= self._limiter.max_closing or not transport.can_write_eof():
@@ -728,11 +732,11 @@ class IncomingConnection(asyncio.Protocol):
 
 
 async def _read_header(end: socket.socket) -> Place | None:
-    """Take the header of the PROXY protocol, and nothing behind it, from a connection.
+    """Read the header of the PROXY protocol, and nothing behind it, from a connection.
 
     Raises:
         OSError: the proxy has gone.
-        ValueError: it begins otherwise.
+        ValueError: the connection does not begin with one.
     """
     length = following(await _peek(end, HEAD))
     if length is None:
@@ -743,10 +747,10 @@ async def _read_header(end: socket.socket) -> Place | None:
 
 
 async def _first_record(end: socket.socket) -> None:
-    """Wait until the first message of a client that begins with TLS is there, and leave it there.
+    """Wait until the first TLS record of a client is there, without reading it.
 
     Raises:
-        OSError: it is something else, or the client has gone.
+        OSError: it is no TLS, or the client has gone.
     """
     head = await _peek(end, tls.HEAD)
     if not tls.is_tls(head):
@@ -756,7 +760,7 @@ async def _first_record(end: socket.socket) -> None:
 
 
 async def _peek(end: socket.socket, size: int) -> bytes:
-    """Return the first bytes once there are so many, or will be no more."""
+    """Return the first bytes, unread, once there are so many, or no more will come."""
     loop, came = asyncio.get_running_loop(), asyncio.Event()
     end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
     loop.add_reader(end, came.set)

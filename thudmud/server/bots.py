@@ -1,4 +1,4 @@
-"""The bots that the operator has named. Each is a session, and is told what its player may know."""
+"""The bots of the settings. Each is a session, and is told what its player may know."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ from thudmud.verbs.talk import Tell
 from thudmud.views import Message
 
 SLOW, SLOW_AGAIN = 2.0, 10.0
-"""After how many seconds beyond its pause it shows that it thinks; the second once it has in that
-battle, whose players know by then how long it takes."""
+"""Seconds after its pause at which a bot shows that it is thinking; the second if it has done so in
+that battle, whose players know its pace by then."""
 
 MOMENT = 2.0
-"""How many seconds those who come in wait for the bots of a server that has just begun, at most."""
+"""Seconds for which players who come in wait for the bots of a new server, at most."""
 
 AGAIN = 5.0
 """Seconds before a bot that could not come in tries again."""
 
-_WAIT = 1.0  # seconds after a command that should have changed something, and has not
+_WAIT = 1.0  # seconds after a command that should have changed something, but has not
 _MAX_QUOTE = 60
 _SEEDS = 1_000_000_000
 _log = logging.getLogger(__name__)
 
 
 def require_programs(settings: Iterable[BotSettings], folder: Path) -> None:
-    """Refuse commands that nothing can come of.
+    """Refuse settings with commands that cannot be run.
 
     Raises:
-        StartError: a bot's program is not there, or cannot be run.
+        StartError: a bot's program does not exist, or cannot be run.
     """
     for number, bot in enumerate(settings, 1):
         if bot.command and not is_there(bot.command[0], folder):
@@ -106,12 +106,13 @@ class Shared(Chooser):
     def __init__(self, settings: BotSettings, workers: Workers) -> None:
         self._workers = workers
         self._usual = level_called(settings.level).number
-        """For seats that it took when it had a program of its own, or levels were not noted."""
+        """The level for seats that it took when it had a program of its own, or before levels were
+        stored."""
 
     async def choose(self, task: Task) -> tuple[str, int]:
         """Return what a worker plays."""
         level = task.level or self._usual
-        # By its number, so that a battle that is lost cannot be lost again in the same way.
+        # The seed depends on the battle, so that the bot does not lose twice in the same way.
         question = Question(task.board, task.game, level, seed=task.battle % _SEEDS)
         reply = await self._workers.think(question)
         return reply.ply, reply.worth
@@ -119,7 +120,7 @@ class Shared(Chooser):
 
 @dataclass(slots=True)
 class _Thought:
-    """What a bot thinks about at one board: a ply comes of it."""
+    """A task that a bot is thinking about, and the play that will come of it."""
 
     task: Task
     choosing: asyncio.Task[Play]
@@ -129,12 +130,12 @@ class Bots:
     """All bots of a server.
 
     Args:
-        settings: who they are.
-        sessions: where they come in.
-        folder: where their programs are run.
-        workers: who thinks for those without a program.
-        patience: how many seconds they wait for a player who is away.
-        pause: how many seconds they leave it to the other to begin a battle.
+        settings: the bots' settings.
+        sessions: all sessions.
+        folder: the folder in which their programs run.
+        workers: think for bots without a program.
+        patience: seconds for which they wait for an absent player.
+        pause: seconds after which they start a battle themselves.
     """
 
     def __init__(
@@ -153,23 +154,23 @@ class Bots:
         self._bots: dict[str, Bot] = {}
 
     def start(self) -> None:
-        """Let those come in who are not here."""
+        """Let all bots come in that are not here."""
         is_first = not self._bots
         for each in self._settings:
             if each.name not in self._bots or self._bots[each.name].ended:
                 self._begin(each, is_first=is_first)
 
     def follow(self, holders: asyncio.Queue[Holder]) -> Coroutine[None, None, None]:
-        """Let them come in while we have the lock on them, and leave when others have it.
+        """Let the bots come in while we have their lock, and leave when another server has it.
 
-        Until that is known for the first time nobody gets a name. Those who are sent away, because
-        this server was taken for dead, come in again after a while.
+        Until the holder is known for the first time, nobody gets a name. Bots that had to leave
+        because this server was taken for dead come in again after a while.
 
         Args:
-            holders: what says who has it.
+            holders: tells the holder of the lock.
 
         Returns:
-            what has to be run.
+            The coroutine to run.
         """
         known: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._sessions.expect(known)
@@ -194,7 +195,7 @@ class Bots:
             release(known)
 
     async def close(self) -> None:
-        """Let them leave, and end their programs."""
+        """Let the bots leave, and end their programs."""
         for bot in self._bots.values():
             bot.end()
         for bot in self._bots.values():
@@ -214,8 +215,8 @@ class Bot:
     """The session of one bot.
 
     Attributes:
-        name: under which it plays.
-        address: empty, since it comes from none.
+        name: its name.
+        address: empty: it has none.
         is_cut_off: whether it had to leave because this server was taken for dead.
     """
 
@@ -230,15 +231,15 @@ class Bot:
         self._thoughts: dict[str, _Thought] = {}
         """By the names of the boards."""
         self._shown: dict[tuple[str, int], int] = {}
-        """By board and battle, the ply before which it last showed that it thinks."""
+        """By board and battle, the ply at which it last showed that it is thinking."""
         self._held: dict[str, float] = {}
-        """Until when it leaves boards alone at which a command has changed nothing."""
+        """By board, until when it does nothing there, since a command has changed nothing."""
         self._begun = False
         self._over = asyncio.Event()
         self.is_cut_off = False
         self._woken = asyncio.Event()
         self._asked: deque[tuple[Invited, asyncio.Future[None]]] = deque()
-        """Invitations, and what is set when each has been answered."""
+        """Invitations, and the futures to set when they have been answered."""
         self._living: asyncio.Task[None] | None = None
 
     @property
@@ -247,7 +248,7 @@ class Bot:
         return self._over.is_set()
 
     def start(self, *, is_expected: bool) -> None:
-        """Come in; nobody gets a name before that if it is expected, for a moment at most."""
+        """Come in. If it is expected, nobody gets a name before that, for a moment at most."""
         self._sessions.add(self)
         loop = asyncio.get_running_loop()
         tried: asyncio.Future[None] = loop.create_future()
@@ -258,19 +259,19 @@ class Bot:
         self._living = asyncio.create_task(self._live())
 
     async def gone(self) -> None:
-        """Wait until it is gone, and its program with it."""
+        """Wait until the bot and its program are gone."""
         if self._living:
             await asyncio.wait([self._living])
 
-    # What the service and the other sessions ask for.
+    # For the service and for other sessions.
 
     def watch(self, telling: Telling) -> None:
-        """Take note of what has happened."""
+        """Take note of something that has happened."""
         try:
             self._opponent.told(telling, self._sessions.clock())
             while self._opponent.invitations and not self.ended:
                 invitation = self._opponent.invitations.pop(0)
-                # What the player types next waits for the answer.
+                # The player's next line waits for the answer.
                 self._asked.append((invitation, self._sessions.hold(invitation.player)))
         except Exception:  # noqa: BLE001  (whatever we get wrong, others are told theirs)
             kind = type(telling.event).__name__
@@ -279,7 +280,7 @@ class Bot:
         self._woken.set()
 
     def put(self, message: Message) -> None:
-        """Pass over what is for people."""
+        """Ignore a message: it is for people."""
 
     def dismissed(self, why: Dismissal) -> None:
         """Leave."""
@@ -288,7 +289,7 @@ class Bot:
 
     def end(self, sentence: str = "", why: Goodbye = Goodbye.QUIT) -> None:  # noqa: ARG002  (a person's)
         """Leave."""
-        # A task that is cancelled before its first step takes none: it would clean up nothing.
+        # A task that is cancelled before its first step would skip its cleaning up.
         if self._begun and self._living and not self.ended:
             self._living.cancel()
         self._over.set()
@@ -303,12 +304,12 @@ class Bot:
             while not self.ended:
                 await self._act()
         except asyncio.CancelledError:
-            pass  # that is how it ends
+            pass  # the normal end
         except Exception:  # noqa: BLE001  (whatever we get wrong, the server goes on)
             _log.exception("the bot %s has to leave", self.name)
         finally:
             self._over.set()
-            await asyncio.wait([self._coming])  # not cancelled: it may be half in
+            await asyncio.wait([self._coming])  # not cancelled: it may be half done
             while self._asked:
                 release(self._asked.popleft()[1])
             for thought in self._thoughts.values():
@@ -321,7 +322,7 @@ class Bot:
             self._sessions.remove(self)
 
     async def _come_in(self, tried: asyncio.Future[None]) -> None:
-        """Come in, as soon as the store and other servers let it."""
+        """Come in, as soon as the store and other servers allow it."""
         store = self._sessions.store
         try:
             while not self.ended:
@@ -359,12 +360,12 @@ class Bot:
             await self._wait(opponent.next_time(now))
 
     async def _answer(self) -> None:
-        """Answer the first of those who have invited it: sit down, if its program works."""
+        """Answer the first invitation: sit down, if the program works."""
         invitation, answer = self._asked.popleft()
         try:
-            if not self._thoughts:  # else it works
+            if not self._thoughts:  # else it is known to work
                 await self._chooser.start()
-            # Programs start slowly: somebody may have sat down on that side meanwhile.
+            # Programs start slowly: a player may have taken that side meanwhile.
             board, level = invitation.board, invitation.level
             for side in (invitation.side, invitation.side.other):
                 if not self._opponent.sits_at(board):
@@ -379,7 +380,7 @@ class Bot:
     # How it plays.
 
     async def _play(self) -> bool:
-        """Begin to think where it is its turn, and play what is chosen; return whether it has."""
+        """Think where it is its turn, and play what was chosen; return whether it has acted."""
         now = self._sessions.clock()
         self._held = {board: until for board, until in self._held.items() if until > now}
         tasks = {
@@ -406,14 +407,14 @@ class Bot:
         return False
 
     def _time_to_show(self, task: Task) -> float:
-        """Return when to show those at a board that it thinks; never twice of the same ply."""
+        """Return when to show at a board that it is thinking; never twice for one ply."""
         shown = self._shown.get((task.board, task.battle))
         if shown == len(task.game.moves):
             return inf
         return task.since + self._pause + (SLOW if shown is None else SLOW_AGAIN)
 
     async def _conclude(self, thought: _Thought, *, is_current: bool) -> None:
-        """Do what has come of a thought, unless that is about what is no longer so."""
+        """Play the result of a thought, unless the position has changed."""
         task = thought.task
         try:
             play = thought.choosing.result()
@@ -433,10 +434,10 @@ class Bot:
             self._held[task.board] = self._sessions.clock() + _WAIT
 
     async def _chosen(self, task: Task) -> Play:
-        """Return the ply that is chosen.
+        """Return the play that is chosen.
 
         Raises:
-            ProgramError: none is, or one that the rules refuse.
+            ProgramError: none is chosen, or an illegal one.
         """
         ply, worth = await self._chooser.choose(task)
         try:
@@ -448,7 +449,7 @@ class Bot:
         return play
 
     def _time_to_play(self, thought: _Thought) -> float:
-        """Return when to do what has come of a thought: people are to see ply after ply."""
+        """Return when to play the result of a thought: people are to see ply after ply."""
         has_failed = thought.choosing.exception() is not None
         return thought.task.since + (0.0 if has_failed else self._pause)
 
@@ -460,7 +461,7 @@ class Bot:
         if self._visit is None:
             return
         try:
-            # What has begun is not cancelled: it may be stored.
+            # A command is not cancelled: it may be half stored.
             going = now(self._sessions.submit(self._visit, command))
             if isinstance(going, asyncio.Task):
                 await asyncio.shield(going)
@@ -468,7 +469,7 @@ class Bot:
             _log.exception("failed to do what %s wants: %s", self.name, command)
 
     async def _wait(self, until: float | None) -> None:
-        """Wait until something is told, or thought of, or until a time that it has set itself."""
+        """Wait for something to be told, for a thought, or until a time."""
         thoughts = self._thoughts.values()
         times = [self._time_to_play(each) for each in thoughts if each.choosing.done()]
         tasks = [each for each in self._opponent.tasks() if each.board not in self._held]

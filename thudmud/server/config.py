@@ -1,6 +1,6 @@
-"""The settings: their names, defaults and limits; and `config.toml`, read into them.
+"""The settings: names, defaults and limits; and reading them from `config.toml`.
 
-Each mistake is one line, which names the file, the key, and what would be right.
+Each mistake is one line, with the file, the key, and what would be right.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from thudmud.store.codec import SCHEMA
 from thudmud.views.refusals import refused
 
 YEAR = 31_622_400  # seconds
-_MIN_SECRET, _MAX_SECRET = 16, 256  # characters; a hello has room for the longest
+_MIN_SECRET, _MAX_SECRET = 16, 256  # characters; the longest fits into the gateway's hello
 
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[0-9]+)?")
 
-# Fields. A description says what would be right instead of a mistake.
+# Fields. A description says what would be right in place of a wrong value.
 
 
 def _whole(default: int, low: int, high: int) -> Any:
@@ -59,7 +59,7 @@ def _seconds(default: float, low: float, high: float) -> Any:
 
 def _file(default: str) -> Any:
     words = "the name of a file" if default else 'the name of a file, or ""'
-    # No system has a name with that character in it.
+    # No file system allows that character in a name.
     return Field(
         default=default, pattern=r"^[^\x00]+$" if default else r"^[^\x00]*$", description=words
     )
@@ -88,12 +88,12 @@ def _section(name: str, default: _Section) -> Any:
 
 
 def _unfit(right: str) -> PydanticCustomError:
-    """Return an error that says what is ``right`` instead of a value."""
+    """Return an error that says what would be ``right`` in place of a value."""
     return PydanticCustomError("unfit", "{right}", {"right": right})
 
 
 def _clash(reason: str) -> PydanticCustomError:
-    """Return an error of a value that does not go with another one."""
+    """Return an error of a value that conflicts with another one."""
     return PydanticCustomError("clash", "{reason}", {"reason": reason})
 
 
@@ -118,7 +118,7 @@ def _ruleset(name: str) -> str:
 
 
 def _level(words: object) -> str:
-    """Return the name of the level that a number or a name in any case is."""
+    """Return the name of the level with a number, or with a name in any case."""
     try:
         return level_called(str(words)).name
     except InvalidValueError:
@@ -128,7 +128,7 @@ def _level(words: object) -> str:
 
 def _secret(words: str) -> str:
     if words and not _MIN_SECRET <= len(words) <= _MAX_SECRET:
-        # It is not repeated here: many may read the message.
+        # The secret is not repeated in the message, which many may read.
         raise _clash(f"should have {_MIN_SECRET} to {_MAX_SECRET} characters")
     return words
 
@@ -193,7 +193,7 @@ class _Section(BaseModel):
 
 
 class ServerSettings(_Section):
-    """The network, and the limits that keep one client from harming others."""
+    """The network, and limits that protect clients from each other."""
 
     host: str = _host()
     port: int = _whole(8483, 0, 65535)
@@ -256,18 +256,18 @@ class ServerSettings(_Section):
 
     @property
     def share(self) -> int:
-        """How many bytes of the outbox the answers to a player's own commands may take."""
+        """The bytes of the outbox that answers to a player's own commands may take."""
         return self.outbox_bytes // 4
 
 
 class LogSettings(_Section):
-    """The form of the log; its level and its file are in [server]."""
+    """The format of the log; its level and its file are in [server]."""
 
     format: Literal["text", "json"] = Field(default="text", description='"text" or "json"')
 
 
 class MetricsSettings(_Section):
-    """What a monitoring system can ask for."""
+    """The port for monitoring systems."""
 
     enabled: bool = _flag(default=False)
     host: str = _host()
@@ -275,7 +275,7 @@ class MetricsSettings(_Section):
 
 
 class ListingSettings(_Section):
-    """What lists of games are told by MSSP. What is "" is left out."""
+    """What MSSP tells game lists. Empty values are left out."""
 
     name: str = Field(
         default="thudmud", min_length=1, max_length=60, description="1 to 60 characters"
@@ -290,7 +290,7 @@ class ListingSettings(_Section):
 
 
 class HallLimits(TypedDict):
-    """What holds at all boards of a hall, by the names that `Hall` and others who open one use."""
+    """The limits of all boards of a hall, by the names of `Hall`'s parameters."""
 
     quiet_plies: int
     seat_grace: float
@@ -298,7 +298,7 @@ class HallLimits(TypedDict):
 
 
 class GameSettings(_Section):
-    """What holds at all boards."""
+    """The rules of all boards."""
 
     quiet_plies: int = _whole(200, 0, 1_000_000)
     seat_grace: float = _seconds(300, 0, YEAR)
@@ -307,14 +307,14 @@ class GameSettings(_Section):
 
     @property
     def limits(self) -> HallLimits:
-        """Return what a hall is given of them."""
+        """The settings that a hall is given."""
         return HallLimits(
             quiet_plies=self.quiet_plies, seat_grace=self.seat_grace, idle_limit=self.idle_claim
         )
 
 
 class PlayerSettings(_Section):
-    """What holds for all players."""
+    """The limits of all players."""
 
     guest_grace: float = _seconds(86_400, 0, YEAR)
     addresses_kept: int = _whole(90, 0, 36_500)
@@ -350,7 +350,7 @@ class PlayerSettings(_Section):
 
 
 class StorageSettings(_Section):
-    """Where everything is stored."""
+    """Where data is stored."""
 
     backend: Literal["sqlite", "postgresql", "memory"] = Field(
         default="sqlite", description='"sqlite", "postgresql" or "memory"'
@@ -390,7 +390,7 @@ class GatewaySettings(_Section):
 
 
 class WebSettings(_Section):
-    """The web page, and whoever else comes by WebSocket."""
+    """The web page, and other WebSocket clients."""
 
     enabled: bool = _flag(default=True)
     host: str = _host()
@@ -419,7 +419,7 @@ class WebSettings(_Section):
 
     @model_validator(mode="after")
     def _chosen(self) -> Self:
-        # A whole config.toml names it, too: as it comes it is nobody's choice.
+        # A whole config.toml has the default port, too, which is nobody's choice.
         if self.port == type(self).model_fields["port"].default:
             self.model_fields_set.discard("port")
         return self
@@ -494,7 +494,7 @@ class Settings(_Section):
             BotSettings(name="Harl", level="Flint"),
             BotSettings(name="Skarn", level="Diamond"),
         ),
-        validate_default=True,  # a board may have the name of the bot that is there by default
+        validate_default=True,  # a board may have the name of a default bot
         strict=False,
         description="sections that begin with [[bot]], or [] for none",
     )
@@ -509,7 +509,7 @@ _SECTIONS: Mapping[str, Mapping[str, FieldInfo]] = {
     for name, field in Settings.model_fields.items()
     if isinstance(field.default, _Section)
 }
-_MAX_VALUE = 40  # characters of a wrong value that are repeated
+_MAX_VALUE = 40  # characters of a wrong value that a message repeats
 
 # Changes.
 
@@ -526,13 +526,13 @@ NEEDS_RESTART = {
     "players.guest_grace",
     *("game", "storage", "metrics", "board", "bot"),
 }
-"""What a running server cannot change: a key, or a whole section."""
+"""What a running server cannot change: keys, or whole sections."""
 
 
 def changes(before: Settings, after: Settings) -> tuple[list[str], list[str]]:
-    """Return the keys whose values differ: those that a running server can take over, and others.
+    """Return the changed keys that a running server can apply, and those that it cannot.
 
-    The gateway is another program, and its section is not looked at.
+    The section of the gateway, which is another program, is ignored.
     """
     live, others = list[str](), list[str]()
     for section in Settings.model_fields.keys() - {"gateway"}:
@@ -550,10 +550,10 @@ def changes(before: Settings, after: Settings) -> tuple[list[str], list[str]]:
 
 
 def common_settings(settings: Settings) -> dict[str, str]:
-    """Return what all servers have to go by that serve the same boards: by name, what holds.
+    """Return the settings that all servers on one database must share, as texts by name.
 
-    It is `[game]`, the boards, the bots, and which formats are stored. Where a bot's program is may
-    differ from machine to machine.
+    They are `[game]`, the boards, the bots, and the format of stored data. The path of a bot's
+    program may differ between machines.
     """
     told = {"the format of what is stored": f"{SCHEMA}.{PROJECTION}"}
     told |= {f"game.{key}": str(value) for key, value in settings.game.model_dump().items()}
@@ -570,13 +570,13 @@ def _values(section: _Section, without: set[str]) -> str:
 
 
 def _turns_tls(key: str, old: _Section, new: _Section) -> bool:
-    """Whether a change turns TLS on or off, rather than naming another certificate."""
+    """Return whether a change turns TLS on or off, rather than replacing a certificate."""
     certificates = [getattr(each, "tls_certificate", "") for each in (old, new)]
     return key in {"tls_certificate", "tls_key"} and not all(certificates)
 
 
 def with_changes(before: Settings, after: Settings, names: Iterable[str]) -> Settings:
-    """Return the settings of before, but for the keys with these names, which are as after."""
+    """Return settings with the values of some keys taken from others."""
     sections: dict[str, dict[str, object]] = {}
     for name in names:
         section, _, key = name.partition(".")
@@ -591,11 +591,11 @@ def with_changes(before: Settings, after: Settings, names: Iterable[str]) -> Set
 # Reading.
 
 DEFAULT = Path("config.toml")
-"""The file that is read if none is named and there is one."""
+"""The file that is read if none is named and it exists."""
 
 
 def shipped() -> str:
-    """Return the configuration that explains every setting: `config.toml`, as it was installed."""
+    """Return the text of the installed `config.toml`, which explains every setting."""
     installed = resources.files("thudmud") / "config.toml"
     checkout = Path(__file__).parents[2] / "config.toml"
     return (installed if installed.is_file() else checkout).read_text(encoding="utf-8")
@@ -617,7 +617,7 @@ class ConfigError(ThudmudError):
 
 
 def load_settings(path: Path | None) -> Settings:
-    """Return the settings of the file at ``path``; the defaults if ``path`` is None.
+    """Return the settings in a file; the defaults if ``path`` is None.
 
     Raises:
         ConfigError: the file cannot be read, is not TOML, or holds anything that cannot be used.
@@ -626,24 +626,24 @@ def load_settings(path: Path | None) -> Settings:
 
 
 def named_or_default(path: Path | None) -> Path | None:
-    """Return the file to read: ``path``, or else `DEFAULT` if there is such a file."""
+    """Return the file to read: ``path``, or else `DEFAULT` if it exists."""
     return path or (DEFAULT if DEFAULT.exists() else None)
 
 
 def config_folder(path: Path | None) -> Path:
-    """Return the folder to which names of files in the file at ``path`` are relative."""
+    """Return the folder that file names in the configuration are relative to."""
     return path.parent if path else Path()
 
 
 def check(values: Mapping[str, Any], source: str) -> Settings:
-    """Return settings with these values.
+    """Return the settings with given values.
 
     Args:
-        values: by section and key.
-        source: where they are from, for the messages.
+        values: the values by section and key.
+        source: the name of their source, for messages.
 
     Raises:
-        ConfigError: they hold anything that cannot be used.
+        ConfigError: a value cannot be used.
     """
     try:
         return Settings.model_validate(values)

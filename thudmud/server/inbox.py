@@ -1,4 +1,4 @@
-"""What has come in on connections and waits, and whose turn it is; prompts that ask for more."""
+"""Input that waits: queues of lines, whose turn it is, and the prompts that ask for more."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from thudmud.views.view import Terminal
 from thudmud.views.words import wrapped
 
 FAIR_TIME = 0.001
-"""Seconds of the event loop that a token pays for. Few lines take as long: a line that takes more
-costs more tokens, so that nobody gets more of everybody's time by asking what is hard to answer."""
+"""Seconds of the event loop that a token pays for. Few lines take as long: a longer one costs more
+tokens, so that nobody gets more of everybody's time by sending lines that are slow to answer."""
 
 TURN_TIME = 0.002
-"""Seconds in one turn of the event loop in which inboxes begin: a ply takes some turns until the
-players see it, and waits that long in each of them, however many others send lines."""
+"""Seconds of each turn of the event loop in which inboxes may begin: a ply takes some turns until
+the players see it, and waits that long in each, however many lines others send."""
 
 
 class InboxQueue:
-    """Shares out among inboxes how much is handled in each turn of the event loop.
+    """Shares each turn of the event loop among inboxes.
 
     It is made where the event loop runs: to ask for that costs a system call, for each line.
 
@@ -54,11 +54,11 @@ class InboxQueue:
         self._scheduled = False
 
     def wait(self, take: Callable[[], None], *, again: bool = False) -> None:
-        """Have ``take`` called in one of the next turns.
+        """Call ``take`` in one of the next turns.
 
-        Those who come again, as they have more to be handled, wait for all others: who types a line
-        now and then is not behind those who have sent hundreds. But one of them goes on in every
-        turn, whoever else there is.
+        Inboxes that have more to handle, and so come again, wait for all others: a player who types
+        a line now and then does not queue behind others' hundreds. But one of them goes on in every
+        turn, however many others there are.
         """
         (self._later if again else self._first).append(take)
         self._schedule()
@@ -72,7 +72,8 @@ class InboxQueue:
         loop = self.loop
         end = loop.time() + TURN_TIME
         self._scheduled = False
-        # Each has one turn before what it was told is written: only then is it known who reads.
+        # Each inbox has only one turn before its answers are written: only then is it known whether
+        # its client reads.
         first, later = len(self._first), len(self._later)
         try:
             while first and loop.time() < end:
@@ -89,17 +90,17 @@ class InboxQueue:
 
 
 class Inbox:
-    """A queue of items, handled in their order, some in each turn of the event loop.
+    """A queue of items, handled in order, some in each turn of the event loop.
 
-    Nothing is read while too many wait, nor while the client does not read what it is sent. Each
-    item takes a token, and a line that took long takes more; after one it is the others' turn.
+    Its connection is not read while too many items wait, or while the client does not read. Each
+    item takes a token, and a slow line takes more; after a slow one it is the others' turn.
 
     Args:
-        reading: reads them.
-        turns: says when some can be handled.
-        settings: how many may wait, and how many are handled in a turn and in a second.
-        handle: handles one, and returns whether the next may follow in the same turn.
-        is_busy: whether none can be handled now. Who says so calls `wake` later.
+        reading: pauses and resumes the connection.
+        turns: gives the inbox its turns.
+        settings: how many items may wait, and how many are handled in a turn and in a second.
+        handle: handles an item, and returns whether the next may follow in the same turn.
+        is_busy: returns whether none can be handled now; `wake` has to be called later.
     """
 
     def __init__(
@@ -124,17 +125,17 @@ class Inbox:
         """Whether a line is waiting that can be handled at once."""
         if not self._waiting or not isinstance(self._waiting[0], Line):
             return False
-        # A line that has to wait for time does not count: its client is sent a prompt. Nothing is
-        # read meanwhile, and only a write shows that a client has gone.
+        # A line that is throttled does not count: its client is sent a prompt. Nothing is read
+        # meanwhile, and only a write shows that a client has gone.
         return not self._rate.wait(self._turns.loop.time())
 
     @property
     def is_full(self) -> bool:
-        """Whether so many wait that nothing more is read."""
+        """Whether so many items wait that nothing more is read."""
         return len(self._waiting) >= self._most
 
     def put(self, items: Iterable[Item]) -> None:
-        """Queue what has come in."""
+        """Queue items that have come in."""
         again = bool(self._waiting)
         self._waiting.extend(items)
         if len(self._waiting) >= self._most:
@@ -144,14 +145,14 @@ class Inbox:
             self._turns.wait(self._take_turn, again=again)
 
     def charge(self, seconds: float) -> None:
-        """Note for how long a line kept everybody else waiting, which at worst costs a second."""
+        """Charge for the time that a line took, which costs a second of the rate at most."""
         if seconds > FAIR_TIME:
             tokens = seconds / FAIR_TIME - 1
-            # It may not have been the line: now and then the whole machine has other things to do.
+            # It may not have been the line's fault: now and then the whole machine is busy.
             self._rate.charge(min(tokens, self._settings.commands_per_second))
 
     def pause(self) -> None:
-        """Stop handling, and reading: the client is not reading what it has been sent."""
+        """Stop handling and reading: the client does not read its output."""
         self._is_paused = True
         self._reading.hold(self)
 
@@ -161,7 +162,7 @@ class Inbox:
         self.wake()
 
     def close(self) -> None:
-        """Drop everything; read on, so that the client's end of the connection is seen."""
+        """Drop everything; read on, so that the end of the connection is noticed."""
         self._waiting.clear()
         self._reading.let_go(self)
 
@@ -181,7 +182,7 @@ class Inbox:
                 break
             if not self._handle(self._waiting.popleft()) or loop.time() - now > FAIR_TIME:
                 break
-        self._scheduled = False  # what woke us meanwhile has been handled, or is now
+        self._scheduled = False  # a wake-up meanwhile has been handled, or is now
         if self._is_paused or self._is_busy():
             return
         if delay and not self._scheduled:
@@ -201,14 +202,14 @@ class LinePrompter:
     """Asks the player for lines; an `accounts.login.Prompter`.
 
     Args:
-        screen: where the questions are shown.
+        screen: shows the prompts.
         client: hides what is typed.
-        inbox: where the lines come from; it holds them back until one is wanted.
-        held: called when an answer has to wait until it is looked at.
+        inbox: has the lines, and holds them back until one is asked for.
+        held: called when an answer has to wait until it is checked.
 
     Attributes:
-        terminal: what is known of the client's.
-        is_held: whether an answer has to wait.
+        terminal: what is known of the client's terminal.
+        is_held: whether an answer has to wait until it is checked.
     """
 
     def __init__(
@@ -220,9 +221,9 @@ class LinePrompter:
         self._answer: asyncio.Future[str] | None = None
         self._ahead: _Ahead | None = None
         self._invited: str | None = None
-        """The prompt of `invite`, if nothing has been asked for since."""
+        """The prompt of `invite`, if nothing else has been asked since."""
         self._asked = "", False
-        """What is asked for now, as a program is told, and whether what is typed is hidden."""
+        """What is asked for now, in a program's words, and whether typing is hidden."""
 
     @property
     def is_waiting(self) -> bool:
@@ -230,7 +231,7 @@ class LinePrompter:
         return self._answer is not None and not self._answer.done()
 
     def asks(self, prompt: str) -> bool:
-        """Whether a dialogue waits for the next line, and has asked for it with this prompt."""
+        """Return whether a dialogue waits for the next line, and has asked with this prompt."""
         return self.is_waiting and self._screen.prompt == prompt.encode()
 
     async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
@@ -269,20 +270,20 @@ class LinePrompter:
         self._held()
 
     def reveal(self) -> None:
-        """Hide nothing that is typed from now on."""
+        """Stop hiding what is typed."""
         self._client.reveal()
 
     def invite(self, prompt: str, *, is_awaited: bool = False) -> None:
-        """Ask for lines that no dialogue waits for; behind what is awaited, if something is."""
-        if prompt != self._invited:  # as before most lines nothing has changed
+        """Ask for commands, outside of a dialogue; if something is awaited, after that."""
+        if prompt != self._invited:  # before most lines nothing has changed
             self._ahead, self._invited = None, prompt
             self._client.reveal()
             self._set_prompt(prompt)
         self.prompt(is_awaited=is_awaited)
 
     def prompt(self, *, is_awaited: bool = False) -> None:
-        """Ask again for what was asked for."""
-        # A prompt belongs in front of an empty queue: pasted lines need none between them.
+        """Show the prompt again."""
+        # Only if no line waits: pasted lines need no prompt between them.
         if not self._inbox.line_is_next:
             self._screen.ask(at_once=not is_awaited)
 
@@ -294,38 +295,37 @@ class LinePrompter:
             self._screen.answered()
 
     def answer(self, line: str) -> None:
-        """Give the dialogue the line it waits for."""
+        """Give the dialogue its line."""
         if self._answer is not None:
             self._answer.set_result(line)
 
     def answer_ahead(self, name: str, secret: str, otherwise: Callable[[], None]) -> None:
-        """Answer two questions that the client itself has the answers to.
+        """Answer two questions with what the client itself has sent.
 
         Args:
-            name: the answer to the one that is asked now.
-            secret: the answer to one for a password or a resume word, which may be asked next; if
-                anything else is asked, it is forgotten.
+            name: the answer to the current question.
+            secret: the answer if a password or a resume word is asked for next; else it is dropped.
             otherwise: called when anything else is asked, before or after that.
         """
         self._screen.answered(echoed=False)
         self._ahead = _Ahead(secret, otherwise)
         self.answer(name)
 
-    # What the client's program is told of all that.
+    # What the client's program is told.
 
     def fit(self, terminal: Terminal) -> None:
-        """Take note of what is known of the client; one that has come late is told the prompt."""
+        """Take over the client's terminal; a program that registers late is told the prompt."""
         is_new = not self.terminal.wants(_PROMPT)
         self.terminal = terminal
         if is_new:
             self._tell_prompt()
 
     def keep(self, name: str, word: str) -> None:
-        """Let the client's program keep a word, as `accounts.login.Prompter.keep` does."""
+        """Send the client's program a resume word, see `accounts.login.Prompter.keep`."""
         self._tell(_WORD, {"player": name, "word": word})
 
     def part(self, why: str) -> None:
-        """Let the client's program know why the connection ends."""
+        """Tell the client's program why the connection ends."""
         self._tell(_GOODBYE, {"why": why})
 
     def _set_prompt(self, prompt: str, *, hidden: bool = False) -> None:
@@ -346,7 +346,7 @@ class LinePrompter:
 
 @value
 class _Ahead:
-    """The secret that is expected to be asked for next, and what to call if anything else is."""
+    """The answer to the next question, and what to call if another one is asked."""
 
     answer: str | None = field(repr=False)
     otherwise: Callable[[], None]
@@ -362,4 +362,4 @@ _ASKED = {
     NEW_PROMPT: "new_password",
     AGAIN_PROMPT: "again",
 }
-"""What is asked for, as programs are told; anything else is a command."""
+"""What a prompt asks for, as programs are told; any other asks for a command."""

@@ -1,4 +1,4 @@
-"""The locks among the servers on one database: who serves at all, and who runs the bots."""
+"""The locks between the servers on one database: who serves, and who runs the bots."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ async def serving_lock(
     announce: Callable[[str], None],
     stop: Callable[[str], None],
 ) -> AsyncIterator[bool]:
-    """Wait until we may serve from a database; yield whether we may.
+    """Wait until this server may serve from a database; yield whether it may.
 
-    All servers may at the same time; who stands by serves alone, and so waits for all others.
+    All servers may at the same time; one that stands by serves alone, and so waits for all others.
 
     Args:
-        storage: how the database is reached, and whether we stand by.
-        stopped: set once we are not to wait any longer.
-        announce: called with a line if we have to wait.
-        stop: called with the reason if we may not serve any longer.
+        storage: how to connect to the database, and whether this server stands by.
+        stopped: set to end the waiting.
+        announce: called with a line if it has to wait.
+        stop: called with the reason if this server may not serve any longer.
 
     Raises:
-        NotYet: another server serves alone, and we do not stand by, or have stood by for it until
-            the link was lost; or the database cannot be asked.
+        NotYet: another server serves alone, and this one does not stand by, or lost its lock to it
+            with the link; or the database cannot be asked.
     """
     serving: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
     has_to_wait = is_lost = False
@@ -76,11 +76,11 @@ async def serving_lock(
 
 @asynccontextmanager
 async def bots_lock(storage: StorageSettings) -> AsyncIterator[asyncio.Queue[Holder]]:
-    """Wait for the lock of the one server on which the bots of all run, and hold it.
+    """Wait for the lock of the one server that runs all bots, and hold it.
 
     Yields:
-        a queue, of which each item says who runs them from now on. While a database cannot be
-        reached, nothing changes.
+        A queue: each item says who runs the bots from now on. While the database cannot be reached,
+        nothing changes.
     """
     holders = asyncio.Queue[Holder]()
     if storage.backend != "postgresql":
@@ -106,7 +106,7 @@ def _lock(
     *,
     shared: bool = False,
 ) -> AdvisoryLock:
-    """Return a lock that tells, in the event loop, what becomes of it."""
+    """Return a lock whose changes are told in the event loop."""
     try:
         from thudmud.store.postgres import AdvisoryLock  # noqa: PLC0415  (it is optional)
     except ImportError as error:

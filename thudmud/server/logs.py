@@ -1,7 +1,7 @@
-"""The log: a line for each record, as key=value pairs or as JSON, to standard error or to a file.
+"""The log: one line for each record, as key=value pairs or as JSON, to standard error or a file.
 
-It holds nothing but printable ASCII, whatever text a client sent: it is safe to look at in a
-terminal, and no record can be taken for two.
+It is printable ASCII, whatever text a client sent: so it is safe to show in a terminal, and no text
+can look like another record.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from thudmud.errors import StartError
 _PLAIN = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 _DELETE = "\x7f"  # the one control character of ASCII that JSON does not escape
 _OWN = {*vars(logging.makeLogRecord({})), "message", "asctime"}
-"""What every record has; what else one has is written with a key of its own."""
+"""The attributes of every record; any other is written with a key of its own."""
 
 
 class StructuredFormatter(logging.Formatter):
     """Writes a record as ``time="..." level=info from="..." event="..."``, and its own keys.
 
-    Values that are more than letters and digits are written as JSON strings, so that a traceback is
-    one line, too.
+    Values of more than letters and digits are written as JSON strings, so that even a traceback is
+    one line.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as it is written."""
+        """Return the line of a record."""
         return " ".join(f"{key}={_value(str(told))}" for key, told in self._pairs(record))
 
     def _pairs(self, record: logging.LogRecord) -> Iterator[tuple[str, Any]]:
@@ -53,29 +53,29 @@ class StructuredFormatter(logging.Formatter):
 
 
 class JsonFormatter(StructuredFormatter):
-    """Writes a record as one object of JSON, with the same keys; numbers stay numbers."""
+    """Writes a record as one JSON object, with the same keys; numbers stay numbers."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record as it is written."""
+        """Return the line of a record."""
         return json.dumps(dict(self._pairs(record)), default=str).replace(_DELETE, "\\u007f")
 
 
 FORMATS = {"text": StructuredFormatter, "json": JsonFormatter}
-"""How records can be written."""
+"""The formats of the log."""
 
 
 WINDOW = 60.0
-"""Seconds in which the same message is reported only so often."""
+"""Seconds in which the same message is logged only so often."""
 
 MOST, MOST_INFO = 10, 5000
-"""How often: a warning or what is worse, and anything else, which is not logged by default."""
+"""How often: a warning or worse, and anything else, which is not logged by default."""
 
 
 class RepetitionFilter(logging.Filter):
-    """Drops what is reported again and again, and lets a later record tell how often that was.
+    """Drops repeated records; a later one tells how many were dropped.
 
-    Records are the same if their loggers are, and the first lines of their messages, before
-    anything is put into them: asyncio puts sockets and tasks into those that follow.
+    Records are the same if they have the same logger, and the same first line of the message before
+    formatting: asyncio puts sockets and tasks into the lines after it.
     """
 
     def __init__(self) -> None:
@@ -83,9 +83,9 @@ class RepetitionFilter(logging.Filter):
         self._seen: dict[tuple[str, str], _Repeated] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a record is to be written."""
+        """Return whether to write a record."""
         if "operator" in vars(record):
-            return True  # there is no other record of what operators do
+            return True  # operators' measures are recorded nowhere else
         key = record.name, str(record.msg).partition("\n")[0]
         seen = self._seen.get(key)
         if seen is None or not 0 <= record.created - seen.since < WINDOW:
@@ -103,10 +103,10 @@ class RepetitionFilter(logging.Filter):
         return True
 
     def _forget(self, now: float) -> None:
-        """Forget all of which there is nothing to tell any more."""
+        """Forget expired entries that have nothing to report."""
         for key, seen in list(self._seen.items()):
             if not (seen.left_out or 0 <= now - seen.since < WINDOW):
-                self._seen.pop(key, None)  # another thread may have done it
+                self._seen.pop(key, None)  # another thread may have done so
 
 
 @dataclass(slots=True)
@@ -117,10 +117,10 @@ class _Repeated:
 
 
 class _ToFile(logging.handlers.WatchedFileHandler):
-    """Writes to a file, which not all may read: it tells who comes from where.
+    """Writes to a file that is not world-readable, since it has players' addresses.
 
-    If that fails, one line on standard error says so, and nothing else fails. It may well be that
-    the next record can be written again.
+    A failure is reported once, on standard error, and has no other effect. The next record may be
+    written again.
     """
 
     _has_failed = False
@@ -135,7 +135,7 @@ class _ToFile(logging.handlers.WatchedFileHandler):
     def emit(self, record: logging.LogRecord) -> None:
         try:
             super().emit(record)
-        except OSError:  # a new file cannot be begun
+        except OSError:  # a new file cannot be opened
             self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (logging's)
@@ -147,17 +147,17 @@ class _ToFile(logging.handlers.WatchedFileHandler):
             print(f"thudmud: {_problem(self.baseFilename, error)}", file=sys.stderr)
 
     def close(self) -> None:
-        with suppress(OSError):  # what cannot be written is still waiting for it
+        with suppress(OSError):  # unwritten records may be waiting
             super().close()
 
 
 def begin(level: str, path: Path | None = None, form: str = "text") -> None:
-    """Log records of ``level`` and above from now on, to a file, or to standard error.
+    """Log records of a level and above from now on, to a file or to standard error.
 
-    If the file is moved away, a new one is begun.
+    If the file is moved away, a new one is opened.
 
     Args:
-        level: of `logging`, in lower case.
+        level: a level of `logging`, in lower case.
         path: the file; None for standard error.
         form: one of `FORMATS`.
 
@@ -171,7 +171,7 @@ def begin(level: str, path: Path | None = None, form: str = "text") -> None:
     handler.addFilter(RepetitionFilter())
     handler.setFormatter(FORMATS[form]())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    # These tell of things that any client can do as often as it likes.
+    # Any client can cause these loggers' records as often as it likes.
     for name in ("telnetlib3", "websockets"):
         logging.getLogger(name).setLevel(logging.NOTSET if level == "debug" else logging.ERROR)
 

@@ -1,8 +1,8 @@
-"""How the server is, for programs that watch it: /metrics for Prometheus, /health for anybody.
+"""The server's state for monitoring: /metrics for Prometheus, /health for any program.
 
-What can be counted in passing is counted where it happens, always. What can be looked up is looked
-up when somebody asks. Only what has to be measured is an observer here, and costs nothing where
-there are no metrics: how long appends take, plies, and how late the event loop is.
+Cheap counters are kept where things happen, always. State is looked up when a program asks. Only
+measurements have observers here, which cost nothing where metrics are off: how long appends take,
+plies, and the lag of the event loop.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from thudmud.web.http import END, plain, read_request, response
 HEALTHY = "thudmud is well: what happens can be stored."
 UNHEALTHY = "thudmud cannot store what happens; its log says why."
 
-_PATIENCE = 10.0  # seconds that somebody may take to ask
-_LAG_PAUSE = 0.25  # seconds between two looks at how late the event loop is
+_PATIENCE = 10.0  # seconds that a client may take for its request
+_LAG_PAUSE = 0.25  # seconds between two measurements of the event loop's lag
 _APPEND_BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 _LAG_BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 
@@ -46,10 +46,10 @@ _log = logging.getLogger(__name__)
 async def measured(
     settings: MetricsSettings, server: Acceptor, sessions: Sessions
 ) -> AsyncIterator[None]:
-    """Measure, and answer who asks, for as long as this lasts.
+    """Measure, and answer requests, within this context.
 
     Raises:
-        StartError: the port cannot be had.
+        StartError: the port cannot be used.
     """
     registry = CollectorRegistry()
     registry.register(ServerCollector(server, sessions))
@@ -105,13 +105,13 @@ async def _measure_lag(observe: Callable[[float], None]) -> None:
 
 
 class ServerCollector(Collector):
-    """Looks up how the server is whenever Prometheus asks."""
+    """Looks up the server's state when Prometheus asks."""
 
     def __init__(self, server: Acceptor, sessions: Sessions) -> None:
         self._server, self._sessions = server, sessions
 
     def collect(self) -> Iterable[Metric]:
-        """Return what there is to be told."""
+        """Yield the metrics."""
         sessions, limiter = self._sessions, self._server.limiter
         tables = sessions.service.hall.tables.values()
         there = Counter(front_end(each) for each in sessions.all if each.name)
@@ -152,7 +152,7 @@ class ServerCollector(Collector):
 
 
 def front_end(session: Session) -> str:
-    """Return how somebody has come: by ``telnet`` or the ``web``, or as a ``bot``."""
+    """Return a session's front end: ``telnet``, ``web`` or ``bot``."""
     match session:
         case Bot():
             return "bot"
@@ -174,22 +174,22 @@ class MetricsPort:
     """Answers one request on each connection.
 
     Args:
-        registry: what /metrics tells.
-        is_healthy: returns what /health tells.
+        registry: the metrics.
+        is_healthy: returns whether events can be stored.
     """
 
     def __init__(self, registry: CollectorRegistry, is_healthy: Callable[[], bool]) -> None:
         self._registry, self._is_healthy = registry, is_healthy
 
     async def answer(self, reader: StreamReader, writer: StreamWriter) -> None:
-        """Read the request, and answer it."""
+        """Read a request, and answer it."""
         try:
             async with asyncio.timeout(_PATIENCE):
                 head = await reader.readuntil(END)
                 writer.write(self._answer(head.removesuffix(END)))
                 await writer.drain()
         except (OSError, TimeoutError, IncompleteReadError, LimitOverrunError):
-            pass  # whoever has asked for nothing is answered nothing
+            pass  # no request, no answer
         finally:
             writer.close()
 

@@ -1,6 +1,6 @@
-"""What the service manager is told, by the protocol of sd_notify(3). Where there is none, nothing.
+"""Tells the service manager how the server is, by sd_notify(3); nothing where there is none.
 
-Each message is a datagram to the socket that the environment names: no library is needed for that.
+Each message is a datagram to the socket that the environment names: that needs no library.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ class ServiceManager:
     """The service manager, such as systemd, that has started this process.
 
     Args:
-        environment: names its socket, and how often it wants to hear of us. That is taken out, so
-            that the programs of bots do not speak for the server.
+        environment: has the socket's name, and the watchdog's interval. They are removed from it,
+            so that the programs of bots do not speak for the server.
 
     Attributes:
-        status: returns how things are, for whoever asks the manager.
+        status: returns a sentence for the manager's status display.
     """
 
     def __init__(self, environment: MutableMapping[str, str] = os.environ) -> None:
@@ -35,21 +35,21 @@ class ServiceManager:
         self._limit = limit if is_for_us else 0.0
 
     def ready(self) -> None:
-        """Say that people can come in, for the first time or with other settings."""
+        """Report that people can come in, after the start or a reload."""
         self._tell(f"READY=1\nSTATUS={self.status()}")
 
     def reloading(self) -> None:
-        """Say that the settings are being read again."""
+        """Report that the settings are being reloaded."""
         self._tell(f"RELOADING=1\nMONOTONIC_USEC={time.monotonic_ns() // 1000}")
 
     def stopping(self, why: str) -> None:
-        """Say that the server ends."""
+        """Report that the server is stopping."""
         self._tell(f"STOPPING=1\nSTATUS=Stopping: {why}")
 
     async def watch(self) -> None:
-        """Say again and again that the event loop is alive, if that is wanted, and how things are.
+        """Report regularly that the event loop is alive, if the manager wants that, and the status.
 
-        A server that hangs says nothing, and is started again.
+        A server that hangs does not report, and is restarted.
         """
         while self._address and self._limit:
             self._tell(f"WATCHDOG=1\nSTATUS={self.status()}")
@@ -58,5 +58,5 @@ class ServiceManager:
     def _tell(self, message: str) -> None:
         if self._address:
             with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as end:
-                # Rather unheard than late for the players.
+                # Losing a message is better than delaying the players.
                 end.sendto(message.encode(), socket.MSG_DONTWAIT, self._address)

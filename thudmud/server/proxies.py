@@ -1,9 +1,9 @@
-"""Proxies in front of a server: which are believed, and what they say of whom they are for. Pure.
+"""Trusted proxies in front of a server, and the client addresses that they pass on. Pure.
 
-A proxy of TCP begins each connection with a header of the PROXY protocol, version 2
-(https://www.haproxy.org/download/1.8/doc/proxy-protocol.txt, section 2.2); a proxy of HTTP adds
-``X-Forwarded-For`` to each request. Anybody could send either, so it is looked at in what comes
-from named addresses alone.
+A TCP proxy begins each connection with a header of the PROXY protocol, version 2
+(https://www.haproxy.org/download/1.8/doc/proxy-protocol.txt, section 2.2); an HTTP proxy adds
+``X-Forwarded-For`` to each request. Any client could send either, so both are only read in
+connections from the addresses that the settings name.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ SIGNATURE = b"\r\n\r\n\x00\r\nQUIT\n"
 HEAD = len(SIGNATURE) + 4
 """Bytes of a header before the addresses; the last two tell how many follow."""
 
-_LONGEST = 2048  # bytes that may follow; addresses take 36, and what else there is, a few hundred
+_LONGEST = 2048  # bytes that may follow; addresses take 36, and extensions some hundred
 _LOCAL, _PROXY = 0x20, 0x21
 _TCP4, _TCP6 = 0x11, 0x21
 _LENGTHS = {_TCP4: 4, _TCP6: 16}
 
 
 class Proxies:
-    """The proxies that are believed.
+    """The trusted proxies.
 
     Args:
         names: their addresses, or networks such as ``192.0.2.0/24``.
@@ -44,10 +44,10 @@ class Proxies:
         return parsed is not None and any(parsed in each for each in self._networks)
 
     def client(self, peer: str, fields: Mapping[str, str]) -> str:
-        """Return who has sent a request that ``peer`` passes on, by its header.
+        """Return the address of the client that sent a request, by its header fields.
 
-        Each proxy adds whom it has it from. So the last one that is no proxy is the client; what
-        stands before that, the client may have made up.
+        Each proxy appends the address that it got the request from. So the last address that is no
+        proxy's is the client's; any before it may be made up by the client.
         """
         if peer not in self:
             return peer
@@ -61,7 +61,7 @@ class Proxies:
 
 
 def following(head: bytes) -> int | None:
-    """Return how many bytes follow on the first `HEAD` of a header; None if these are of none."""
+    """Return how many bytes follow the first `HEAD` of a header; None if these are no header."""
     if len(head) != HEAD or not head.startswith(SIGNATURE):
         return None
     length = int.from_bytes(head[-2:], "big")
@@ -69,12 +69,12 @@ def following(head: bytes) -> int | None:
 
 
 def told(header: bytes) -> Place | None:
-    """Return whom a connection with this whole header is for; None if it is the proxy's own.
+    """Return the client's address and port in a whole header; None if the proxy speaks for itself.
 
-    It is if the proxy only looks whether we are there, or does not know.
+    That is a health check, or an unknown client.
 
     Raises:
-        ValueError: it is cut short.
+        ValueError: the header is cut short.
     """
     length = _LENGTHS.get(header[HEAD - 3])
     if header[HEAD - 4] == _LOCAL or length is None:

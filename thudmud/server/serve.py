@@ -70,14 +70,14 @@ async def serve(
     """Serve until SIGINT, SIGTERM or SIGHUP comes.
 
     Args:
-        settings: all of them.
-        folder: where files are whose names are not absolute.
+        settings: all settings.
+        folder: the folder of files whose names are relative.
         announce: called with one line once connections are accepted.
-        reread: returns the settings as they are now, or raises ConfigError. If it is given, and no
-            terminal is attached, SIGHUP has them read and taken over.
+        reread: reads the settings again, or raises ConfigError. If it is given, and there is no
+            controlling terminal, SIGHUP reloads the settings.
 
     Raises:
-        StartError: what the settings name cannot be had or used.
+        StartError: the settings name something that cannot be used.
         StoreError: the store cannot be used.
     """
     require_programs(settings.bot, folder)
@@ -117,7 +117,7 @@ async def _serve(
     hangups: asyncio.Event,
 ) -> None:
     server = Acceptor(settings, folder)
-    # The port comes first: a server that cannot have it must not touch what another one stores.
+    # The port comes first: a server that cannot have it must not touch another one's store.
     places = await server.bind()
     try:
         async with AsyncExitStack() as stack:
@@ -155,10 +155,10 @@ async def _serve(
 def _measured(
     settings: Settings, server: Acceptor, sessions: Sessions
 ) -> AbstractAsyncContextManager[None]:
-    """Return what tells monitoring systems how the server is.
+    """Return the context in which monitoring systems can ask for metrics.
 
     Raises:
-        StartError: what that needs is not installed.
+        StartError: prometheus-client is not installed.
     """
     try:
         from thudmud.server.metrics import measured  # noqa: PLC0415  (it is optional)
@@ -178,16 +178,16 @@ def _status(sessions: Sessions) -> str:
 
 @asynccontextmanager
 async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessions]:
-    """Open the store, the boards on it, the workers, and the bots; close them again.
+    """Open the store, the boards, the workers and the bots; close them again.
 
     Raises:
-        StartError: the file that the settings name is none for a store, or the news cannot be read.
+        StartError: the file that the settings name is no store, or the news cannot be read.
         StoreError: the store cannot be used.
     """
     storage, game, players = settings.storage, settings.game, settings.players
     news = news_of(settings, folder)
     async with AsyncExitStack() as stack:
-        # First: whoever runs the bots after us finds that our lease has ended.
+        # First: a server that takes the bots over finds that our lease has ended.
         holders = await stack.enter_async_context(bots_lock(storage))
         store, node = await stack.enter_async_context(
             served_store(storage, folder, common=common_settings(settings))
@@ -240,7 +240,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
 
 
 def caps(settings: Settings) -> Caps:
-    """Return how much one player may have, as the settings say."""
+    """Return the caps of one player, as the settings have them."""
     players = settings.players
     return Caps(
         seeks=players.seeks,
@@ -256,7 +256,7 @@ def caps(settings: Settings) -> Caps:
 
 
 def talk_limits(players: PlayerSettings) -> tuple[Limits, Limits]:
-    """Return how much one player may tell others, and how much of it shout, for `TalkLimiter`."""
+    """Return the limits of talking and of shouting for one player, as `TalkLimiter` takes them."""
     share = players.chat_per_address
     return (
         (players.chat_per_minute * _PER_MINUTE, players.chat_at_once, share),
@@ -265,21 +265,21 @@ def talk_limits(players: PlayerSettings) -> tuple[Limits, Limits]:
 
 
 def name_bots(hall: Hall, settings: Settings) -> None:
-    """Let a hall know the bots that the settings describe, and how well each plays."""
+    """Tell a hall the names and levels of the bots in the settings."""
     levels = {each.name: BotLevel(each.number, each.name, each.sentence) for each in LEVELS}
     hall.levels = tuple(levels.values())
     hall.bots = {each.name: None if each.command else levels[each.level] for each in settings.bot}
 
 
 _SET = 5.0
-"""Seconds; a machine's time that differs by more from ours was set, not only corrected."""
+"""Seconds; if the machine's time differs from ours by more, it was set and not just adjusted."""
 
 _LONGEST_NEWS = 16_384
 """The most bytes of the news: about ten screens."""
 
 
 def news_of(settings: Settings, folder: Path) -> tuple[str, ...]:
-    """Return the lines of the news that the settings name.
+    """Return the lines of the news file that the settings name.
 
     Raises:
         StartError: the file cannot be read, is too long, or is no text.
@@ -302,7 +302,7 @@ def news_of(settings: Settings, folder: Path) -> tuple[str, ...]:
 
 
 def boards(settings: Settings) -> list[BoardSpec]:
-    """Return the boards that the settings describe."""
+    """Return the boards of the settings."""
     return [
         BoardSpec(each.name, each.rules, Style(each.style), each.key) for each in settings.board
     ]
@@ -312,8 +312,8 @@ async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
     """Wait for a signal.
 
     Raises:
-        NotYet: the store has ended, or cannot be followed.
-        Exception: what ended the following of it by a mistake of ours.
+        NotYet: the store has failed, or cannot be followed.
+        Exception: a bug of ours has ended the following.
     """
     signalled = asyncio.create_task(stopped.wait())
     ends = [
@@ -326,23 +326,23 @@ async def _wait_for_end(stopped: Shutdown, sessions: Sessions) -> None:
             _log.critical("boards cannot be served from here any longer, so the server stops")
             try:
                 end.result()
-            except StoreError as error:  # a new start reads all anew
+            except StoreError as error:  # a restart reads everything again
                 raise NotYet(str(error)) from error
         end.cancel()
 
 
 async def _check_once_ready(sessions: Sessions) -> None:
-    """Check all that is stored, once people can come in."""
+    """Check the store, once people can come in."""
     await sessions.ready()
     await check(sessions.store)
 
 
 async def note_time_set(clock: Callable[[], float], pause: float = 60.0) -> None:
-    """Log that the machine's time was set, which the clocks of battles do not follow.
+    """Log when the machine's time is set, which the clocks of battles ignore.
 
     Args:
-        clock: the store's.
-        pause: how many seconds there are between two looks.
+        clock: the store's clock.
+        pause: seconds between two checks.
     """
     noted = 0.0
     while isinstance(clock, SteadyClock):
@@ -361,7 +361,7 @@ async def _follow_removals(sessions: Sessions, changed: asyncio.Event) -> None:
 
     Args:
         sessions: the sessions.
-        changed: set whenever one may have been.
+        changed: set whenever an account may have been removed.
     """
     while True:
         await changed.wait()
@@ -374,18 +374,19 @@ async def _follow_removals(sessions: Sessions, changed: asyncio.Event) -> None:
             _log.exception("failed while those were ended who have been removed")
 
 
-# What a gateway does with its store, too.
+# For the gateway as well.
 
 
 _SWITCH_INTERVAL = 0.0005
 
 
 def tune_for_latency() -> None:
-    """Let nobody wait for the garbage collector, or for a turn among threads, for long.
+    """Avoid long pauses by the garbage collector and by switches between threads.
 
-    The collector is never again to look through all that has been loaded by now, some sixty
-    thousand objects, which takes forty milliseconds. And by Python's default, where many lines keep
-    the event loop busy, the store's thread waits five milliseconds after each of SQLite's steps.
+    Everything that is loaded by now, some sixty thousand objects, is taken out of garbage
+    collection, which would take forty milliseconds each time. And with Python's default switch
+    interval, the store's thread would wait five milliseconds after each of SQLite's steps while
+    lines keep the event loop busy.
     """
     gc.collect()
     gc.freeze()
@@ -402,17 +403,17 @@ async def served_store(
     """Open a store to serve boards from, and close it again.
 
     Args:
-        storage: where it is.
-        folder: where its file is, if its name is not absolute.
-        setting: the section that says so.
-        common: what all servers have to go by that serve from it.
+        storage: where the store is.
+        folder: the folder of its file, if that has a relative name.
+        setting: the section of these settings, for messages.
+        common: the settings that all servers on the store must share.
 
     Yields:
-        the store, and the node that lives on it meanwhile.
+        The store, and a live node on it.
 
     Raises:
-        StartError: no store can be kept there; NotYet if other servers go by other settings, or the
-            database has gone away since we began.
+        StartError: no store can be kept there; NotYet if other servers have other settings, or the
+            database has gone away.
         StoreError: it is damaged, or another server uses it.
     """
     try:
@@ -438,9 +439,9 @@ async def served_store(
 
 
 def _as_start_error(error: StoreError, storage: StorageSettings, setting: str) -> StartError:
-    """Return an error as whoever starts a server is to see it.
+    """Return an error of the store as an error of the start.
 
-    A database may be there again in a moment: then the service manager has to try again.
+    A database may be back in a moment: then the service manager should try again.
     """
     if storage.backend != "postgresql":
         return StartError(f"{setting}.file: {error}")
@@ -449,10 +450,10 @@ def _as_start_error(error: StoreError, storage: StorageSettings, setting: str) -
 
 
 async def _open(node: Node) -> None:
-    """Let a node live, as soon as those have ended that go by other settings.
+    """Open a node, once all nodes with other settings have ended.
 
     Raises:
-        NotYet: they live; one that had been killed would have ended by now.
+        NotYet: they are still alive; the lease of a killed one would have run out by now.
     """
     until = monotonic() + node.lease
     while True:
@@ -467,7 +468,7 @@ async def _open(node: Node) -> None:
 
 
 async def check(store: Store) -> None:
-    """Check all that is stored; what is found is logged."""
+    """Check the store; what is found is logged."""
     try:
         damage = await store.check()
     except StoreError as error:
@@ -479,7 +480,7 @@ async def check(store: Store) -> None:
 
 @asynccontextmanager
 async def background(*works: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Do what nobody waits for, and cancel it in the end. What goes wrong with it is logged."""
+    """Run coroutines in the background, and cancel them at the end. Exceptions are logged."""
     tasks = [asyncio.create_task(work) for work in works]
     for task in tasks:
         task.add_done_callback(_log_failure)
@@ -500,7 +501,7 @@ def _log_failure(task: asyncio.Task[None]) -> None:
 
 
 class Shutdown(asyncio.Event):
-    """Set once the server is to stop.
+    """Set once the server has to stop.
 
     Attributes:
         why: the reason, for the log; empty until then.
@@ -509,18 +510,18 @@ class Shutdown(asyncio.Event):
     why = ""
 
     def ask(self, why: str) -> None:
-        """Have the server stop. The first reason is the one that counts."""
+        """Stop the server. Only the first reason counts."""
         self.why = self.why or why
         self.set()
 
 
 def stop_signal(hangups: asyncio.Event | None = None) -> Shutdown:
-    """Return what is set once SIGINT, SIGTERM or SIGHUP comes; from now on these end nothing else.
+    """Return an event that is set by SIGINT, SIGTERM and SIGHUP, which end nothing else now.
 
-    Where SIGHUP is ignored already, as under nohup, it stays so.
+    If SIGHUP is ignored already, as under nohup, it stays so.
 
     Args:
-        hangups: is set at SIGHUP in its place, if it is given.
+        hangups: set by SIGHUP instead, if it is given.
     """
     stopped = Shutdown()
     loop = asyncio.get_running_loop()
@@ -533,7 +534,7 @@ def stop_signal(hangups: asyncio.Event | None = None) -> Shutdown:
 
 
 def _has_terminal() -> bool:
-    """Whether a terminal is attached, which sends SIGHUP when somebody closes it."""
+    """Return whether there is a controlling terminal, which sends SIGHUP when it is closed."""
     try:
         os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
     except OSError:
@@ -541,18 +542,18 @@ def _has_terminal() -> bool:
     return True
 
 
-# Other settings.
+# Reloading.
 
 
 class Reload:
-    """Reads the settings again, and takes over what a running server can change.
+    """Reads the settings again, and applies what a running server can change.
 
     Args:
-        settings: those that it has.
-        folder: where files are whose names are not absolute.
-        reread: returns the settings as they are now, or raises ConfigError.
-        server: its sockets.
-        sessions: its sessions.
+        settings: the current settings.
+        folder: the folder of files whose names are relative.
+        reread: reads the settings again, or raises ConfigError.
+        server: the listening sockets.
+        sessions: the sessions.
     """
 
     def __init__(
@@ -567,7 +568,7 @@ class Reload:
         self._server, self._sessions = server, sessions
 
     def __call__(self) -> None:
-        """Do it, certificates and news included; if anything is wrong, change nothing."""
+        """Reload, certificates and news included; if anything is wrong, change nothing."""
         try:
             wanted = self._reread()
             live, others = changes(self._settings, wanted)
@@ -598,7 +599,7 @@ class Reload:
 async def _follow_hangups(
     hangups: asyncio.Event, reload: Callable[[], None], manager: ServiceManager
 ) -> None:
-    """Read the settings again whenever SIGHUP comes."""
+    """Reload at each SIGHUP."""
     while True:
         await hangups.wait()
         hangups.clear()
@@ -610,10 +611,10 @@ async def _follow_hangups(
 
 
 def begin_log(settings: Settings, folder: Path) -> None:
-    """Log as the settings have it from now on.
+    """Set up logging as the settings say.
 
     Raises:
-        StartError: the file cannot be written.
+        StartError: the log file cannot be written.
     """
     server = settings.server
     path = folder / server.log_file if server.log_file else None
@@ -621,9 +622,9 @@ def begin_log(settings: Settings, folder: Path) -> None:
 
 
 def run_in_loop(work: Coroutine[None, None, T]) -> T:
-    """Run something to its end in the fastest event loop there is, and return what comes of it.
+    """Run a coroutine in the fastest event loop that is installed, and return its result.
 
-    That is uvloop's, where it is installed, else asyncio's own. Players see the same in both.
+    That is uvloop's, else asyncio's own. Players see the same in both.
     """
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         _log.info("starting", extra={"loop": type(runner.get_loop()).__module__.partition(".")[0]})

@@ -1,8 +1,8 @@
 """The session of one connection: a login first, then commands until the player leaves.
 
-Lines, changes of width, timing marks and the end of input are handled one after the other, none
-while the answer to an earlier one is still being found. How telnet or a browser spells them is not
-known here, nor what a command means.
+Lines, changes of the terminal, timing marks and the end of input are handled one after the other,
+each after the answer to the one before. How telnet or a browser encodes them is not known here, nor
+what a command means.
 """
 
 from __future__ import annotations
@@ -93,14 +93,14 @@ _log = logging.getLogger(__name__)
 
 @value
 class Caller:
-    """A connection that was accepted.
+    """An accepted connection.
 
     Attributes:
-        address: the one that the player comes from.
-        port: theirs.
-        release: to be called once the connection is gone.
-        assign: to be called with the address that it is for, if a proxy has passed it on; returns
-            why they may not come in from there, as a sentence, or nothing.
+        address: the player's address.
+        port: the player's port.
+        release: has to be called once the connection is gone.
+        assign: has to be called with the player's address, if a proxy has passed it on; returns why
+            the address is refused, as a sentence, or nothing.
     """
 
     address: str
@@ -111,14 +111,14 @@ class Caller:
 
 @value
 class SessionPolicy:
-    """What all sessions share, whatever their clients speak.
+    """What all sessions share, of whatever kind.
 
     Attributes:
-        sessions: all of them; where lines go.
+        sessions: all sessions, which lines are submitted to.
         logins: leads the dialogues about names and passwords.
         settings: the limits.
-        players: for how long a player may type nothing.
-        turns: shares out among them how much is handled at once.
+        players: the settings with the idle limits.
+        turns: shares the turns of the event loop among their inboxes.
     """
 
     sessions: Sessions
@@ -129,22 +129,22 @@ class SessionPolicy:
 
 
 class PlayerSession:
-    """What happens on one connection, from the greeting to the farewell.
+    """Everything on one connection, from the greeting to the farewell.
 
-    While the client does not read, its own commands wait, so that only what others say can fill its
+    While the client does not read, its commands wait, so that only what others say can fill its
     outbox.
 
     Args:
         transport: the connection.
-        reading: whether it is read.
-        screen: where everything goes that is sent.
+        reading: pauses and resumes reading it.
+        screen: sends everything that is shown.
         caller: where it comes from.
         shared: what all sessions share.
 
     Attributes:
-        address: the one that the player comes from.
-        screen: where everything goes that is sent.
-        name: the player's, once they have one; empty again when they have gone on elsewhere.
+        address: the player's address.
+        screen: sends everything that is shown.
+        name: the player's name, once they have one; empty again when they go on elsewhere.
     """
 
     def __init__(
@@ -176,17 +176,17 @@ class PlayerSession:
             is_busy=lambda: self._is_asking or (self._is_busy and not self._prompter.is_waiting),
         )
         self._is_busy = False
-        """Whether what comes next has to wait until something is done."""
+        """Whether the next item has to wait for something."""
         self._is_asking = False
-        """Whether a question of the player's program is being answered."""
+        """Whether a question of the client's program is being answered."""
         self._onlooker: Onlooker | None = None
-        """What they watch before they have said who they are."""
+        """Watches a room before the player has given a name."""
         self._dialogue: asyncio.Task[None] | None = None
-        """The dialogue under way; it ends with the connection."""
+        """The current dialogue; it ends with the connection."""
         self._has_ended = False
         """Whether the client sends nothing more."""
         self._client_logs_in = False
-        """Whether the client itself has sent the player's name and password."""
+        """Whether the client has sent the player's name and password by itself."""
 
     # What the connection reports.
 
@@ -208,13 +208,13 @@ class PlayerSession:
             self.end(banned, Goodbye.BANNED)
             return
         self.screen.show(encode(self._sessions.greeting))
-        self._prompter.invite(NAME_PROMPT)  # now, so that both go out together,
-        self.screen.flush()  # and before anything that the client may send
+        self._prompter.invite(NAME_PROMPT)  # now, so that both are sent together,
+        self.screen.flush()  # and before the client sends anything
         self._begin(self._log_in)
         self._sessions.add(self)
 
     def received(self, items: Iterable[Item]) -> None:
-        """Queue what has come in."""
+        """Queue items that have come in."""
         if not self.screen.closed:
             self._inbox.put(items)
             self._held()
@@ -229,16 +229,16 @@ class PlayerSession:
             self._transport.close()
 
     def _held(self) -> None:
-        """End the connection if an answer at the login has to wait, and nobody is there to wait.
+        """End the connection if an answer at the login has to wait, and nobody is waiting for it.
 
-        Who sends guess upon guess ahead is nobody, either; and nothing more is read of them, so
-        that it would not be seen if they had gone.
+        A client that sends many guesses ahead counts as nobody, too; and as nothing more is read of
+        it, its end would not be noticed.
         """
         if self._prompter.is_held and not self.name and (self._has_ended or self._inbox.is_full):
             self._close()
 
     def pause(self) -> None:
-        """Stop handling: the client is not reading what it has been sent."""
+        """Stop handling: the client does not read its output."""
         self._inbox.pause()
 
     def resume(self) -> None:
@@ -253,36 +253,36 @@ class PlayerSession:
         self._stop(Parting.LOST)
         self._sessions.remove(self)
 
-    # What the service and the other sessions ask for.
+    # For the service and for other sessions.
 
     def put(self, message: Message) -> None:
-        """Show what the player is told."""
+        """Show a message."""
         if message.package:
             self._client.data(message.package, message.text)
         else:
             self.screen.show((BELL if message.bell else b"") + _encoded(message.text))
 
     def dismissed(self, why: Dismissal) -> None:
-        """End the connection of a player who goes on elsewhere, or cannot go on."""
+        """End the connection: the player goes on elsewhere, or cannot go on."""
         sentence, goodbye = _DISMISSED[why]
         self._prompter.say(sentence)
-        if why is not Dismissal.TAKEN_OVER:  # else they are here still
+        if why is not Dismissal.TAKEN_OVER:  # else they are still here
             self._logins.left(self.name, gave_up=False)
         self.name, self._visit = "", None
         self._close(goodbye)
 
     @property
     def unsent(self) -> int:
-        """How many bytes wait for the client to read them."""
+        """How many bytes wait to be read by the client."""
         return self.screen.unsent + self._transport.get_write_buffer_size()
 
     @property
     def ended(self) -> bool:
-        """Whether nothing can be shown any more."""
+        """Whether the session has ended, so that nothing can be shown any more."""
         return self.screen.closed
 
     def end(self, sentence: str, why: Goodbye = Goodbye.STOPPED) -> None:
-        """Tell them a sentence, let the player leave, and end the connection."""
+        """Show a sentence, let the player leave, and end the connection."""
         if sentence:
             self._prompter.say(sentence)
         self._close(why)
@@ -290,20 +290,20 @@ class PlayerSession:
     # The end.
 
     def _close(self, why: Goodbye = Goodbye.STOPPED, *, linger: bool = True) -> None:
-        """Send what is waiting and close the connection, after a grace period by force."""
+        """Send what is waiting, and close the connection; after a grace period, abort it."""
         self._prompter.part(why.value)
         self.screen.close(why, linger=linger, grace=self._settings.shutdown_grace)
         self._stop(_PARTINGS.get(why, Parting.LOST))
 
     async def _close_after_leaving(self) -> None:
-        """Close the connection of a client that sends nothing more, once the others are told."""
+        """Close the connection of a client that has closed its side, once the others are told."""
         leaving = self._stop(Parting.LOST)
         if leaving:
             await asyncio.wait([leaving])
         self._close(linger=False)
 
     def _stop(self, parting: Parting) -> asyncio.Task[None] | None:
-        """Handle nothing more, and let the player leave; return that if it takes time."""
+        """Handle nothing more, and let the player leave; return the task if that takes time."""
         self._timer.stop()
         self._inbox.close()
         self._stop_watching()
@@ -318,20 +318,20 @@ class PlayerSession:
     async def _leave(self, visit: Visit, parting: Parting) -> None:
         try:
             await self._sessions.service.leave(visit, parting)
-        except Exception:  # noqa: BLE001  (the connection must end, whatever we get wrong)
+        except Exception:  # noqa: BLE001  (the connection has to end in spite of our bugs)
             _log.exception("failed to let somebody leave", extra={"player": visit.name})
 
     # Dialogues.
 
     def _begin(self, dialogue: Callable[[], Awaitable[None]]) -> None:
-        """Begin a dialogue: its questions are answered by what comes next."""
+        """Begin a dialogue, whose questions are answered by the next lines."""
         self._is_busy = True
         self._dialogue = self._loop.create_task(self._lead(dialogue))
 
     async def _lead(self, dialogue: Callable[[], Awaitable[None]]) -> None:
         try:
             await dialogue()
-        except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
+        except Exception as error:  # noqa: BLE001  (the connection goes on in spite of our bugs)
             self._dialogue = None
             self._fail(error)
         else:
@@ -341,7 +341,7 @@ class PlayerSession:
     async def _log_in(self) -> None:
         login = await self._logins.log_in(self._prompter, self.address)
         self._prompter.reveal()
-        self._dialogue = None  # what follows is not cancelled, whatever becomes of the connection
+        self._dialogue = None  # what follows is not cancelled with the connection
         if login is None:
             self._close(Goodbye.QUIT)
             return
@@ -356,7 +356,7 @@ class PlayerSession:
                 self._logins.left(login.name, gave_up=False)
 
     async def _come_in(self, login: Login) -> None:
-        """Let the player in who has logged in, unless the connection ends meanwhile."""
+        """Let a player in who has logged in, unless the connection ends meanwhile."""
         terminal = self._prompter.terminal
         try:
             visit = await self._admitted(login, terminal)
@@ -375,17 +375,17 @@ class PlayerSession:
             self._client.data(gmcp.LOGIN_RESULT, gmcp.SUCCESS)
 
     def _need_not_type(self) -> bool:
-        """Whether it is somebody else who has to do something: we, or the opponent."""
+        """Return whether the next step is not the player's, but ours or the opponent's."""
         if self._onlooker or (self._dialogue and not self._prompter.is_waiting):
             return True
         return bool(self.name) and self._sessions.service.is_waiting(self.name)
 
     async def _admitted(self, login: Login, terminal: Terminal) -> Visit | None:
-        """Return the visit of a player who has logged in, which may have to wait.
+        """Return the visit of a player who has logged in; that may take a while.
 
         Raises:
-            Elsewhere: they are on another node, which does not let them go.
-            StoreError: what is stored of them cannot be read.
+            Elsewhere: the player is on another node, which does not let go.
+            StoreError: the player's data cannot be read.
         """
         while True:
             try:
@@ -412,7 +412,7 @@ class PlayerSession:
     # Item by item.
 
     def _handle(self, item: Item) -> bool:
-        """Handle an item; return whether there is room on the screen for the answer to another."""
+        """Handle an item; return whether the screen has room for the answer to another."""
         try:
             match item:
                 case str() | Overlong():
@@ -438,7 +438,7 @@ class PlayerSession:
                     self._prompter.say(_HERE)
                 case Signal.END_OF_INPUT:
                     now(self._close_after_leaving())
-        except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
+        except Exception as error:  # noqa: BLE001  (the connection goes on in spite of our bugs)
             self._fail(error)
         return self.screen.unsent <= self._share
 
@@ -455,7 +455,7 @@ class PlayerSession:
             metered_now(self._obey(self._visit, line), self._inbox.charge, self._loop.time)
 
     def _watch(self, watch: Watch) -> None:
-        """Show what anybody may see to somebody who has not said who they are."""
+        """Show a client without a name what everybody may see."""
         service = self._sessions.service
         if watch.battle is None:
             self._stop_watching()
@@ -469,10 +469,10 @@ class PlayerSession:
             self._onlooker = None
 
     def _inform(self, answer: Coroutine[None, None, None]) -> None:
-        """Answer what the client's program asks; what has come in behind that waits.
+        """Answer a question of the client's program, before any later item.
 
         Else each connection could have dozens of questions wait for the store at a time, and plies
-        would wait behind them.
+        would queue behind them.
         """
         metered_now(self._answered(answer), self._inbox.charge, self._loop.time)
 
@@ -482,14 +482,14 @@ class PlayerSession:
             await answer
         except StoreError as error:
             _log.error("a program cannot be answered: %s", error, extra={"player": self.name})
-        except Exception:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
+        except Exception:  # noqa: BLE001  (the connection goes on in spite of our bugs)
             _log.exception("failed to answer a program", extra={"player": self.name})
         self._is_asking = False
         self._inbox.wake()
 
     async def _obey(self, visit: Visit, line: str) -> None:
-        """Do what a player's line asks for, and ask for the next."""
-        # It is never cancelled: a player who goes leaves after it.
+        """Obey a player's line, and ask for the next."""
+        # It is never cancelled: a player who disconnects leaves after it.
         try:
             result = await self._sessions.submit(visit, line)
             if isinstance(result.command, Quit) and self._word:
@@ -499,7 +499,7 @@ class PlayerSession:
             _log.error("a line cannot be obeyed: %s", error, extra={"player": visit.name})
             self._prompter.say(why)
             self._go_on()
-        except Exception as error:  # noqa: BLE001  (whatever we get wrong, the connection goes on)
+        except Exception as error:  # noqa: BLE001  (the connection goes on in spite of our bugs)
             self._fail(error)
         else:
             self._inbox.charge(result.seconds)
@@ -511,16 +511,16 @@ class PlayerSession:
                 self._begin(self._change_password)
 
     async def _remind(self, name: str) -> None:
-        """Tell a guest who has quit how to come back, if a match of theirs waits for them."""
+        """Tell a guest who has quit how to come back, if a match waits for them."""
         with suppress(StoreError):
             if await self._sessions.is_needed(name):
                 self._prompter.say(told_word(name, self._word))
                 self._prompter.say(BACK_WORD)
 
     def _go_on(self, *, is_awaited: bool = False) -> None:
-        """Ask for the next line, or close the connection of a player who has left.
+        """Ask for the next line, or close the connection if the player has left.
 
-        While an answer is awaited, the prompt comes behind that; another line may come before.
+        While an answer is awaited, the prompt comes after it; another line may come before.
         """
         self._is_busy = False
         if self.screen.closed:
@@ -533,8 +533,8 @@ class PlayerSession:
         self._inbox.wake()
 
     def _fail(self, error: Exception) -> None:
-        """Go on after a mistake of ours."""
-        # The line itself is not logged: it is the player's own.
+        """Go on after a bug of ours."""
+        # The line itself is not logged: it is private.
         extra = {"peer": self._peer, "player": self.name}
         _log.error("failed to handle what somebody sent", exc_info=error, extra=extra)
         if self.screen.closed:
@@ -551,7 +551,7 @@ class TelnetSession(PlayerSession):
     """The session of a telnet connection.
 
     Args:
-        policy: what holds for all of these.
+        policy: what holds for all telnet sessions.
     """
 
     def __init__(
@@ -568,7 +568,7 @@ class TelnetSession(PlayerSession):
         self._policy = policy
 
     def overspent(self) -> None:
-        """End the connection; whatever the system still holds of it is dropped with it."""
+        """End the connection, and drop what the system still holds of it."""
         _log.info("too much telnet", extra={"peer": self._peer})
         self._prompter.say(_TOO_MUCH)
         self._close(linger=False)
@@ -596,26 +596,26 @@ class TelnetSession(PlayerSession):
 
 
 _encoded = lru_cache(maxsize=1)(encode)
-"""The same text goes to many, one after the other."""
+"""The same text goes to many players, one after the other."""
 
 
 # The idle timer.
 
-_MAX_WAIT = 30.0  # seconds; the longest between two looks at whose turn it is
-_EARLY = 0.001  # seconds; an event loop's timer may be early by less than that
+_MAX_WAIT = 30.0  # seconds between two checks at most
+_EARLY = 0.001  # seconds; an event loop's timer may be early by less
 
 
 class IdleTimer:
-    """Warns a player who types nothing for long, and then ends the connection.
+    """Warns a player who has typed nothing for long, and later ends the connection.
 
-    It also ends the connection of somebody who does not log in in time.
+    It also ends the connection of a client that does not log in in time.
 
     Args:
-        players: after how many seconds that is.
-        is_excused: whether the player need not type now, since it is the opponent who thinks, or
-            their answer has not been looked at yet.
-        warn: takes the warning.
-        end: called when it is over, with the reason.
+        players: the settings with the limits.
+        is_excused: returns whether the player need not type now, since the opponent is thinking, or
+            their answer is still being checked.
+        warn: called with the warning.
+        end: called with the reason when the connection has to end.
     """
 
     def __init__(
@@ -635,7 +635,7 @@ class IdleTimer:
         self._login: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Begin to count."""
+        """Start the timers."""
         self.heard()
         if self._players.idle_limit:
             self._look_later(0.0)
@@ -643,7 +643,7 @@ class IdleTimer:
             self._login = self._loop.call_later(limit, self._is_nobody, limit)
 
     def heard(self) -> None:
-        """Note that something has been typed."""
+        """Note that the player has typed something."""
         self._heard = self._loop.time()
         self._is_warned = False
 
@@ -653,7 +653,7 @@ class IdleTimer:
             self._login.cancel()
 
     def stop(self) -> None:
-        """Count no longer."""
+        """Stop the timers."""
         self.named()
         if self._idle is not None:
             self._idle.cancel()
@@ -671,7 +671,7 @@ class IdleTimer:
         self._idle = self._loop.call_later(wait, self._look)
 
     def _look(self) -> None:
-        # There is one timer, however much is typed: it sees when the last line came.
+        # One timer for all lines: it looks up when the last one came.
         warning, limit = self._players.idle_warning, self._players.idle_limit
         if self._is_excused():
             self.heard()

@@ -1,4 +1,4 @@
-"""All sessions, and the service that they share: who may come in, and what others are told."""
+"""All sessions, and the service that they share: who may come in, and operators' measures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ NEW_OPERATOR = 'You keep order here from now on: "help operators" tells how.'
 REMOVED = "The operator of this server has ended your visit. Goodbye."
 
 MAX_HOLD = 30.0
-"""How many seconds a player's next line waits for a bot's answer at most: programs start slowly."""
+"""Seconds for which a player's next line waits for a bot's answer at most: programs start slowly.
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -55,32 +56,32 @@ class Session(Outbox, Protocol):
 
     @property
     def name(self) -> str:
-        """Under which name they play, or are coming in; empty if there is none."""
+        """The name that they play under, or are coming in under; empty if there is none."""
 
     @property
     def address(self) -> str:
-        """The address that they come from; empty if there is none."""
+        """The address that they come from; empty for a bot."""
 
     @property
     def ended(self) -> bool:
-        """Whether nothing can be shown any more."""
+        """Whether the session has ended, so that nothing can be shown any more."""
 
     def end(self, sentence: str, why: Goodbye = Goodbye.STOPPED) -> None:
-        """Tell them a sentence, if there is one, let the player leave, end the connection."""
+        """Show a sentence, if there is one, let the player leave, and end the connection."""
 
 
 class Sessions:
-    """All sessions of a server; and an `accounts.last_seen.PlayerDirectory`.
+    """All sessions of a server; an `accounts.last_seen.PlayerDirectory`.
 
     Args:
-        service: what their lines are submitted to.
+        service: the service that their lines are submitted to.
 
     Attributes:
         all: every session.
-        refused: how many lines were refused since the start, by why.
-        talk: limits what others are told of each player; None for no limit.
-        shouts: limits how often they shout, besides.
-        contact: where those can write who are banned; empty if that is not known.
+        refused: the number of refused lines since the start, by code.
+        talk: limits how much each player can tell others; None for no limit.
+        shouts: limits how often each player can shout, besides.
+        contact: the address that banned players can write to; empty if there is none.
     """
 
     def __init__(self, service: Service, contact: str = "") -> None:
@@ -99,18 +100,18 @@ class Sessions:
 
     @property
     def greeting(self) -> str:
-        """What everybody sees before they are asked for a name."""
+        """The text that is shown before the name prompt."""
         return greeting(self._hall.bots_here(), self.player_count)
 
     @property
     def player_count(self) -> int:
-        """How many players there are, bots not among them."""
+        """The number of players who are here, without bots."""
         return len(self._hall.people.keys() - self._hall.bots)
 
     def told_of_board(self, words: str) -> tuple[str, str] | None:
-        """Return what a board is called, and a line of it, if these words name one."""
+        """Return the name of the board that words mean, and a line about it; None for no board."""
         try:
-            table = hall_board_meant(self._hall, Person(""), words)  # as whoever opens it is shown
+            table = hall_board_meant(self._hall, Person(""), words)  # as shown to a visitor
         except Refused:
             return None
         return capitalised(table.name), capitalised(f"{board_line(self._hall, table)}.")
@@ -118,20 +119,20 @@ class Sessions:
     # Connections.
 
     def add(self, session: Session) -> None:
-        """Add the session of a new connection. If the server stops, it ends at once."""
+        """Add a new session. If the server is stopping, it ends at once."""
         self.all.add(session)
         self._empty.clear()
         if self._farewell:
             session.end(self._farewell)
 
     def remove(self, session: Session) -> None:
-        """Remove a session whose connection has ended."""
+        """Remove a session whose connection is gone."""
         self.all.discard(session)
         if not self.all:
             self._empty.set()
 
     def close(self, sentence: str) -> None:
-        """Tell everybody a sentence, and end every connection."""
+        """Tell everybody a sentence, and end all sessions."""
         self._farewell = sentence
         self.service.announce(sentence)
         self.service.stop()
@@ -145,33 +146,33 @@ class Sessions:
     # Names.
 
     def ban_told(self, name: str, address: str) -> str:
-        """Return why nobody may play under a name, or come from an address; nothing if they may."""
+        """Return why a name or an address is banned, as a sentence; nothing if neither is."""
         order, now = self._hall.order or Order(), self.clock()
         ban = order.ban_from(parsed_address(address), now) or order.ban(name, now)
         return barred(ban, self.contact) if ban else ""
 
     def name_problem(self, words: str) -> str | None:
-        """Return a sentence that says why nobody can be called that; None if somebody can."""
+        """Return a sentence that says why a name cannot be taken; None if it can."""
         if words.lower() in {each.lower() for each in self._hall.bots}:
             return f"{capitalised(words.lower())} is a bot, a program. Please take another name."
         return self.service.name_problem(words)
 
     def expect(self, coming: asyncio.Future[None]) -> None:
-        """Let no name be given to anybody until this is done: a bot is coming in."""
+        """Give nobody a name until this is done: a bot is coming in."""
         self._expected.append(coming)
         coming.add_done_callback(self._expected.remove)
 
     async def ready(self) -> None:
-        """Wait until all who were expected are in, or stay outside."""
+        """Wait until all expected bots are in, or have failed to come in."""
         while self._expected:
             await asyncio.wait(self._expected)
 
     def is_here(self, name: str) -> bool:
-        """Whether somebody of that name, in any case, is here."""
+        """Return whether a player of that name, in any case, is here."""
         return name.lower() in self._hall.people.names
 
     async def is_needed(self, name: str) -> bool:
-        """Whether a seat is kept, or a match put away, for that name, in any case.
+        """Return whether a seat is kept, or a match adjourned, for that name, in any case.
 
         Raises:
             StoreError: that cannot be read.
@@ -190,18 +191,18 @@ class Sessions:
         *,
         watcher: Watcher | None = None,
     ) -> Visit | None:
-        """Let a session's player in, under a name that is theirs, as it is shown.
+        """Let a session's player in under a name that is theirs, spelled as it is shown.
 
-        Another session that plays under it ends, and this one goes on in its place. The options
-        chosen at the name prompt change those of before. A program has no terminal, but a watcher.
+        Another session under that name ends, and this one takes its place. The options chosen at
+        the name prompt change those of before. A program has a watcher instead of a terminal.
 
         Returns:
-            their visit; None if they may not come in any more.
+            The visit; None if the player may not come in any more.
 
         Raises:
-            Elsewhere: they are on another node, which does not let them go.
-            Refused: they, or others from their address, have just come and gone too often.
-            StoreError: what is stored of them cannot be read.
+            Elsewhere: the player is on another node, which does not let go.
+            Refused: the player, or others from the same address, came and went too often.
+            StoreError: the player's data cannot be read.
         """
         preferences, address = member.preferences if member else None, session.address
         arrival = Arrival(
@@ -219,12 +220,12 @@ class Sessions:
         if visit and member and choices:
             try:
                 await self._keep_preferences(name)
-            except StoreError as error:  # they hold for this visit even so
+            except StoreError as error:  # they still hold for this visit
                 _log.error("what was chosen is not kept: %s", error, extra={"player": name})
         return visit
 
     async def enrol(self, name: str) -> None:
-        """Make a player who has just registered a member, with the options they have as a guest.
+        """Make a guest who has just registered a member, who keeps their options.
 
         Raises:
             StoreError: the options cannot be kept.
@@ -234,10 +235,10 @@ class Sessions:
             await self._keep_preferences(name)
 
     async def submit(self, visit: Visit, line: str | Command) -> Result:
-        """Do what a player's line asks for; wait for the answer if it asks a bot.
+        """Submit a player's line; if it asks a bot, wait for the answer.
 
         Raises:
-            StoreError: it cannot be stored, so it has not happened.
+            StoreError: it could not be stored, so it has not happened.
             Unfollowed: it may have happened.
         """
         result = await self.service.submit(visit, line)
@@ -248,11 +249,11 @@ class Sessions:
         return result
 
     def hold(self, name: str) -> asyncio.Future[None]:
-        """Hold a player's next line until a bot has answered the one that they typed just now.
+        """Hold a player's next line until a bot has answered the current one.
 
         Returns:
-            what the bot sets when it has answered; after `MAX_HOLD` seconds it is set anyway.
-            Nothing is held of a player who is on another server.
+            The future that the bot sets when it has answered; after `MAX_HOLD` seconds it is set
+            anyway. Nothing is held if the player is on another server.
         """
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[None] = loop.create_future()
@@ -263,7 +264,7 @@ class Sessions:
         return answer
 
     def keep_order(self, order: Order) -> None:
-        """Take note of who keeps order, and end the sessions of those who are banned."""
+        """Take over new operators and sanctions, and end the sessions of banned players."""
         before, self._hall.order = self._hall.order or order, order
         was, now = before.banned, order.banned
         for event, names in (("banned", now - was), ("let in again", was - now)):
@@ -301,7 +302,7 @@ class Sessions:
 
 
 def release(answer: asyncio.Future[None]) -> None:
-    """Release a line that is held, unless it has been."""
+    """Release a held line, unless it has been released."""
     if not answer.done():
         answer.set_result(None)
 
@@ -323,18 +324,18 @@ def make_service(
     """Return a service for players with accounts.
 
     Args:
-        store: where what happens is stored, and who has which name.
-        hall: the boards that they play at.
-        node: what the service lives on.
-        replay_pause: seconds between the plies of a battle that is shown again.
+        store: stores events and accounts.
+        hall: the hall with its boards.
+        node: the node that the service runs as.
+        replay_pause: seconds between the plies of a replayed battle.
         clock: returns the seconds since the epoch.
-        talk: limits what others are told of each player; None for no limit.
-        shouts: limits how often they shout, besides.
-        adviser: who is asked for hints; None if there are none.
+        talk: limits how much each player can tell others; None for no limit.
+        shouts: limits how often each player can shout, besides.
+        adviser: gives hints; None for no hints.
     """
 
     def allow(visit: Visit, limiter: TalkLimiter | None, code: Refusal) -> None:
-        # A bot does what players ask for, each of whom has a limit.
+        # A bot only does what players ask for, who are limited themselves.
         if limiter is None or visit.name in hall.bots:
             return
         wait, is_shared = limiter.take(visit.name, visit.origin, clock())
@@ -361,7 +362,7 @@ def make_service(
 
 
 async def keep_preferences(store: Store, person: Person) -> None:
-    """Store how a player wants to see things, and whom they ignore, if they are a member."""
+    """Store a member's preferences: options, ignored and followed players, and so on."""
     account = await store.find(person.name)
     if account is not None:
         chosen = preferences_of(
@@ -376,7 +377,7 @@ async def keep_preferences(store: Store, person: Person) -> None:
 
 
 async def note_order(store: Store, aside: OfOperators) -> None:
-    """Store what an operator brings about, and log who does that, to whom, how long and why.
+    """Store an operator's measure, and log the operator, the player, the duration and the reason.
 
     Raises:
         StoreError: it cannot be stored.
@@ -384,12 +385,12 @@ async def note_order(store: Store, aside: OfOperators) -> None:
     extra: dict[str, object] = {"operator": aside.player}
     match aside:
         case Announced():
-            _log.info("broadcast", extra=extra)  # what is typed is not logged, but for reasons
+            _log.info("broadcast", extra=extra)  # typed text is not logged, except for reasons
         case Sanctioned(_, sanction) | Lifted(_, sanction):
             what = sanction.measure.value
             extra |= {"whom": sanction.whom}
             if isinstance(aside, Lifted):
-                with suppress(Nobody):  # another operator has been quicker
+                with suppress(Nobody):  # another operator was quicker
                     await store.lift(sanction)
                 _log.warning("un%s", what, extra=extra)
                 return

@@ -1,4 +1,4 @@
-"""The store that the settings name."""
+"""Opens the store that the settings name."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ NEEDS_PSYCOPG = 'PostgreSQL needs psycopg, which this brings: pip install "thudm
 
 
 async def open_store(storage: StorageSettings, folder: Path, *, serving: bool) -> Store:
-    """Return the store that is kept as some settings say.
+    """Open a store as the settings say.
 
     Args:
-        storage: they.
-        folder: where its file is, if its name is not absolute.
+        storage: the settings.
+        folder: the folder of its file, if that has a relative name.
         serving: whether boards are served from it.
 
     Raises:
-        StartError: what it needs is not installed.
+        StartError: psycopg is needed and not installed.
         StoreError: it cannot be used.
     """
     if storage.backend == "memory":
