@@ -1,7 +1,7 @@
-"""What a client has told of itself -> what its terminal can show. Pure.
+"""What a client has told about itself -> what its terminal can show. Pure.
 
-It tells terminal types, MTTS (bits that MUD clients send after them), character sets, and MNES
-variables.
+The sources are terminal types, MTTS (bits that MUD clients send after them), character sets, and
+MNES variables.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MIN_WIDTH, MAX_WIDTH = 20, 500
 
 _MOST = 1 << 16  # columns or rows
 _MAX_TYPES = 8
-"""Terminal types asked for; RFC 1091 lets a client have any number."""
+"""The most terminal types that are asked for; RFC 1091 lets a client have any number."""
 _MAX_TYPE = 40  # characters (RFC 1091)
 _MTTS = re.compile(r"MTTS (\d{1,5})", re.ASCII)
 _UTF_8 = re.compile(r"UTF-?8", re.IGNORECASE)
@@ -25,11 +25,11 @@ _COLOURED = {
     "ALACRITTY", "ANSI", "CYGWIN", "FOOT", "GNOME", "ITERM", "ITERM2", "KITTY", "KONSOLE", "LINUX",
     "PUTTY", "RXVT", "SCREEN", "ST", "TERATERM", "TMUX", "VTE", "WEZTERM", "XTERM",
 }  # fmt: skip
-"""Terminals that have the 16 colours, whatever follows the name."""
+"""Terminals with 16 colours, whatever follows the name."""
 
 
 class Mtts(IntFlag):
-    """The bits of MTTS that are used."""
+    """The bits of MTTS that are used here."""
 
     ANSI = 1
     UTF_8 = 4
@@ -45,7 +45,7 @@ class Capabilities:
 
     Attributes:
         packages: the GMCP packages that it has asked for, in lower case.
-        utf8: whether UTF-8 has been agreed on by CHARSET; None if nothing has.
+        utf8: whether UTF-8 was agreed on by CHARSET; None if nothing was.
     """
 
     def __init__(self) -> None:
@@ -75,19 +75,19 @@ class Capabilities:
 
     @property
     def has_variables(self) -> bool:
-        """Whether the client has said that it knows MNES."""
+        """Whether the client supports MNES variables."""
         return Mtts.MNES in self._mtts
 
     def set_size(self, columns: int, rows: int) -> None:
-        """Take its size; 0 means that it does not know, or leaves it to us (RFC 1073)."""
+        """Set its size; 0 columns mean that it does not know, or leaves it to us (RFC 1073)."""
         self._width = min(max(columns, MIN_WIDTH), MAX_WIDTH) if columns else DEFAULT_WIDTH
         self._height = rows
 
     def add_type(self, name: str) -> bool:
-        """Take one of its terminal types; return whether to ask for the next one.
+        """Add one of its terminal types; return whether to ask for the next one.
 
-        A client names itself, its terminal, and then, as "MTTS 271", its bits; one that knows no
-        MTTS ends its list by telling the last name again (RFC 1091).
+        A client sends its own name, its terminal, and then, as "MTTS 271", its bits; one without
+        MTTS ends its list by repeating the last name (RFC 1091).
         """
         name = name.upper()
         if bits := _MTTS.fullmatch(name):
@@ -99,7 +99,7 @@ class Capabilities:
         return True
 
     def set_known(self, data: Mapping[str, object]) -> None:
-        """Take what it says of its terminal by GMCP; what is missing has not changed."""
+        """Take over what it says about its terminal by GMCP; missing values have not changed."""
         match data.get("width", self._width), data.get("height", self._height):
             case int(columns), int(rows) if 0 <= columns < _MOST and 0 <= rows < _MOST:
                 self.set_size(columns, rows)
@@ -114,7 +114,7 @@ class Capabilities:
                 self._draws = draws
 
     def set_variables(self, variables: Mapping[str, str]) -> None:
-        """Take its MNES variables; those that are missing have not changed."""
+        """Take over its MNES variables; missing ones have not changed."""
         if "CHARSET" in variables:
             self._says_utf8 = is_utf8(variables["CHARSET"])
         bits = variables.get("MTTS", "")
@@ -123,12 +123,12 @@ class Capabilities:
 
 
 def is_utf8(name: str) -> bool:
-    """Whether that is the name of UTF-8."""
+    """Return whether that is a name of UTF-8."""
     return bool(_UTF_8.fullmatch(name))
 
 
 def utf8_in(offer: bytes) -> bytes:
-    """Return how a client spells UTF-8 in its list of character sets; b"" if it is not there."""
+    """Return UTF-8's name in a client's list of character sets; b"" if it is not in it."""
     table = b"[TTABLE]"
     if offer.startswith(table):  # and its version, one byte (RFC 2066)
         offer = offer[len(table) + 1 :]
@@ -137,7 +137,7 @@ def utf8_in(offer: bytes) -> bytes:
 
 
 def variables_in(payload: bytes) -> dict[str, str]:
-    """Return the variables in what NEW-ENVIRON sends after IS or INFO (RFC 1572)."""
+    """Return the variables that NEW-ENVIRON sends after IS or INFO (RFC 1572)."""
     variables: dict[str, str] = {}
     name = ""
     for kind, text in _pieces(payload):
@@ -154,7 +154,7 @@ _VAR, _VALUE, _ESC, _USERVAR = range(4)
 
 
 def _pieces(payload: bytes) -> Iterator[tuple[int, str]]:
-    """Yield each name and value; an ESC makes the byte after it part of the text."""
+    """Yield each name and value with its kind; ESC makes the next byte part of the text."""
     kind, text, escaped = _VALUE, bytearray(), False
     for byte in payload:
         if escaped or byte > _USERVAR:

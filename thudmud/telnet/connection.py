@@ -1,6 +1,6 @@
-"""Connections, as asyncio drives them, and telnetlib3 beneath them, which finds telnet's commands.
+"""Connections, and telnetlib3 beneath them, which finds the telnet commands.
 
-This is the only place that drives telnetlib3. Its `Optional`s and `Union`s do not get out.
+Only this module drives telnetlib3. Its `Optional`s and `Union`s stay in here.
 """
 
 from __future__ import annotations
@@ -26,24 +26,25 @@ from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.negotiation import Negotiation
 
 RECEIVE_BUFFER = 4096
-"""Bytes read at once, into one buffer for all connections of an event loop: it is emptied at once.
+"""Bytes read at once, into one buffer for all connections of an event loop, which is emptied at
+once.
 
-It is more than anybody types, and little enough that others do not wait long for their turn while
-somebody sends nothing but telnet commands.
+That is more than anybody types, and little enough that others do not wait long while a client sends
+nothing but telnet commands.
 """
 
 
 class Connection(SessionConnection):
-    """One client's connection, as asyncio drives it.
+    """A telnet client's connection.
 
-    Bytes that hold no telnet are cheap, and go straight to the lines. What telnetlib3 has to look
-    at, byte by byte, takes its turn with that of other connections, and comes out of a budget.
-    Nothing more is read while something waits for its turn.
+    Bytes without telnet commands are cheap, and go straight to the lines. What telnetlib3 has to
+    examine, byte by byte, takes turns with other connections, and is charged to a budget. Nothing
+    more is read while something waits for its turn.
 
     Args:
         open_session: makes the session of a connection.
         policy: what holds for all connections.
-        buffer: where asyncio puts what it receives; shared with the loop's other connections.
+        buffer: the buffer that asyncio receives into; shared with the loop's other connections.
     """
 
     session: TelnetReceiver
@@ -61,10 +62,10 @@ class Connection(SessionConnection):
         self._policy = policy
         self._budget = policy.budget()
         self._splitter = LineSplitter(policy.max_line)
-        self._waiting = b""  # what has come in and waits for its turn
-        self._opening: bytes | None = b""  # until it is known whether that is TLS
+        self._waiting = b""  # received, and waits for its turn
+        self._opening: bytes | None = b""  # None once it is known whether that is TLS
         self._has_ended = False  # nothing more will come
-        self._is_over = False  # nothing that comes makes sense any more
+        self._is_over = False  # whatever still comes is dropped
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Make the session, begin to negotiate, and greet."""
@@ -76,9 +77,9 @@ class Connection(SessionConnection):
         self.session.opened(self.negotiation)
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Take the bytes; a chunk that holds no telnet commands needs no interpreter."""
+        """Take received bytes; a chunk without telnet commands needs no interpreter."""
         if self._is_over or self.session.screen.closed:
-            return  # it is read so that the client's end of the connection is seen
+            return  # it is read so that the end of the connection is noticed
         data = bytes(self._buffer[:nbytes])
         if self._opening is not None:
             self._look_for_tls(self._opening + data)
@@ -108,7 +109,7 @@ class Connection(SessionConnection):
         super().connection_lost(exc)
 
     def _look_for_tls(self, opening: bytes) -> None:
-        """See whether a client begins with TLS, which is not spoken here."""
+        """Check whether a client begins with TLS, which is not supported on this port."""
         is_tls = tls.is_tls(opening)
         self._opening = opening if is_tls is None else None
         if is_tls:
@@ -116,12 +117,12 @@ class Connection(SessionConnection):
             self.session.received([Signal.SPEAKS_TLS])
 
     def take(self, data: bytes) -> None:
-        """Take bytes of text, with no telnet among them."""
+        """Take bytes of text, without telnet."""
         lines = self._splitter.feed(data)
         if lines:
             self.session.received(lines)
 
-    # Its turn; it is a `Source`.
+    # The interface of a `Source`.
 
     @property
     def is_behind(self) -> bool:
@@ -129,7 +130,7 @@ class Connection(SessionConnection):
         return bool(self._waiting)
 
     def interpret(self, most: int) -> int:
-        """Interpret what waits, but only so many bytes of telnet; return how many there were."""
+        """Interpret what waits, up to so many bytes of telnet; return how many there were."""
         if self.session.screen.closed:
             self._waiting = b""
         left = int(self._budget.left(asyncio.get_running_loop().time()))
@@ -150,7 +151,7 @@ class Connection(SessionConnection):
         self._transport.abort()
 
     def _scan(self, most: int) -> int:
-        """Take text and telnet in their order, until a byte of telnet would be one too many."""
+        """Take text and telnet in order, until a byte of telnet would be one too many."""
         data, at, spent = self._waiting, 0, 0
         while at < len(data):
             if not self._interpreter.is_oob:
@@ -171,38 +172,38 @@ class Connection(SessionConnection):
         return spent
 
     def _drop(self) -> None:
-        """Drop what waits, and whatever comes."""
+        """Drop what waits, and all that comes."""
         self._waiting = b""
         self._is_over = True
 
 
-# telnetlib3, with nothing left of it but that it finds the commands.
+# telnetlib3, of which only the finding of commands is left.
 
 
-_ERASE_CHARACTER, _ERASE_LINE = b"\x7f", b"\x15"  # what keys send for it
+_ERASE_CHARACTER, _ERASE_LINE = b"\x7f", b"\x15"  # as their keys send them
 _OPTION_COMMANDS = {telopt.DO, telopt.DONT, telopt.WILL, telopt.WONT}
-_LOWEST_COMMAND = telopt.EOF  # of those in use; RFC 1184, section 2.4
+_LOWEST_COMMAND = telopt.EOF  # in use; RFC 1184, section 2.4
 
 
 class _Interpreter(TelnetWriter):
-    """Finds telnet's commands, and passes them on to a connection.
+    """Finds telnet commands, and passes them to a connection.
 
     Args:
-        connection: whose bytes these are.
-        max_subnegotiation: the most bytes that are kept of a sub-negotiation.
+        connection: the connection.
+        max_subnegotiation: the most bytes of a sub-negotiation that are kept.
     """
 
     slc_simulated = False
 
     def __init__(self, connection: Connection, max_subnegotiation: int) -> None:
-        # It has no transport: whatever it would write by itself, it cannot.
+        # It has no transport, so it cannot write anything by itself.
         super().__init__(cast("asyncio.Transport", None), None, server=True)
         self.connection = connection
         self.max_subnegotiation = max_subnegotiation
         self._subnegotiated = 0
 
     def feed_byte(self, byte: bytes) -> bool:
-        """Take a byte; return whether it is none of telnet's."""
+        """Take a byte; return whether it is text."""
         if self.cmd_received == telopt.SB:
             return False if self._is_surplus(byte) else super().feed_byte(byte)
         self._subnegotiated = 0
@@ -218,9 +219,9 @@ class _Interpreter(TelnetWriter):
         return super().feed_byte(byte)
 
     def _is_surplus(self, byte: bytes) -> bool:
-        """Count a byte inside a sub-negotiation; return whether it is beyond the cap."""
+        """Count a byte of a sub-negotiation; return whether it is beyond the limit."""
         if bool(self.iac_received) != (byte == telopt.IAC):
-            return False  # a command, or the first half of one
+            return False  # a command, or its first half
         self._subnegotiated += 1
         if self._subnegotiated <= self.max_subnegotiation:
             return False
@@ -228,7 +229,7 @@ class _Interpreter(TelnetWriter):
         self.iac_received = False
         return True
 
-    # What has been found. telnetlib3 would act on it by itself; here it is only passed on.
+    # The commands found. telnetlib3 would act on them by itself; here they are only passed on.
 
     def handle_subnegotiation(self, buf: collections.deque[bytes]) -> None:
         option, *payload = buf

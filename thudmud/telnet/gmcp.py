@@ -1,6 +1,6 @@
 """GMCP: packages of JSON beside the text, and which of them a client wants. No I/O.
 
-What our own packages hold is in `thudmud.views.facts`.
+The contents of our own packages are in `thudmud.views.facts`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ PING = "Core.Ping"
 LOGIN = "Char.Login.Default"
 LOGIN_RESULT = "Char.Login.Result"
 GUI = "Client.GUI"
-"""What Mudlet installs by itself, if its player lets it."""
+"""The package that has Mudlet install a panel, if its player allows it."""
 PASSWORDS = '{"type": ["password-credentials"]}'
-"""The data of `LOGIN`: it says that a client may send a name and a password by itself."""
+"""The data of `LOGIN`: a client may send a name and a password by itself."""
 SUCCESS = '{"success": true}'
 FAILURE = '{"success": false, "message": "That name and password do not fit."}'
 
-_MAX_DEPTH = 8  # lists and mappings inside each other; what we use has two
+_MAX_DEPTH = 8  # nested lists and mappings; ours use two levels
 _MAX_PACKAGES = 64
 _MOST = 1 << 31  # no battle has as high a number
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -31,13 +31,13 @@ _VERSION = re.compile(r" +\d+$")
 
 
 class Packages:
-    """The packages of one connection, once the client takes any.
+    """The GMCP packages of one connection.
 
     Args:
-        session: where what the client says goes.
-        client: what it has told of itself.
-        carried: returns a package as the connection carries it.
-        gui: the data of `GUI` for Mudlet, as JSON; "" if there is none.
+        session: the session.
+        client: what the client has told about itself.
+        carried: returns a package as the connection sends it.
+        gui: the data of `GUI` for Mudlet, as JSON; "" for none.
     """
 
     def __init__(
@@ -51,11 +51,11 @@ class Packages:
         self._gui = gui
 
     def send(self, package: str, text: str) -> None:
-        """Send a package, its data as JSON."""
+        """Send a package with data in JSON."""
         self._session.screen.command(self._carried(packed(package, text)))
 
     def hear(self, payload: bytes) -> None:
-        """Take a package; one that makes no sense does nothing."""
+        """Take a package of the client's; an invalid one is ignored."""
         match read(payload):
             case ("core.ping", _):
                 self._session.received([Mark(self._carried(packed(PING)))])
@@ -79,18 +79,18 @@ class Packages:
             case ("thud.terminal", dict() as data):
                 self._client.set_known(data)
             case _:
-                pass  # it needs no answer, or is not for us
+                pass  # it needs no answer, or is unknown
 
 
 def packed(package: str, text: str = "") -> bytes:
-    """Return a package as a sub-negotiation carries it; ``text`` is its data, as JSON."""
+    """Return the payload of a package; ``text`` is its data, as JSON."""
     return (f"{package} {text}" if text else package).encode("utf-8", "replace")
 
 
 def read(payload: bytes) -> tuple[str, object] | None:
     """Return the name of a package, in lower case, and its data, which may be None.
 
-    What is no package, or has data that is no JSON or goes too deep, is None itself.
+    None if it is no package, or its data is no JSON or nested too deeply.
     """
     try:
         name, _, text = payload.decode("utf-8").strip().partition(" ")
@@ -103,10 +103,10 @@ def read(payload: bytes) -> tuple[str, object] | None:
 
 
 def supported(before: frozenset[str], action: str, data: object) -> frozenset[str]:
-    """Return the packages that a client wants after it has said something about them.
+    """Return the packages that a client wants after it has changed its list.
 
     Args:
-        before: those that it wanted until now.
+        before: the packages that it wanted before.
         action: "set", "add" or "remove".
         data: a list of names, each with a version, such as "Thud 1".
     """
@@ -119,7 +119,7 @@ def supported(before: frozenset[str], action: str, data: object) -> frozenset[st
 
 
 def credentials(data: object) -> tuple[str, str] | None:
-    """Return the name and the password that a client logs in with, if that is what it sends."""
+    """Return the name and the password in a client's login, if they are there."""
     if not isinstance(data, dict):
         return None
     name, password = data.get("name", data.get("account")), data.get("password")
@@ -127,7 +127,7 @@ def credentials(data: object) -> tuple[str, str] | None:
 
 
 def watched(data: Mapping[str, object]) -> Watch | None:
-    """Return what a client wants to watch without a name, if that is what it sends."""
+    """Return what a client without a name wants to watch, if the data is valid."""
     match data:
         case {"battle": int(number)} if 0 < number < _MOST:
             return Watch(battle=number)

@@ -1,4 +1,4 @@
-"""What is taken in: whether a connection is read, and how much telnet is interpreted in a turn."""
+"""Input: pausing connections, and limiting how much telnet is interpreted in a turn."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from collections import deque
 from typing import Protocol
 
 PER_TURN = 512
-"""Bytes of telnet, of all connections, that are interpreted in one turn of the event loop.
+"""Bytes of telnet, from all connections, that are interpreted in one turn of the event loop.
 
-telnetlib3 takes five to eight microseconds for each, so that is how long others wait. It is more
-than an ordinary client sends at once, which therefore never waits by itself.
+telnetlib3 takes five to eight microseconds for each byte, which others have to wait for. An
+ordinary client sends fewer at once, and so never waits because of itself.
 """
 
 SHARE = 64
-"""Bytes that a connection gets of that before it is the next one's turn, once some have to wait."""
+"""Bytes that a connection may use of that before it is the next one's turn, once some have to wait.
+"""
 
 _KEEPALIVE = {"TCP_KEEPIDLE": 120, "TCP_KEEPINTVL": 30, "TCP_KEEPCNT": 4}
-"""A dead link on which nothing is sent is noticed after four minutes, where the system lets that be
-set; by default it takes two hours. Clients see nothing of it, unlike of a NOP."""
+"""A dead, silent link is noticed after four minutes, where the system lets that be set; by default
+it takes two hours. Clients see nothing of it, unlike of a NOP."""
 
 _log = logging.getLogger(__name__)
 
 
 def notice_dead_links(transport: asyncio.BaseTransport) -> None:
-    """Have the system look now and then whether the other end of a connection is there."""
+    """Turn on TCP keep-alives for a connection."""
     if (end := transport.get_extra_info("socket")) is not None:  # else it is a test
         end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for name, value in _KEEPALIVE.items():
@@ -35,7 +36,7 @@ def notice_dead_links(transport: asyncio.BaseTransport) -> None:
 
 
 class Reading:
-    """Whether a connection is read: not while anybody holds it up.
+    """Reads a connection, except while somebody holds it.
 
     Args:
         transport: the connection.
@@ -47,17 +48,17 @@ class Reading:
         self._ended = False
 
     def hold(self, who: object) -> None:
-        """Read nothing until ``who`` lets go."""
+        """Stop reading until ``who`` lets go."""
         self._held_by.add(who)
         if not self._ended:
             self._transport.pause_reading()
 
     def let_go(self, who: object) -> None:
-        """Read on, unless somebody else holds it up."""
+        """Read on, unless somebody else holds it."""
         if who not in self._held_by:
             return
         self._held_by.remove(who)
-        # TLS that has ended fails at this, where a bare connection takes no notice.
+        # This fails with TLS that has ended; a bare connection ignores it.
         if not (self._held_by or self._ended or self._transport.is_closing()):
             self._transport.resume_reading()
 
@@ -67,24 +68,24 @@ class Reading:
 
 
 class Source(Protocol):
-    """A connection that has received something."""
+    """A connection that has received telnet."""
 
     @property
     def is_behind(self) -> bool:
-        """Whether there is something that it has not interpreted yet."""
+        """Whether it has bytes that are not interpreted yet."""
 
     def interpret(self, most: int) -> int:
-        """Interpret it, but only so many bytes of telnet; return how many there were."""
+        """Interpret them, up to so many bytes of telnet; return how many there were."""
 
     def abort(self) -> None:
         """End the connection at once."""
 
 
 class TelnetQueue:
-    """Shares out among connections how much telnet is interpreted in each turn of the event loop.
+    """Shares among connections how much telnet is interpreted in each turn of the event loop.
 
     Args:
-        per_turn: bytes in a turn, of all connections.
+        per_turn: bytes in a turn, from all connections.
     """
 
     def __init__(self, per_turn: int = PER_TURN) -> None:
@@ -93,7 +94,7 @@ class TelnetQueue:
         self._begins_anew = False
 
     def take(self, source: Source) -> None:
-        """Let a connection interpret what it has: now, if there is room for it in this turn."""
+        """Let a connection interpret its bytes: now, if this turn has room for it."""
         if self._waiting or not self._left:
             self._waiting.append(source)
         else:
@@ -105,7 +106,7 @@ class TelnetQueue:
             asyncio.get_running_loop().call_soon(self._begin)
         try:
             self._left -= source.interpret(min(most, self._left))
-        except Exception:  # noqa: BLE001  (it is logged, and nobody else has to wait for it)
+        except Exception:  # noqa: BLE001  (it is logged, and others go on)
             _log.exception("failed to interpret what a client sent")
             source.abort()
         else:
@@ -113,7 +114,7 @@ class TelnetQueue:
                 self._waiting.append(source)
 
     def _begin(self) -> None:
-        """Begin a turn, with those who have waited since the one before."""
+        """Begin a turn, with the connections that have waited since the one before."""
         self._begins_anew = False
         self._left = self._per_turn
         while self._waiting and self._left:

@@ -1,4 +1,4 @@
-"""What a connection and its session are to each other: items, signals, the session's methods."""
+"""The interfaces between a connection and its session: items, signals, methods."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thudmud.views.view import Terminal
 
 
 class Overlong(Enum):
-    """Stands in for a line that was longer than allowed; nothing of it was kept."""
+    """In place of a line that was too long; nothing of it was kept."""
 
     LINE = "overlong"
 
@@ -25,14 +25,14 @@ Line = str | Overlong
 
 @value
 class Fitted:
-    """The client has told something of itself; this is all that is known of it now."""
+    """The client has told something about itself; this is all that is known by now."""
 
     terminal: Terminal
 
 
 @value
 class Mark:
-    """The client asks to be sent ``answer`` once everything before it has been handled."""
+    """The client asks for ``answer`` once everything before it has been handled."""
 
     answer: bytes
 
@@ -47,18 +47,18 @@ class Credentials:
 
 @value
 class Ask:
-    """The client asks something that its player has not typed."""
+    """A question of the client's own, which its player has not typed."""
 
     line: str
 
 
 @value
 class Watch:
-    """The client wants to see what anybody may, without a name.
+    """The client wants to watch, without a name, what everybody may see.
 
     Attributes:
         board: words for a board; None for the hall.
-        battle: the number of a battle that was played, if it is about that.
+        battle: the number of a past battle, if it is about one.
     """
 
     board: str | None = None
@@ -66,7 +66,7 @@ class Watch:
 
 
 class Signal(Enum):
-    """What a client can say without a word."""
+    """Items without contents."""
 
     ARE_YOU_THERE = "are you there"
     END_OF_INPUT = "end of input"
@@ -74,24 +74,24 @@ class Signal(Enum):
 
 
 Item = Line | Fitted | Mark | Credentials | Ask | Watch | Signal
-"""What a connection reports."""
+"""What a connection passes to its session."""
 
 
 class Client(Protocol):
-    """The other end of a connection, as the session sees it, but for its screen."""
+    """The client of a connection, as its session sees it, apart from the screen."""
 
     @property
     def is_hidden(self) -> bool:
-        """Whether it shows nothing of what is typed, not even the end of a line."""
+        """Whether typing is hidden, even the end of a line."""
 
     def hide(self) -> None:
-        """Ask it not to show what is typed, until `reveal`."""
+        """Hide what is typed, until `reveal`."""
 
     def reveal(self) -> None:
-        """Let it show what is typed."""
+        """Show what is typed."""
 
     def data(self, package: str, text: str) -> None:
-        """Send a GMCP package, its data as JSON, if it takes any."""
+        """Send a GMCP package with data in JSON, if the client takes any."""
 
 
 class Receiver(Protocol):
@@ -99,39 +99,39 @@ class Receiver(Protocol):
 
     @property
     def screen(self) -> Screen:
-        """Where everything goes that is sent."""
+        """The screen, which sends everything."""
 
     def opened(self, client: Client) -> None:
-        """The connection stands."""
+        """Note that the connection is open."""
 
     def received(self, items: Iterable[Item]) -> None:
-        """These have come in, in this order."""
+        """Take items that have come in, in this order."""
 
     def input_ended(self) -> None:
-        """Nothing more will come."""
+        """Note that nothing more will come."""
 
     def pause(self) -> None:
-        """The client is not reading what it has been sent."""
+        """Note that the client does not read its output."""
 
     def resume(self) -> None:
-        """The client has caught up."""
+        """Note that the client has caught up."""
 
     def end(self, sentence: str) -> None:
-        """Tell them a sentence, if there is one, and end the connection."""
+        """Show a sentence, if there is one, and end the connection."""
 
     def lost(self) -> None:
-        """The connection is gone."""
+        """Note that the connection is gone."""
 
 
 class TelnetReceiver(Receiver, Protocol):
     """The session of a telnet connection."""
 
     def overspent(self) -> None:
-        """The client has sent more telnet than its budget allows; no more is taken of it."""
+        """Note that the client has sent more telnet than its budget allows; the rest is dropped."""
 
 
 class Budget(Protocol):
-    """How much a client may send: bytes of telnet, or requests and frames. It fills up again."""
+    """Limits how much a client may send, bytes of telnet or requests and frames; it refills."""
 
     def left(self, now: float) -> float:
         """Return how much it may send now."""
@@ -189,18 +189,18 @@ class SessionConnection(asyncio.BufferedProtocol):
 
 @value
 class TelnetPolicy:
-    """What holds for all connections: how much a client may send, and what it is offered.
+    """What holds for all telnet connections: limits, and what clients are offered.
 
     Attributes:
-        max_line: the most characters that a line may have.
-        budget: makes the budget of a connection, for all the bytes of its telnet commands.
-        max_subnegotiation: the most bytes that a sub-negotiation may have; a longer one is dropped.
-        option_changes: how many requests about options a client has; no more are listened to.
+        max_line: the most characters of a line.
+        budget: makes a connection's budget for all bytes of telnet commands.
+        max_subnegotiation: the most bytes of a sub-negotiation; a longer one is dropped.
+        option_changes: the most requests about options that are listened to.
         compress: whether to offer MCCP2.
-        status: returns what lists of games are told, by the names of MSSP.
-        gui: what Mudlet is told of its package, as JSON; "" for nothing.
-        flusher: writes what everybody is sent, once at the end of each turn of the event loop.
-        queue: shares out how much telnet is interpreted in each.
+        status: returns the MSSP variables for game lists.
+        gui: the JSON that tells Mudlet of its package; "" for none.
+        flusher: writes all output, once at the end of each turn of the event loop.
+        queue: limits how much telnet is interpreted in each turn.
     """
 
     max_line: int

@@ -1,4 +1,4 @@
-"""Bytes of text, with no telnet among them -> lines of printable characters. Pure."""
+"""Bytes of text, without telnet -> lines of printable characters. Pure."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ _MAX_CHARACTER = 4  # bytes, in UTF-8
 _ERASES_CHARACTER = "\b\x7f"
 _ERASES_LINE = "\x15"
 _JOINERS = "\u200c\u200d"  # invisible, but part of words in several scripts, and of emoji
-# What cursor and function keys send where the client has no use for them: CSI and SS3 sequences
-# (ECMA-48, section 5.4), whole, so that no "[A" is left in the line.
+# What cursor and function keys send if the client does not use them itself: CSI and SS3 sequences
+# (ECMA-48, section 5.4). They are removed whole, so that no "[A" is left in the line.
 _KEY = re.compile(r"\x1b(?:\[[0-?]*[ -/]*(?:[@-~]|$)|O[A-Za-z])")
 # surrogateescape turns an undecodable byte 0x80..0xFF into U+DC80..U+DCFF.
 _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 
 
 class LineSplitter:
-    """Cuts a stream of bytes into lines, however the stream was cut into packets.
+    """Splits a stream of bytes into lines, however it was split into packets.
 
-    A line ends with CR LF, CR NUL, LF or CR. At most four bytes for every allowed character are
+    A line ends with CR LF, CR NUL, LF or CR. At most four bytes for each allowed character are
     held, however long a line is.
 
     Args:
-        limit: the most characters that a line may have.
+        limit: the most characters of a line.
     """
 
     __slots__ = ("_after_return", "_held", "_limit", "_overlong")
@@ -51,7 +51,7 @@ class LineSplitter:
             if self._held or self._overlong or len(piece) > self._limit:
                 self._hold(piece)
                 lines.append(self._line())
-            else:  # as nearly all lines come, in one piece
+            else:  # nearly all lines come in one piece
                 text = piece.decode("utf-8", "surrogateescape")
                 lines.append(text if text.isprintable() else readable(piece))
         if rest:
@@ -76,9 +76,9 @@ class LineSplitter:
 def readable(raw: bytes) -> str:
     """Return the bytes of one line as printable text.
 
-    They are read as UTF-8, and each byte that cannot be UTF-8 as Latin-1. Backspace and DEL remove
-    the character before them, Control-U removes all. White space of any kind becomes blanks; every
-    other character that cannot be printed is dropped.
+    They are read as UTF-8, and each byte that is not UTF-8 as Latin-1. Backspace and DEL delete the
+    character before them, Control-U everything. White space of any kind becomes blanks; all other
+    unprintable characters are dropped.
     """
     text = raw.decode("utf-8", "surrogateescape")
     if text.isprintable():

@@ -1,4 +1,4 @@
-"""MSSP: what lists of games and their crawlers are told of a server. Pure.
+"""MSSP: what game lists and their crawlers are told about a server. Pure.
 
 The specification is at https://tintin.mudhalla.net/protocols/mssp/.
 """
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 REQUEST = "MSSP-REQUEST"
-"""The line, instead of a name, that asks for the plain text."""
+"""The line that asks for the plain text, in place of a name."""
 
 _VAR, _VAL = b"\x01", b"\x02"
 _UNFIT = re.compile(
@@ -46,15 +46,15 @@ def status(
     compresses: bool,
     listing: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return what is told, by the names of MSSP.
+    """Return the MSSP variables.
 
     Args:
-        players: how many there are now.
+        players: the number of players now.
         booted: when the server started, in seconds since the epoch.
-        port: where it listens.
-        tls_port: where it listens for TLS; 0 for nowhere.
+        port: the telnet port.
+        tls_port: the port for TLS; 0 for none.
         compresses: whether MCCP2 is on.
-        listing: what the operator wants to tell; what is "" is left out.
+        listing: the operator's variables; empty ones are left out.
     """
     told = {name.upper(): value for name, value in listing.items() if value}
     return {
@@ -69,7 +69,7 @@ def status(
 
 
 def packed(variables: Mapping[str, str]) -> bytes:
-    """Return the variables as a sub-negotiation carries them."""
+    """Return the variables as the payload of a sub-negotiation."""
     return b"".join(
         _VAR + name.encode() + _VAL + _UNFIT.sub(" ", value).encode("utf-8", "replace")
         for name, value in variables.items()

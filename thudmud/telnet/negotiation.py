@@ -1,16 +1,16 @@
 """The telnet options of one connection, and what the client tells by them.
 
-Options are agreed on by the Q method of RFC 1143: what has been asked and not answered yet is
-remembered, so that an answer is never taken for a request, and nothing loops.
+Options are negotiated by the Q method of RFC 1143: pending requests are remembered, so that an
+answer is never taken for a request, and nothing loops.
 
-A client that has not answered yet is sent nothing but our request for its width. SGA and LINEMODE
-are never agreed to: each would take a client out of line mode. ECHO (RFC 857) is offered only while
-what is typed has to be hidden: we say that we echo, and do not.
+A client that has not answered yet is sent only our request for its width. SGA and LINEMODE are
+never agreed to: each would take a client out of line mode. ECHO (RFC 857) is offered only while
+typing has to be hidden: we say that we echo, and do not.
 
-BINARY (RFC 856) is asked of the client, for what it sends. Without it, clients that descend from
-BSD's telnet look at seven bits of each byte that is typed, and take those of UTF-8 for control
-characters: an "Ä" has one that is a Ctrl-D. We do not use it ourselves: text arrives whole without
-it, and such clients would leave a line feed in their window's own echo as it is.
+BINARY (RFC 856) is requested for what the client sends. Without it, clients that descend from BSD's
+telnet look at seven bits of each typed byte, and take those of UTF-8 for control characters: an "Ä"
+has one that is a Ctrl-D. We do not use it ourselves: text arrives whole without it, and such
+clients would not return the cursor after a line feed in their window's own echo.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from thudmud.telnet.interface import Fitted, Receiver, TelnetPolicy
 
 
 _OURS = {telopt.DO: True, telopt.DONT: False}
-"""What a client says of an option that we would use."""
+"""What a client says about an option on our side."""
 _THEIRS = {telopt.WILL: True, telopt.WONT: False}
-"""What it says of one that it would use itself."""
+"""What it says about an option on its side."""
 _SAID_OF_OURS = {True: telopt.WILL, False: telopt.WONT}
 _SAID_OF_THEIRS = {True: telopt.DO, False: telopt.DONT}
 
 _ASKED = (telopt.TTYPE, telopt.BINARY)
 _OFFERED = (telopt.CHARSET, telopt.EOR, telopt.GMCP, telopt.MSSP)
 _WELCOME = {telopt.NAWS, telopt.TTYPE, telopt.CHARSET, telopt.NEW_ENVIRON, telopt.BINARY}
-"""What a client may use, if it asks for it."""
+"""The options that a client may use."""
 
 _WE_ASK_FOR_TYPE = telopt.TTYPE + telopt.SEND
 _WE_ASK_FOR_UTF_8 = telopt.CHARSET + telopt.REQUEST + b";UTF-8"
@@ -53,7 +53,7 @@ class Negotiation:
     """All options of one connection.
 
     Args:
-        session: where answers go, and what the client tells.
+        session: the session.
         policy: what holds for all connections.
     """
 
@@ -78,11 +78,11 @@ class Negotiation:
         """Ask for the width. A client without telnet shows these 3 bytes as junk, but no others."""
         self._ask(telopt.NAWS)
 
-    # What the session asks for.
+    # For the session.
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the client shows nothing of what is typed, not even the end of a line."""
+        """Whether typing is hidden, even the end of a line."""
         return self._ours[telopt.ECHO].is_agreed
 
     def hide(self) -> None:
@@ -95,7 +95,7 @@ class Negotiation:
             self._say(telopt.WONT, telopt.ECHO)
 
     def data(self, package: str, text: str) -> None:
-        """Send a GMCP package, its data as JSON, if the client takes any."""
+        """Send a GMCP package with data in JSON, if the client takes any."""
         if self._ours[telopt.GMCP].is_agreed:
             self._packages.send(package, text)
 
@@ -110,7 +110,7 @@ class Negotiation:
         self._make_offers()
 
     def hear_subnegotiation(self, option: bytes, payload: bytes) -> None:
-        """Take a sub-negotiation; one that was not agreed on, or makes no sense, does nothing."""
+        """Take a sub-negotiation; one that is invalid, or not agreed on, is ignored."""
         match option:
             case telopt.NAWS:
                 self._hear_size(payload)
@@ -171,10 +171,10 @@ class Negotiation:
                 self._session.screen.decompress()
 
     def _end_prompts(self) -> None:
-        """Choose what marks the end of a prompt. Once one has ended with a mark, all have to.
+        """Choose the mark at the end of prompts. Once one has ended with a mark, all have to.
 
-        A client that refuses EOR still knows GA, which RFC 854 wants wherever SGA is not agreed on;
-        but one that asks for SGA does not want to see it.
+        A client that refuses EOR still supports GA, which RFC 854 requires wherever SGA is not
+        agreed on; but a client that asks for SGA does not want to see it.
         """
         eor = self._ours[telopt.EOR]
         if eor.is_agreed:
@@ -216,7 +216,7 @@ class Negotiation:
             self._client.utf8 = accepted
 
     def _answer_charset(self, offer: bytes) -> None:
-        """Answer a client's own request, in the middle of ours with a refusal (RFC 2066)."""
+        """Answer a client's own request; while ours is pending, with a refusal (RFC 2066)."""
         name = utf8_in(offer)
         if name and not self._awaits_charset:
             self._client.utf8 = True
@@ -227,7 +227,7 @@ class Negotiation:
     # What is sent.
 
     def _make_offers(self) -> None:
-        """Offer everything to a client that has shown for the first time that it speaks telnet."""
+        """Offer all options to a client that has just shown that it speaks telnet."""
         if self._offers_made:
             return
         self._offers_made = True
@@ -243,7 +243,7 @@ class Negotiation:
         return option in _OFFERED or compressed
 
     def _affords(self, agreement: QMethod, wanted: bool) -> bool:
-        """Whether the budget allows listening. Answers to our own requests cost nothing."""
+        """Return whether the budget allows listening. Answers to our own requests are free."""
         if not agreement.is_request(wanted):
             return True
         affords = self._budget > 0
@@ -271,7 +271,7 @@ class Negotiation:
 
 
 def framed(payload: bytes) -> bytes:
-    """Return a sub-negotiation, an option and what follows it, as telnet carries it."""
+    """Return an option and its payload as a sub-negotiation is sent."""
     escaped = payload.replace(telopt.IAC, telopt.IAC + telopt.IAC)
     return telopt.IAC + telopt.SB + escaped + telopt.IAC + telopt.SE
 
@@ -310,15 +310,15 @@ _ANSWERED: dict[tuple[QState, bool], tuple[QState, bool | None]] = {
     (QState.WANTYES_OPPOSITE, False): (QState.NO, None),
     (QState.WANTNO, False): (QState.NO, None),
     (QState.WANTNO_OPPOSITE, False): (QState.WANTYES, True),
-    # The other end answers "end it" with "yes", against the rules.
+    # The other end answers "end it" with "yes", against the protocol.
     (QState.WANTNO, True): (QState.NO, None),
     (QState.WANTNO_OPPOSITE, True): (QState.YES, None),
 }
-"""The next state once an answer is heard, and what to say to it; None for nothing."""
+"""The next state after an answer, and our reply to it; None for no reply."""
 
 
 class QMethod:
-    """One option, used by one end. True says "use it", False "do not"."""
+    """One option at one end. True means "use it", False "do not"."""
 
     __slots__ = ("state",)
 
@@ -332,7 +332,7 @@ class QMethod:
 
     @property
     def is_asked(self) -> bool:
-        """Whether we have asked for it, have not taken that back, and wait for the answer."""
+        """Whether our request for it is pending, and still holds."""
         return self.state is QState.WANTYES
 
     def want(self, wanted: bool) -> bool:
@@ -342,7 +342,7 @@ class QMethod:
         return tell
 
     def is_request(self, heard: bool) -> bool:
-        """Whether that asks for a change, and is no answer to what we have said."""
+        """Return whether that is a request for a change, not an answer to ours."""
         return self.state is (QState.NO if heard else QState.YES)
 
     def hear(self, heard: bool, *, welcome: bool) -> bool | None:
@@ -350,7 +350,7 @@ class QMethod:
 
         Args:
             heard: what it says.
-            welcome: whether we agree to use the option, if it asks for that.
+            welcome: whether we agree to the option, if it is requested.
         """
         if self.is_request(heard):
             agreed = heard and welcome

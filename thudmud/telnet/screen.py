@@ -1,7 +1,7 @@
-"""What one player's terminal shows: text is only ever appended, with a prompt after it.
+"""The output of a connection: text is only ever appended, with a prompt after it.
 
 Prompts, fresh lines, CR LF, compression, and the outbox: one write for each turn of the event loop,
-and a limit to the bytes that wait for a slow reader.
+and a limit on the bytes that wait for a slow reader.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ from enum import Enum
 
 CRLF = b"\r\n"
 BELL = b"\a"
-"""What a terminal shows as a sound."""
+"""The byte for which a terminal makes a sound."""
 
-_READING_ON = 1 / 2  # of the grace period, where a connection cannot be closed at one end alone
+_READING_ON = 1 / 2  # of the grace period, where a connection cannot be closed in one direction
 
 _log = logging.getLogger(__name__)
 
 
 class Goodbye(Enum):
-    """Why a connection ends, for programs: a WebSocket tells it by the code that it closes with."""
+    """Why a connection ends, for programs: a WebSocket's close code tells it."""
 
     QUIT = "quit"
-    """They have typed it."""
+    """The player has typed it."""
     ELSEWHERE = "elsewhere"
-    """They go on by another connection."""
+    """The player goes on by another connection."""
     IDLE = "idle"
-    """They have typed nothing for long, or given no name."""
+    """The player has typed nothing for long, or given no name."""
     BANNED = "banned"
-    """The operator lets them in no more, or has removed their account."""
+    """The player is banned, or their account was removed."""
     KICKED = "kicked"
-    """The operator has ended their visit."""
+    """An operator has ended the visit."""
     STOPPED = "stopped"
-    """The server stops, or has lost touch with what it stores: they can come back by and by."""
+    """The server stops, or has lost its storage: the client can come back in a while."""
 
 
 def encode(text: str) -> bytes:
-    """Return lines joined by line feeds as they go out: UTF-8, CR LF after each.
+    """Return lines, joined by line feeds, as they are sent: UTF-8, CR LF after each.
 
-    UTF-8 never holds the byte 0xFF, so the text needs none of telnet's escaping.
+    UTF-8 never has the byte 0xFF, so no telnet escaping is needed.
     """
     return f"{text}\n".replace("\n", "\r\n").encode("utf-8", "replace")
 
@@ -49,19 +49,19 @@ def encode(text: str) -> bytes:
 class Screen:
     """The output side of a connection.
 
-    A player who is being asked for a line has the cursor behind the prompt. Text that comes then
-    starts on a fresh line, and the prompt is shown again once, at the end of the turn. A line that
-    the player sends ends the prompt's line by itself if their terminal has echoed it.
+    While a player is asked for a line, the cursor is behind the prompt. Text that comes then starts
+    on a fresh line, and the prompt is shown again once, at the end of the turn. A player's line
+    ends the prompt's line by itself if the terminal has echoed it.
 
     Args:
-        transport: where the bytes go.
+        transport: the connection.
         limit: the most bytes that may wait to be sent; a slower reader is cut off.
-        flusher: has them written at the end of the turn of the event loop.
+        flusher: flushes the screen at the end of the turn of the event loop.
 
     Attributes:
-        prompt: what is shown behind the text when a line is asked for; it may be nothing.
+        prompt: the prompt behind the text when a line is asked for; it may be empty.
         at_prompt: whether the cursor is behind the prompt.
-        unsent: how many bytes have been shown in this turn, and not been written yet.
+        unsent: the bytes that were shown in this turn, and not written yet.
         closed: whether nothing can be shown any more.
     """
 
@@ -110,7 +110,7 @@ class Screen:
         elif self._owes_prompt:
             self._owes_prompt = False
             self._asking = True
-        self._pieces.append(lines)  # that is `_put`, for each who is told
+        self._pieces.append(lines)  # `_put` inlined, as this is the hot path
         self.unsent += len(lines)
         if self.unsent > self._room:
             self._look_for_room()
@@ -119,9 +119,9 @@ class Screen:
             self._flusher.add(self)
 
     def ask(self, *, at_once: bool = True) -> None:
-        """Show the prompt once nothing else follows in this turn, unless it is shown already.
+        """Show the prompt at the end of this turn, unless it is shown already.
 
-        If not at once, it is shown behind the lines that come next.
+        If not ``at_once``, it is shown behind the next lines.
         """
         self._owes_prompt = not (self.at_prompt or at_once)
         if at_once and not self.at_prompt:
@@ -137,18 +137,18 @@ class Screen:
         self._asking = self.at_prompt = self._owes_prompt = False
 
     def command(self, sequence: bytes) -> None:
-        """Append telnet bytes, which no terminal shows."""
+        """Append telnet bytes, which a terminal does not show."""
         self._put(sequence)
 
     def end_prompts(self, sequence: bytes) -> None:
-        """End every prompt with telnet bytes from now on, the one that is shown included."""
+        """End each prompt with telnet bytes from now on, the current one included."""
         if sequence != self._prompt_end:
             self._prompt_end = sequence
             if self.at_prompt and sequence:
                 self._put(sequence)
 
     def compress(self, sequence: bytes) -> None:
-        """Append telnet bytes, and compress everything behind them."""
+        """Append telnet bytes, and compress everything after them."""
         self._put(sequence)
         self._write()
         self._compressor = zlib.compressobj(wbits=_WINDOW, memLevel=_MEMORY)
@@ -159,7 +159,7 @@ class Screen:
         self._end_compression()
 
     def mark(self, sequence: bytes) -> None:
-        """Append telnet bytes that mark the end of all that was sent before, a prompt included."""
+        """Append telnet bytes that mark the end of all output so far, a prompt included."""
         self._put_prompt()
         self._put(sequence)
 
@@ -170,13 +170,13 @@ class Screen:
         linger: bool,
         grace: float,
     ) -> None:
-        """Send what is waiting, without a prompt, and end the connection behind it.
+        """Send what is waiting, without a prompt, and end the connection after it.
 
         Args:
-            why: it ends, if that can be told.
+            why: the reason, for connections that can tell it.
             linger: whether to let the client close first. If we do while it is still sending, it
-                may never see our last words (RFC 1122, section 4.2.2.13).
-            grace: seconds after which the connection is ended by force.
+                may never see our last output (RFC 1122, section 4.2.2.13).
+            grace: seconds after which the connection is aborted.
         """
         self._asking = self.at_prompt = False
         self._write()
@@ -188,10 +188,11 @@ class Screen:
         if linger and self._transport.can_write_eof():
             try:
                 self._transport.write_eof()
-            except (OSError, RuntimeError):  # the client has gone already, as uvloop says it
+            except (OSError, RuntimeError):  # the client has gone already (RuntimeError: uvloop)
                 self._transport.abort()
         elif linger and not self._transport.is_reading():
-            # TLS has no such half; what the client has sent meanwhile is read first.
+            # TLS cannot be closed in one direction; what the client has sent meanwhile is read
+            # first.
             self._timers.append(loop.call_later(grace * _READING_ON, self._close_now))
         else:
             self._transport.close()
@@ -220,13 +221,13 @@ class Screen:
     def _put_prompt(self) -> None:
         if self._asking:
             self._asking = False
-            self.at_prompt = bool(self.prompt)  # behind no prompt the line is fresh
+            self.at_prompt = bool(self.prompt)  # without a prompt the line is fresh
             prompt = self.prompt + self._prompt_end
             self._pieces.append(prompt)
             self.unsent += len(prompt)
 
     def flush(self) -> None:
-        """Write what has been shown in this turn, with the prompt behind it."""
+        """Write what was shown in this turn, with the prompt behind it."""
         self._scheduled = False
         if self._asking:
             self._put_prompt()
@@ -236,7 +237,7 @@ class Screen:
         if self._pieces and not self.closed:
             output = self._flusher.join(self._pieces)
             if self._compressor is not None:
-                # It is flushed, so that the client can read all of it at once.
+                # It is flushed, so that the client can decompress all of it at once.
                 compressed = self._compressor.compress(output)
                 output = compressed + self._compressor.flush(zlib.Z_SYNC_FLUSH)
             self._transport.write(output)
@@ -250,7 +251,7 @@ class Screen:
         self._compressor = None
 
     def _look_for_room(self) -> None:
-        """Write, if there is no room for more, and cut a reader off who does not keep up."""
+        """Write if there is no room for more; cut off a reader that does not keep up."""
         self._room = self._limit - self._transport.get_write_buffer_size()
         if self.unsent > self._room:
             self._write()
@@ -263,17 +264,17 @@ class Screen:
 
 
 _WINDOW, _MEMORY = 12, 5
-"""A board is less than 1 KiB. These cost 32 KiB for each connection that is compressed, where
-zlib's own defaults cost 256 KiB (zlib's manual: 2 ** (wbits + 2) + 2 ** (memLevel + 9))."""
+"""Parameters of zlib. A board is less than 1 KiB. These cost 32 KiB for each compressed connection,
+where zlib's defaults cost 256 KiB (zlib's manual: 2 ** (wbits + 2) + 2 ** (memLevel + 9))."""
 
 
 class Flusher:
-    """Writes what all screens have been shown, once at the end of each turn of the event loop."""
+    """Flushes all screens, once at the end of each turn of the event loop."""
 
     def __init__(self) -> None:
         self._due: list[Screen] = []
         self._joined: dict[Callable[[bytes], bytes] | None, tuple[list[bytes], bytes]] = {}
-        """What was made last of which pieces, by how."""
+        """The last result of `join` and its pieces, by the function that made it."""
 
     def add(self, screen: Screen) -> None:
         """Flush a screen at the end of this turn."""
@@ -282,11 +283,11 @@ class Flusher:
         self._due.append(screen)
 
     def join(self, pieces: list[bytes], make: Callable[[bytes], bytes] | None = None) -> bytes:
-        """Return pieces in one; the same bytes for all whose pieces are the same in this turn.
+        """Return pieces as one; the same bytes for all screens with the same pieces in this turn.
 
         Args:
-            pieces: they.
-            make: makes something of them, such as a frame.
+            pieces: the pieces.
+            make: transforms the result, for example to a frame.
         """
         before = self._joined.get(make)
         if before is not None and pieces == before[0]:  # quick: nearly all are the same objects
@@ -302,6 +303,6 @@ class Flusher:
         for screen in due:
             try:
                 screen.flush()
-            except Exception:  # noqa: BLE001  (it is logged, and nobody else has to wait for it)
+            except Exception:  # noqa: BLE001  (it is logged, and others go on)
                 _log.exception("failed to write to a client")
         self._joined.clear()

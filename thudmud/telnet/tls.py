@@ -1,4 +1,4 @@
-"""The certificate of a TLS port, and clients that speak TLS or HTTP on the plain one by mistake."""
+"""The certificate of a TLS port, and clients that send TLS or HTTP to the telnet port."""
 
 from __future__ import annotations
 
@@ -18,42 +18,42 @@ _REQUEST = re.compile(
     r"(GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|PRI) \S+ HTTP/\d(\.\d)?", re.ASCII
 )
 _BUFFER = 16 * 1024
-"""Bytes that asyncio's own loop reads at once of a connection with TLS: as long as its records get.
+"""Bytes that asyncio's own loop reads at once from a connection with TLS: the longest record.
 
 It has a buffer of that size for each connection, by default one of 256 KiB.
 """
 
 _RECORD = b"\x16\x03"  # a handshake of SSL 3 or any TLS (RFC 8446, section 5.1)
 HEAD = 5
-"""Bytes before a record of TLS; the last two tell its length (RFC 8446, section 5.1)."""
+"""Bytes of a TLS record's header; the last two tell its length (RFC 8446, section 5.1)."""
 _LATEST_MINOR = 4  # the byte after those two
 
 
 def is_http(line: str) -> bool:
-    """Whether that is the first line of an HTTP request."""
+    """Return whether that is the first line of an HTTP request."""
     return bool(_REQUEST.fullmatch(line))
 
 
 def tls_answer(port: int) -> str:
-    """Return what to tell a client that speaks TLS; ``port`` is where it should, or 0."""
+    """Return the sentence for a client that sends TLS; ``port`` is the TLS port, or 0."""
     other = f" TLS is on port {port}." if port else ""
     return f"This port speaks plain telnet, not TLS.{other}"
 
 
 def is_tls(opening: bytes) -> bool | None:
-    """Whether these first bytes begin with TLS, as no player does; None if they are too few."""
+    """Return whether bytes begin with TLS, as no player does; None if they are too few to tell."""
     if len(opening) <= len(_RECORD):
         return None if _RECORD.startswith(opening) else False
     return opening.startswith(_RECORD) and opening[len(_RECORD)] <= _LATEST_MINOR
 
 
 def context(certificate: Path, key: Path | None, section: str = "server") -> ssl.SSLContext:
-    """Return the context of a TLS port.
+    """Return the TLS context of a port.
 
     Args:
-        certificate: the file with the certificate, and the certificates that vouch for it after it.
+        certificate: the file with the certificate, followed by the chain of its issuers.
         key: the file with its key; None if that is in the same file.
-        section: of the settings, which names them.
+        section: the section of the settings with the file names, for messages.
 
     Raises:
         StartError: a file cannot be read or used.
@@ -68,7 +68,7 @@ def context(certificate: Path, key: Path | None, section: str = "server") -> ssl
     SSLProtocol.max_size = _BUFFER
     made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        # Without a password OpenSSL would ask for one at the terminal; an empty one fails.
+        # Without a password callback OpenSSL would ask at the terminal; an empty password fails.
         made.load_cert_chain(certificate, key, password=str)
     except ssl.SSLError as error:
         raise StartError(f"{section}.{_problem(error, certificate, key)}") from error
