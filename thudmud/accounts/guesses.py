@@ -1,27 +1,28 @@
 """The throttle on guesses at passwords and resume words.
 
-Only wrong guesses slow anybody down: a guess counts once it has been found wrong. How many wrong
-ones there may be is a budget, which fills up again. Who comes when it is empty waits, and is never
+Only wrong guesses slow anybody down: a guess counts once it has been found wrong. Wrong guesses are
+limited by budgets, which fill up again. Whoever comes when a budget is empty waits, and is never
 refused. There are three:
 
-- Of each address at each name. At a name that has come from that address before, with its secret
-  or as the one who took it, this is the only one: whatever others do, such guesses do not wait.
+- Of each address at each name. If the name has come from that address before, with its secret or as
+  the one who took it, this is the only one: such guesses do not wait, whatever others do.
 - Of each name, for guesses from all other addresses. In its queue each address has one guess at a
-  time, so however many connections an attacker has, somebody else's turn comes after one of theirs.
-  At a known address all have to share, as in a school, or behind a proxy that tells no addresses:
-  there turns are shorter, so that 30 who guess keep nobody out for as long as their seat is kept.
-- Of each address over all names, so that one address cannot walk through them.
+  time, so however many connections an attacker has, another player's turn comes after one of
+  theirs. Users of one known address share its budget, as in a school, or behind a proxy that does
+  not pass addresses on: there turns are shorter, so that 30 who guess keep nobody out for as long
+  as their seat is kept.
+- Of each address over all names, so that one address cannot try all names in turn.
 
-What can be tried, then, against what there is. All strangers together have `FREE` guesses at a name
-and one more every `WORD_INTERVAL` or `PASSWORD_INTERVAL` seconds; each address that a name has come
-from (eight are remembered) has as many, and more by `KNOWN_SHARE`:
+How many guesses that allows, against how many secrets there are. All strangers together have `FREE`
+guesses at a name and one more every `WORD_INTERVAL` or `PASSWORD_INTERVAL` seconds; each address
+that a name has come from (eight are remembered) has as many, and more by `KNOWN_SHARE`:
 
 - A resume word is one of 2 ** 40. In the day for which a guest's name is kept, unless the operator
-  says otherwise, strangers can try 86,410: one chance in 12 million. A hostile known address makes
-  it one in 1.8 million. A word of three parts, as versions before told them, is one of 2 ** 24: one
-  chance in 194 in its day.
-- A password is what somebody has chosen, so nobody knows out of how many. Strangers can try 2,890 a
-  day at one name: that finds one of the thousand most popular passwords, and hardly a random one.
+  sets another time, strangers can try 86,410: one chance in 12 million. A hostile known address
+  makes it one in 1.8 million. A word of three parts, as earlier versions made them, is one of 2 **
+  24: one chance in 194 in its day.
+- A password is chosen by its owner, so the number of candidates is unknown. Strangers can try 2,890
+  a day at one name: that finds one of the thousand most popular passwords, and hardly a random one.
   A hostile known address can try 17,290.
 - One address can give 8,660 wrong answers a day to all names together.
 """
@@ -38,40 +39,40 @@ from thudmud.accounts.limiters import RateLimiter
 from thudmud.english import lasting
 
 FREE = 10
-"""Wrong guesses at a name after a quiet while that cost nothing."""
+"""Wrong guesses at a name that cost nothing after a quiet while."""
 
 WORD_INTERVAL = 1.0
-"""Seconds between two more at a guest's resume word."""
+"""Seconds between two further guesses at a guest's resume word."""
 
 PASSWORD_INTERVAL = 30.0
-"""Seconds between two more at a member's password."""
+"""Seconds between two further guesses at a member's password."""
 
 KNOWN_SHARE = 6
-"""How many times as often an address may guess at a name that has come from there before."""
+"""How many times as often a known address may guess at a name."""
 
 ADDRESS_FREE = 20
-"""Wrong guesses from an address after a quiet while that cost nothing, whosever names."""
+"""Wrong guesses from an address, at any names, that cost nothing after a quiet while."""
 
 ADDRESS_INTERVAL = 10.0
-"""Seconds between two more."""
+"""Seconds between two further guesses."""
 
 MOMENT = 1.0
-"""Seconds that somebody may wait without being told for how long."""
+"""Seconds that a guess may wait before the player is told for how long."""
 
 
 class Secret(Enum):
-    """What is guessed at."""
+    """The kinds of secrets."""
 
     WORD = "word"
     PASSWORD = "password"  # noqa: S105  (a kind)
 
 
 class Guess(NamedTuple):
-    """A guess that somebody wants to make.
+    """A guess at a secret.
 
     Attributes:
-        secret: what is guessed at.
-        name: whose.
+        secret: the kind of secret.
+        name: the name that it belongs to.
         network: the address that the guess comes from, or its network.
         is_known: whether the name has come from there before.
     """
@@ -100,13 +101,13 @@ class GuessThrottle:
     ) -> bool:
         """Return whether a guess is right, once its turn has come.
 
-        If the caller is cancelled while the guess waits, it gives its place up. One that is looked
-        at already is looked at to the end, so that nobody can make guesses that do not count.
+        If the caller is cancelled while the guess waits, it gives its place up. A guess that is
+        being checked is checked to the end, so that nobody can make guesses that do not count.
 
         Args:
-            guess: whose and from where.
-            look: finds out.
-            tell: takes a sentence that says how long it takes, if that is more than a moment.
+            guess: the guess.
+            look: checks it.
+            tell: called with a sentence about how long it takes, if that is more than a moment.
         """
         places = self._places(guess)
         passed: list[_Place] = []
@@ -151,7 +152,7 @@ class GuessThrottle:
     async def _look(
         self, guess: Guess, places: Sequence[_Place], look: Callable[[], Awaitable[bool]]
     ) -> bool:
-        right = True  # what cannot be found out does not count
+        right = True  # a failed check does not count
         try:
             right = await look()
         finally:
@@ -165,20 +166,20 @@ class GuessThrottle:
     def _looked(self, task: asyncio.Task[bool]) -> None:
         self._looks.discard(task)
         if not task.cancelled():
-            task.exception()  # whoever waits for it has it; if nobody does, nobody needs it
+            task.exception()  # its waiter gets it; without one nobody needs it
 
     def _prospect(self, places: Sequence[_Place], turn: asyncio.Future[None]) -> str:
-        """Return what to tell somebody who waits in the first of these queues, if anything.
+        """Return what to tell a player whose guess waits in the first of these queues, if anything.
 
-        If those before them are wrong, too, that is how long it takes. Where few wrong answers have
-        come lately there is nothing to tell: those before them are just being looked at.
+        The estimate is how long it takes if all guesses before it are wrong. If few wrong ones have
+        come lately there is nothing to tell: those before it are just being checked.
         """
         if not places:
             return ""
         (budget, key), *rest = places
         before = budget.before(key, turn)
         waits = [budget.wait(key, before)]
-        # Each of those from the same address at the same name lets all other addresses go first.
+        # Each guess from the same address at the same name lets all other addresses go first.
         rounds = before if len(rest) == 2 else 0
         for budget, key in rest:
             there = budget.before(key)
@@ -196,7 +197,7 @@ class _Place(NamedTuple):
 
 
 class _Queue:
-    """Those who wait for one key of a budget, and how many are past it and not found wrong yet."""
+    """The guesses that wait for one key of a budget, and how many are being checked."""
 
     __slots__ = ("inside", "timer", "waiting")
 
@@ -207,15 +208,15 @@ class _Queue:
 
 
 class _Budget:
-    """How many wrong answers there may be, for each of many keys; and the queues where it is empty.
+    """A budget of wrong answers for each of many keys, and the queues where it is empty.
 
-    As many are let in at once as it has left. There is a queue only while somebody waits in it or
-    is looked at, and a connection has one guess at a time.
+    As many guesses are let in at once as it has left. There is a queue only while guesses wait in
+    it or are checked, and a connection has one guess at a time.
 
     Args:
-        rate: how many a second come in.
+        rate: answers a second that it gains.
         size: the most that it holds.
-        at_once: how many may be inside at once; by default as many as the budget holds.
+        at_once: how many guesses may be checked at once; by default as many as it holds.
     """
 
     def __init__(self, rate: float, size: int, at_once: int | None = None) -> None:
@@ -224,7 +225,7 @@ class _Budget:
         self._queues: dict[str, _Queue] = {}
 
     async def enter(self, key: str, turn: asyncio.Future[None]) -> None:
-        """Wait; ``turn`` is done when it is over. `leave` has to be called then."""
+        """Wait until ``turn`` is done. After that, `leave` has to be called."""
         queue = self._queues.setdefault(key, _Queue())
         queue.waiting.append(turn)
         self._let_in(key, queue)
@@ -239,17 +240,17 @@ class _Budget:
             raise
 
     def leave(self, key: str) -> None:
-        """Note that it is known whether one was right."""
+        """Note that a guess has been checked."""
         queue = self._queues[key]
         queue.inside -= 1
         self._let_in(key, queue)
 
     def spend(self, key: str) -> None:
-        """Note that one was wrong."""
+        """Note that a guess was wrong."""
         self._buckets.of(key).take(_now())
 
     def before(self, key: str, turn: asyncio.Future[None] | None = None) -> int:
-        """Return how many are before one who waits, or before the next who comes."""
+        """Return how many guesses are before a waiting one, or before a new one."""
         queue = self._queues.get(key)
         if queue is None:
             return 0
@@ -257,12 +258,12 @@ class _Budget:
         return queue.inside + here
 
     def wait(self, key: str, before: int) -> float:
-        """Return the seconds that one waits who has so many before them; 0 if half is left."""
+        """Return the seconds that a guess waits with so many before it; 0 if half is left."""
         bucket, now = self._buckets.of(key), _now()
         return bucket.until(now, 1 + before) if bucket.until(now, self._size / 2) else 0.0
 
     def _let_in(self, key: str, queue: _Queue) -> None:
-        """Let in who may be, and come back when the next one may."""
+        """Let guesses in as far as the budget allows, and come back when it allows the next."""
         if queue.timer:
             queue.timer.cancel()
             queue.timer = None

@@ -1,4 +1,4 @@
-"""When each player was here and from which address, and which guests' names are free again."""
+"""Records when players were here and from which address, and frees guests' names."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from typing import Protocol
 from thudmud.store import KeptName, Store, StoreError
 
 INTERVAL = 600.0
-"""Seconds between two notes of who is here, and two searches for what is no longer to be kept."""
+"""Seconds between two records of who is here, and two searches for expired data."""
 
 ADDRESSES_KEPT = 90 * 86_400.0
-"""Seconds for which it is remembered from where a name has come, unless it is said otherwise."""
+"""Seconds for which a name's addresses are stored, by default."""
 
-_BATCH = 20  # names that are looked at before it is the players' turn again
+_BATCH = 20  # names that are checked in one step
 
 _log = logging.getLogger(__name__)
 
 
 class PlayerDirectory(Protocol):
-    """What is known of players by their names."""
+    """What the login has to know about names."""
 
     async def ready(self) -> None:
         """Wait until it is known which names are in use."""
 
     def name_problem(self, words: str) -> str | None:
-        """Return a sentence that says why nobody can be called that; None if somebody could."""
+        """Return a sentence that says why a name cannot be taken; None if it can."""
 
     def ban_told(self, name: str, address: str) -> str:
-        """Return why nobody may play under a name, or come from an address; nothing if they may."""
+        """Return why a name or an address is banned, as a sentence; nothing if neither is."""
 
     def is_here(self, name: str) -> bool:
-        """Whether somebody is logged in under that name."""
+        """Return whether a player is logged in under that name."""
 
     async def is_needed(self, name: str) -> bool:
-        """Whether an unfinished battle, running or adjourned, depends on the name.
+        """Return whether an unfinished battle, running or adjourned, depends on the name.
 
         Raises:
             StoreError: that cannot be read.
@@ -46,19 +46,19 @@ class PlayerDirectory(Protocol):
 
 
 class LastSeen:
-    """Notes when players come, when they leave, and now and then that they are still here.
+    """Records when players come and leave, and now and then that they are still here.
 
-    The last of these is for a server that is killed: it has no time to note who leaves. Nobody
-    waits for any of it to be stored.
+    The last is for a server that is killed, and cannot record who leaves. Nobody waits for any of
+    it to be stored.
 
     Args:
-        store: where it is written down.
-        directory: who is logged in, and whose name is needed.
+        store: the store.
+        directory: knows who is logged in, and whose name is needed.
         guest_grace: seconds for which a guest's name is kept after they were here.
         clock: returns the seconds since the epoch.
 
     Attributes:
-        addresses_kept: seconds for which it is remembered from where a name has come.
+        addresses_kept: seconds for which a name's addresses are stored.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class LastSeen:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def is_kept(self, kept: KeptName) -> bool:
-        """Whether only its owner can have a guest's name.
+        """Return whether a guest's name is still reserved for its owner.
 
         Raises:
             StoreError: that cannot be read.
@@ -89,10 +89,10 @@ class LastSeen:
         return self._directory.is_here(kept.name) or await self._directory.is_needed(kept.name)
 
     def came(self, name: str, network: str) -> None:
-        """Note that a player is here; it is noted again now and then until they leave.
+        """Record that a player is here, and again now and then until they leave.
 
         Args:
-            name: who.
+            name: the player's name.
             network: the address that they come from, or its network.
         """
         self._here.add(name)
@@ -103,12 +103,12 @@ class LastSeen:
             self._tick()
 
     def left(self, name: str, *, gave_up: bool) -> None:
-        """Note that a player is gone.
+        """Record that a player has left.
 
         Args:
-            name: who.
-            gave_up: whether they said so themselves. A guest's name is free for anybody then,
-                unless an unfinished battle depends on it.
+            name: the player's name.
+            gave_up: whether they quit. A guest's name is free for anybody then, unless an
+                unfinished battle depends on it.
         """
         self._here.discard(name)
         if gave_up:
@@ -116,7 +116,7 @@ class LastSeen:
         self._note(name)
 
     async def close(self) -> None:
-        """Wait until everything is written down."""
+        """Wait until everything is stored."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -136,7 +136,7 @@ class LastSeen:
             await self._free(names[start : start + _BATCH], before)
 
     async def _free(self, names: Iterable[str], before: float = math.inf) -> None:
-        """Free those of some guests' names that nothing depends on."""
+        """Free those guests' names that nothing depends on."""
         unneeded = [name for name in names if not await self._directory.is_needed(name)]
         unused = [name for name in unneeded if not self._directory.is_here(name)]
         await self._store.forget_guests(unused, before)
@@ -148,7 +148,7 @@ class LastSeen:
             self._start(self._write())
 
     async def _write(self) -> None:
-        # What is noted while one batch is being written makes the next one.
+        # What is recorded while one batch is written makes the next one.
         try:
             while self._unwritten:
                 noted, self._unwritten = self._unwritten, {}

@@ -11,16 +11,16 @@ from functools import lru_cache
 MAX_KEYS = 20_000
 """Names or addresses that one limiter remembers."""
 
-_SHARE_FORGOTTEN = 1 / 4  # of those, when there are too many: to look for them takes its time
+_SHARE_FORGOTTEN = 1 / 4  # of those, when there are too many: the search takes time
 
-_ROUNDING = 1e-6  # tokens; no clock can wait for so few
+_ROUNDING = 1e-6  # tokens; too few for a clock to wait for
 
 
 class TokenBucket:
-    """Fills at a steady rate up to a size; each thing that is allowed takes a token out.
+    """Fills at a steady rate up to a size; each allowed action takes a token out.
 
     Args:
-        rate: tokens that come in a second, more than 0.
+        rate: tokens gained in a second, more than 0.
         size: the most that it holds, at least 1; it begins full.
     """
 
@@ -35,7 +35,7 @@ class TokenBucket:
         """Take a token and return 0; or take none, and return the seconds until there is one.
 
         Args:
-            now: the time. If the clock goes back, nothing comes in meanwhile.
+            now: the time. If the clock goes back, nothing is gained.
             leaving: tokens that have to be left in, fewer than the size.
         """
         missing = min(1 + leaving, self._size) - self.left(now)
@@ -45,7 +45,7 @@ class TokenBucket:
         return 0.0
 
     def charge(self, tokens: float) -> None:
-        """Take out what something has cost beyond its one token; what is missing is owed."""
+        """Take out the further cost of an action; missing tokens are owed."""
         self._tokens -= tokens
 
     def wait(self, now: float, leaving: float = 0.0) -> float:
@@ -53,12 +53,12 @@ class TokenBucket:
         return self.until(now, min(1 + leaving, self._size))
 
     def until(self, now: float, tokens: float) -> float:
-        """Return the seconds in which so many come in that it has some tokens, or had them."""
+        """Return the seconds until it has so many tokens; 0 if it has them."""
         missing = tokens - self.left(now)
         return missing / self._rate if missing > _ROUNDING else 0.0
 
     def left(self, now: float) -> float:
-        """Return how many tokens it holds now; fewer than none if some are owed."""
+        """Return how many tokens it has now; below 0 if some are owed."""
         if self._seen is not None and now > self._seen:
             self._tokens = min(self._size, self._tokens + (now - self._seen) * self._rate)
         self._seen = now
@@ -71,10 +71,11 @@ class TokenBucket:
 
 
 class RateLimiter:
-    """A token bucket for each key. A bucket that is forgotten is full when its key comes back.
+    """A token bucket for each key. A forgotten bucket is full when its key comes back.
 
-    Those that are full already are forgotten first, or will be soonest; of several, the one used
-    longest ago. So whoever uses many keys, to have others forgotten, gets their own forgotten.
+    If there are too many, those that are full, or will be soonest, are forgotten first; of equal
+    ones, the least recently used. So a client that uses many keys, to have others' buckets
+    forgotten, gets its own forgotten.
 
     Args:
         rate: tokens a second, of each bucket.
@@ -102,16 +103,16 @@ class RateLimiter:
 
 
 class TalkLimiter:
-    """Limits what others are told of somebody: by their name, and by their address.
+    """Limits how much a player can tell others: by name, and by address.
 
-    Leaving and coming back does not help, then, nor do many names from one address. Those who come
-    from this machine itself may be anybody, behind a program of the operator's: only their names
+    So leaving and coming back does not help, nor do many names from one address. Connections from
+    this machine itself may be anybody's, behind a program of the operator's: only their names
     count.
 
     Args:
-        rate: how often a second, of each name.
-        at_once: how often at once.
-        share: how many times as much all names from one address may do together.
+        rate: messages a second, for each name.
+        at_once: messages at once, for each name.
+        share: how many times as much all names from one address may send together.
     """
 
     def __init__(self, rate: float, at_once: float, share: float) -> None:
@@ -119,7 +120,7 @@ class TalkLimiter:
         self.adopt(rate, at_once, share)
 
     def adopt(self, rate: float, at_once: float, share: float) -> None:
-        """Go by these limits from now on; if they are others than before, everybody begins anew."""
+        """Apply new limits; if they differ from the old ones, all buckets begin full."""
         before, self._limits = self._limits, (rate, at_once, share)
         if self._limits == before:
             return
@@ -127,10 +128,10 @@ class TalkLimiter:
         self._addresses = RateLimiter(rate * share, at_once * share)
 
     def take(self, name: str, address: str, now: float) -> tuple[float, bool]:
-        """Count one more, or none if they have to wait.
+        """Count a message, unless it has to wait.
 
         Returns:
-            the seconds until it may be, or 0 if it may; and whether that is for the address.
+            The seconds until it is allowed, 0 if it is; and whether the address is the reason.
         """
         own, shared = self._names.of(name.lower()), _network_of_others(address)
         if not shared:
@@ -149,9 +150,9 @@ _IPV6_PREFIX = 64  # bits; what one household is given
 
 
 def network(address: str) -> str:
-    """Return what to count an address as: itself, or its /64 network if it is IPv6.
+    """Return what an address is counted as: itself, or its /64 network if it is IPv6.
 
-    Whoever has one address of such a network has all of them.
+    The owner of one address of such a network has all of them.
     """
     parsed = parsed_address(address)
     if isinstance(parsed, ipaddress.IPv6Address):
@@ -166,13 +167,13 @@ def _network_of_others(address: str) -> str:
 
 
 def is_local(address: str) -> bool:
-    """Whether that is this machine's own address, which nobody else can come from."""
+    """Return whether that is a loopback address, which nobody else can come from."""
     parsed = parsed_address(address)
     return parsed is not None and parsed.is_loopback
 
 
 def parsed_address(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return an address as a value; None if it is none. An IPv4 address in IPv6 is just that."""
+    """Return an address as a value; None if it is invalid. An IPv4 address in IPv6 is just that."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

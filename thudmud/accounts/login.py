@@ -1,7 +1,7 @@
 """The dialogues about names and passwords: logging in, registering, changing the password.
 
 A name has one owner at a time: a member, who has a password, or a guest, who was given a resume
-word. Whoever shows that a name is theirs may have it, also while somebody is playing under it.
+word. Whoever proves to be the owner may use the name, also while somebody is playing under it.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ OLD_PROMPT = "Old password: "
 NEW_PROMPT = "New password: "
 AGAIN_PROMPT = "The same again: "
 PROMPTS = (NAME_PROMPT, WORD_PROMPT, PASSWORD_PROMPT, OLD_PROMPT, NEW_PROMPT, AGAIN_PROMPT)
-"""Everything that a dialogue asks with."""
+"""All prompts of the dialogues."""
 
 TOLD_WORD = re.compile(r"Your resume word, \w+: ([a-z-]+)")
-"""The one line, on a screen of 80 columns, that tells a guest their word."""
+"""The line that tells a guest their word; on a screen of 80 columns it is one line."""
 
 KEEP_WORD = "Keep it: with it you come back as yourself if your connection is lost."
-"""What is said of the word, on a line of its own on such a screen."""
+"""The line after it, on such a screen."""
 
 BACK_WORD = 'You come back to your match with it; "register" keeps your name for good.'
-"""What is said of it when a guest quits whose match waits, on such a line."""
+"""The line for a guest who quits while a match waits for them, on such a screen."""
 
 _REGISTERED = (
     "The name {} is registered. If it is yours, give its password; with an empty line you can take "
@@ -53,24 +53,24 @@ _REMOVED = "The name {} is not registered any more."
 _ADVICE = f"A password has at least {LENGTHS.start} characters; an empty line gives up."
 
 _CHANGES, _CHANGE_INTERVAL = 10, 30.0
-"""How often passwords may be changed from an address at once, and seconds until once more: to hash
-them takes long, and others are waiting to come in by theirs."""
+"""How often passwords may be changed from an address at once, and seconds until once more: hashing
+is slow, and delays the logins of others."""
 
 _WORDS = 4
-"""To how many of their programs at once a member may come back without the password."""
+"""How many of a member's programs at once may have a word in place of the password."""
 
 _log = logging.getLogger(__name__)
 
 
 class Prompter(Protocol):
-    """Asks the player at the other end of a connection for lines."""
+    """Asks the player of a connection for lines."""
 
     async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
-        """Return the next line, as it was typed.
+        """Show a prompt and return the next line, as it was typed.
 
         Args:
-            prompt: what stands in front of it, a blank at its end.
-            hidden: whether it must not be seen while it is typed.
+            prompt: the prompt, with a blank at its end.
+            hidden: whether typing is hidden.
             before: a sentence to show first, unless the answer is there already.
         """
 
@@ -78,24 +78,24 @@ class Prompter(Protocol):
         """Show a sentence."""
 
     def keep(self, name: str, word: str) -> None:
-        """Let the client's program, if it is one that can, keep a word that gives the name back."""
+        """Send the client's program, if it can store one, a word that gives the name back."""
 
     def hold(self, sentence: str) -> None:
-        """Show a sentence that says for how long an answer has to wait until it is looked at.
+        """Show a sentence about how long an answer waits until it is checked.
 
-        Whoever has gone meanwhile need not be waited for.
+        A player who has gone meanwhile need not be waited for.
         """
 
 
 @value
 class Login:
-    """Somebody who has logged in.
+    """A player who has logged in.
 
     Attributes:
-        name: their name as it is shown.
-        member: their account, if they have one.
-        choices: the options that they chose at the name prompt.
-        word: the resume word of a guest.
+        name: the name, as it is shown.
+        member: the account, if the player has one.
+        choices: the options chosen at the name prompt.
+        word: a guest's resume word.
     """
 
     name: str
@@ -105,27 +105,27 @@ class Login:
 
 
 def told_word(name: str, word: str) -> str:
-    """Return the sentence that tells a guest their resume word, as `TOLD_WORD` finds it."""
+    """Return the sentence that tells a guest their resume word, as `TOLD_WORD` matches it."""
     return f"Your resume word, {name}: {word}"
 
 
 class Logins:
     """Leads the dialogues of all connections. In each, an empty line gives up.
 
-    All lines of a dialogue about a password are hidden, so that a client's echo changes once at its
-    beginning and once at its end. If the store fails, the player is told, and nothing has changed.
+    All lines of a dialogue about a password are hidden, so that a client's echo changes only at its
+    beginning and its end. If the store fails, the player is told, and nothing has changed.
 
     Args:
-        store: who has which name.
+        store: the store with the accounts.
         passwords: makes and compares hashes.
-        directory: who is logged in, and whose name is needed.
+        directory: knows who is logged in, and whose name is needed.
         guest_grace: seconds for which a guest's name is kept after they were here.
-        new_names: limits the new names from each address; None for no limit.
+        new_names: limits new names from each address; None for no limit.
         clock: returns the seconds since the epoch.
 
     Attributes:
-        last_seen: who was here when; it is told who comes; `left` tells it who leaves.
-        new_names: as it was given; it can be changed.
+        last_seen: records who was here when; it is told who comes; `left` tells it who leaves.
+        new_names: the limiter as given; it can be replaced.
     """
 
     def __init__(
@@ -143,11 +143,11 @@ class Logins:
         self._changes = RateLimiter(1 / _CHANGE_INTERVAL, _CHANGES)
         self._throttle = GuessThrottle()
         self._words: defaultdict[str, deque[bytes]] = defaultdict(lambda: deque(maxlen=_WORDS))
-        """Hashes of the resume words that members' programs have been given since the start."""
+        """Hashes of the words that members' programs have been given since the start."""
         self.last_seen = LastSeen(store, directory, guest_grace, clock)
 
     async def log_in(self, prompter: Prompter, address: str) -> Login | None:
-        """Ask for names until somebody may play under one; return None if they quit."""
+        """Ask for names until the player may use one; return None if they quit."""
         choices: list[SetOption] = []
         while True:
             words = (await prompter.ask(NAME_PROMPT)).strip()
@@ -166,13 +166,13 @@ class Logins:
                         return replace(login, choices=tuple(choices))
 
     def left(self, name: str, *, gave_up: bool) -> None:
-        """Note that somebody has left; whether they said so themselves, and want no word to do."""
+        """Record that a player has left; after quitting, their words are not valid any more."""
         if gave_up:
             self._words.pop(name, None)
         self.last_seen.left(name, gave_up=gave_up)
 
     async def register(self, prompter: Prompter, name: str) -> bool:
-        """Make a guest who is playing under a name its member; return whether that was done."""
+        """Make the guest who plays under a name a member; return whether that was done."""
         with _store_errors_told(prompter):
             if account := await self._store.find(name):
                 prompter.say(
@@ -191,12 +191,12 @@ class Logins:
                 prompter.say(f"Somebody has just registered the name {name}.")
                 return False
             prompter.say(f"The name {name} is yours now: from today on it asks for this password.")
-            self._give_word(prompter, name)  # that of the guest does no longer
+            self._give_word(prompter, name)  # the guest's is not valid any more
             return True
         return False
 
     async def change_password(self, prompter: Prompter, name: str, address: str) -> None:
-        """Let a member who is logged in choose another password."""
+        """Let a member who is logged in change the password."""
         with _store_errors_told(prompter):
             if await self._store.find(name) is None:
                 prompter.say('You are a guest; "register" keeps your name, by a password.')
@@ -224,14 +224,14 @@ class Logins:
     # Names.
 
     async def _claim(self, prompter: Prompter, words: str, address: str) -> Login | None:
-        """Let somebody show that a name is theirs, or have it as a new guest."""
+        """Let the player prove that a name is theirs, or take it as a new guest."""
         await self._directory.ready()
         if account := await self._store.find(words):
             return await self._claim_as_member(prompter, account.name, address)
         kept = await self._store.find_guest(words)
         if kept and await self.last_seen.is_kept(kept):
             return await self._claim_as_guest(prompter, kept.name, address)
-        # Whoever has a name keeps it, even if it has got another meaning since.
+        # The owner of a name keeps it, even if it has got another meaning since.
         if problem := self._directory.name_problem(words):
             prompter.say(problem)
             return None
@@ -287,7 +287,7 @@ class Logins:
     async def _take(
         self, prompter: Prompter, name: str, before: KeptName | None, address: str
     ) -> Login | None:
-        """Give a name that is nobody's to a new guest."""
+        """Give a free name to a new guest."""
         if self._directory.is_here(name) or await self._directory.is_needed(name):
             prompter.say(f"Somebody called {name} has a game here. Please take another name.")
             return None
@@ -308,7 +308,7 @@ class Logins:
         return Login(name, word=word)
 
     def _give_word(self, prompter: Prompter, name: str) -> None:
-        """Let a member's program have a word that does instead of the password."""
+        """Give a member's program a word that is accepted in place of the password."""
         word = passwords.new_word()
         self._words[name].append(passwords.word_hash(word))
         prompter.keep(name, word)
@@ -316,7 +316,7 @@ class Logins:
     # Passwords.
 
     async def _choose(self, prompter: Prompter, name: str) -> str | None:
-        """Ask for a new password, twice; return None if they give up."""
+        """Ask for a new password, twice; return None if the player gives up."""
         advice = _ADVICE
         while password := await prompter.ask(NEW_PROMPT, hidden=True, before=advice):
             advice = ""
@@ -338,14 +338,14 @@ class Logins:
         address: str,
         words: Collection[bytes] = (),
     ) -> bool:
-        """Return whether this is a member's password, once the turn of this guess has come.
+        """Return whether this is a member's password, once it is this guess's turn.
 
         Args:
-            prompter: asks them.
-            name: the member's.
-            password: what they have answered.
-            address: where they come from.
-            words: of hashes of resume words that will do, too.
+            prompter: tells the player how long it takes.
+            name: the member's name.
+            password: the answer.
+            address: the address that the player comes from.
+            words: hashes of words that are accepted, too.
         """
         guess = await self._guess_at(name, Secret.PASSWORD, address)
 
@@ -364,7 +364,7 @@ class Logins:
         return await self._is_right(prompter, guess, is_right)
 
     async def _rehash(self, account: Account, password: str) -> None:
-        """Store a password that is right with today's parameters."""
+        """Hash a correct password with today's parameters."""
         stored = await self._passwords.hashed(password)
         try:
             await self._store.set_password(account.name, stored, instead_of=account.password)
@@ -390,7 +390,7 @@ class Logins:
 
 @contextmanager
 def _store_errors_told(prompter: Prompter) -> Iterator[None]:
-    """End a dialogue that the store fails in, and tell the player."""
+    """If the store fails, end the dialogue and tell the player."""
     try:
         yield
     except StoreError as error:

@@ -1,6 +1,6 @@
-"""Passwords, hashed by argon2id, and the resume words of guests.
+"""Passwords, hashed by argon2id, and resume words.
 
-Such a word is `basalt-lantern-fox-otter-plum`.
+A resume word looks like `basalt-lantern-fox-otter-plum`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 Hasher = PasswordHasher
-"""What hashes passwords, for callers who choose its parameters."""
+"""The class that hashes passwords, for callers that choose its parameters."""
 
 LENGTHS = range(8, 129)
 """How many characters a password may have."""
@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 
 
 def password_problem(password: str, name: str) -> str | None:
-    """Return a sentence that says why this cannot be the password of a name; None if it can."""
+    """Return a sentence that says why a password is not allowed; None if it is."""
     length = len(unicodedata.normalize("NFC", password))
     if length < LENGTHS.start:
         return f"A password has at least {LENGTHS.start} characters."
@@ -44,11 +44,11 @@ def password_problem(password: str, name: str) -> str | None:
 class Passwords:
     """Hashes passwords, and compares them with hashes.
 
-    That takes time and memory by design, so it is done in threads, and only a few at once. The
-    others wait: how many, the limits on connections and on guesses say.
+    That takes time and memory by design, so it runs in threads, only a few at once. The others
+    wait: the limits on connections and guesses say how many there can be.
 
     Args:
-        hasher: does it; by default with the parameters that argon2-cffi advises.
+        hasher: the hasher; by default with the parameters that argon2-cffi advises.
     """
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
@@ -56,20 +56,21 @@ class Passwords:
         self._workers = ThreadPoolExecutor(_THREADS, "passwords")
         self._free = _THREADS
         self._waiting: list[tuple[bool, int, asyncio.Future[None]]] = []
-        """A heap: whether others go first, the order in which they came, and what wakes them."""
+        """A heap: whether others go first, the order of arrival, and the future that wakes the
+        waiter."""
         self._numbers = itertools.count()
 
     async def hashed(self, password: str) -> str:
-        """Return what to store of a password."""
+        """Return the hash of a password."""
         return await self._run(lambda: self._hasher.hash(_prepared(password)))
 
     async def fits(self, password: str, stored: str, *, first: bool = True) -> bool:
-        """Whether ``stored`` is a hash of this password.
+        """Return whether a hash is that of a password.
 
         Args:
-            password: as it was typed.
-            stored: what was stored of a password.
-            first: whether this goes before all who wait and do not go first.
+            password: the password, as typed.
+            stored: the hash.
+            first: whether it goes before all that wait with False.
         """
 
         def compare() -> bool:
@@ -78,15 +79,15 @@ class Passwords:
             except (VerificationError, InvalidHashError):
                 return False
 
-        # What is far too long is not worth the time.
+        # A far too long password is not worth the time.
         return len(password) < 4 * LENGTHS.stop and await self._run(compare, first=first)
 
     def is_outdated(self, stored: str) -> bool:
-        """Whether a hash was made with other parameters than today's."""
+        """Return whether a hash was made with other parameters than today's."""
         return self._hasher.check_needs_rehash(stored)
 
     def close(self) -> None:
-        """Hash nothing more."""
+        """End the threads."""
         self._workers.shutdown(wait=False, cancel_futures=True)
 
     async def _run(self, job: Callable[[], _T], *, first: bool = True) -> _T:
@@ -100,7 +101,7 @@ class Passwords:
             if not turn.cancelled():
                 self._end_one()
             raise
-        # Whoever is cancelled leaves a thread that is still at it: only then is that free again.
+        # After a cancellation the thread is still at work, and is only free when it has finished.
         work = loop.run_in_executor(self._workers, job)
         work.add_done_callback(self._end_one)
         return await asyncio.shield(work)
@@ -118,10 +119,10 @@ class Passwords:
 
 
 def _prepared(password: str) -> bytes:
-    """Return a password in one form, whatever keyboard it was typed on.
+    """Return a password in one normal form, whatever keyboard it was typed on.
 
-    As in RFC 8265 (OpaqueString): characters that can be composed are. What cannot be printed was
-    dropped with the line.
+    As in RFC 8265 (OpaqueString): characters are composed. Unprintable ones were dropped with the
+    line.
     """
     return unicodedata.normalize("NFC", password).encode("utf-8", "surrogatepass")
 
@@ -148,7 +149,7 @@ sugar sulphur swan table tallow teapot thicket thistle thyme tiger timber tin to
 tulip tundra tunnel turnip velvet violet walrus weasel willow window wolf wren yew zebra zinc
 zither
 """.split()  # noqa: SIM905  (two hundred quotes and commas would tell nobody more)
-_COUNT = 5  # parts of a word: 40 bits; thudmud/accounts/guesses.py tells what that is worth
+_COUNT = 5  # parts of a word: 40 bits; thudmud/accounts/guesses.py has what that is worth
 _BETWEEN = re.compile(r"[\s,.-]+")
 
 
@@ -158,18 +159,18 @@ def new_word() -> str:
 
 
 def spelled(word: str) -> str:
-    """Return a resume word as it was told, however it was typed: with capitals, or blanks."""
+    """Return a resume word in its original spelling, however it was typed."""
     return "-".join(part for part in _BETWEEN.split(word.lower().strip()) if part)
 
 
 def word_hash(word: str) -> bytes:
-    """Return what to store of a resume word, as it was typed.
+    """Return the hash of a resume word, as typed.
 
-    A quick hash will do: such words do not last, and guesses at them are slowed down.
+    A fast hash will do: such words are short-lived, and guesses are slowed down.
     """
     return hashlib.sha256(spelled(word).encode()).digest()
 
 
 def is_same(word: str, kept: bytes) -> bool:
-    """Whether ``kept`` is the hash of this resume word."""
+    """Return whether ``kept`` is the hash of a resume word."""
     return secrets.compare_digest(word_hash(word), kept)
