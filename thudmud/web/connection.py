@@ -1,6 +1,6 @@
-"""Connections to the web port, as asyncio drives them: requests for files, then perhaps frames.
+"""Connections to the web port: requests for files, then perhaps frames of a WebSocket.
 
-This is the only place that drives websockets, without any of its I/O.
+Only this module drives websockets, without any of its I/O.
 """
 
 from __future__ import annotations
@@ -33,14 +33,15 @@ MAX_HEAD = 8192
 """The most bytes of a request; browsers send about one thousand."""
 
 KEPT = 5.0
-"""Seconds for which a connection is kept after an answer: browsers open six to load the page, and
-each counts for their address."""
+"""Seconds for which a connection is kept open after an answer: browsers open six to load the page,
+and each counts for their address."""
 
 FILE_PIECE = 4096
-"""Bytes of a file that count as one request more: who asks for large ones has to ask less often."""
+"""Bytes of a file that count as one request more: a client that asks for large files may ask less
+often."""
 
 READ_AT_ONCE = 1024
-"""Bytes of frames that are looked at before it is the others' turn: at most 170 frames, which is a
+"""Bytes of frames that are handled before it is the others' turn: at most 170 frames, which take a
 few milliseconds."""
 
 _log = logging.getLogger(__name__)
@@ -48,19 +49,19 @@ _log = logging.getLogger(__name__)
 
 @value
 class WebPolicy:
-    """What holds for all connections: how much a client may send, and what it gets.
+    """What holds for all web connections: limits, and what clients get.
 
     Attributes:
-        max_line: the most characters that a line may have.
-        outbox_bytes: how many may wait to be sent to a client.
-        max_frame: the most bytes that a message may have, in one frame or several.
-        rate: makes the limit of a connection, for all its requests and frames.
+        max_line: the most characters of a line.
+        outbox_bytes: the most bytes that may wait to be sent to a client.
+        max_frame: the most bytes of a message, in one frame or several.
+        rate: makes a connection's limit for all its requests and frames.
         patience: seconds that a client may take for a request, and to read the answer.
-        ping: seconds between two looks whether the client is there; proxies end what is silent.
-        origins: of pages elsewhere that may play here.
+        ping: seconds between two pings; proxies close silent connections.
+        origins: the origins of other pages that may connect.
         site: the files, by their paths.
-        find_board: returns how a link to a board is told of, if there is one of that name.
-        flusher: writes what everybody is sent, once at the end of each turn of the event loop.
+        find_board: returns the preview of a link to a board, if there is one of that name.
+        flusher: writes all output, once at the end of each turn of the event loop.
     """
 
     max_line: int
@@ -76,13 +77,13 @@ class WebPolicy:
 
 
 class HttpPeer(Protocol):
-    """Who is at the other end of a connection; its requests may tell more, if it is a proxy's."""
+    """The peer of a connection; its requests may tell more, if it is a proxy."""
 
     def is_secure(self, fields: Mapping[str, str]) -> bool:
-        """Whether a proxy says that the page is at ``https:``."""
+        """Return whether a proxy says that the page is at ``https:``."""
 
     def admit(self, fields: Mapping[str, str]) -> str:
-        """Return why they may not come in, as a sentence; nothing if they may."""
+        """Return why the client may not come in, as a sentence; nothing if it may."""
 
     def open_session(
         self, transport: asyncio.Transport, reading: Reading, screen: FrameScreen
@@ -90,62 +91,62 @@ class HttpPeer(Protocol):
         """Make the session of a WebSocket."""
 
     def came(self, transport: asyncio.Transport) -> None:
-        """They are connected."""
+        """Note that the connection is open."""
 
     def gone(self, transport: asyncio.Transport) -> None:
-        """The connection is gone, and never was a WebSocket."""
+        """Note that the connection is gone, and has not become a WebSocket."""
 
 
 class WebClient(Client):
-    """What the session knows of who is at the other end of a WebSocket.
+    """The client of a WebSocket, as its session sees it.
 
     Args:
-        session: where goes what the client tells.
+        session: the session.
     """
 
     def __init__(self, session: Receiver) -> None:
         self._session = session
         self._known = Capabilities()
-        self._known.utf8 = True  # as the standard has it
+        self._known.utf8 = True  # by the standard
         self._packages = gmcp.Packages(session, self._known, text_frame)
         self._is_hidden = False
 
     @property
     def is_hidden(self) -> bool:
-        """Whether it shows nothing of what is typed, not even the end of a line."""
+        """Whether typing is hidden, even the end of a line."""
         return self._is_hidden
 
     def hide(self) -> None:
-        """Ask it not to show what is typed, until `reveal`."""
+        """Hide what is typed, until `reveal`."""
         self._is_hidden = True
 
     def reveal(self) -> None:
-        """Let it show what is typed."""
+        """Show what is typed."""
         self._is_hidden = False
 
     def data(self, package: str, text: str) -> None:
-        """Send a package, its data as JSON."""
+        """Send a package with data in JSON."""
         self._packages.send(package, text)
 
     def hear(self, package: bytes) -> None:
-        """Take a package."""
+        """Take a package of the client's."""
         before = self._known.terminal
         self._packages.hear(package)
         if self._known.terminal != before:
             self.tell()
 
     def tell(self) -> None:
-        """Tell the session what is known of the client."""
+        """Tell the session what is known about the client."""
         self._session.received([Fitted(self._known.terminal)])
 
 
 class HttpConnection(asyncio.BufferedProtocol):
-    """A connection to the web port: files, until it is a WebSocket.
+    """A connection to the web port: it serves files, until it becomes a WebSocket.
 
     Args:
-        peer: who is at the other end.
+        peer: the peer.
         policy: what holds for all connections.
-        buffer: where asyncio puts what it receives; shared with the loop's other connections.
+        buffer: the buffer that asyncio receives into; shared with the loop's other connections.
     """
 
     def __init__(
@@ -157,7 +158,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._peer, self._policy, self._buffer = peer, policy, buffer
         self._rate = policy.rate()
         self._waiting = b""
-        """What has come in and is not answered yet."""
+        """Received bytes that are not answered yet."""
         self._is_choked = self._is_over = False
         self._delay: asyncio.TimerHandle | None = None
 
@@ -175,19 +176,19 @@ class HttpConnection(asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Answer the requests that are whole."""
-        if not self._is_over:  # else it is read so that the client's end is seen
+        """Answer complete requests."""
+        if not self._is_over:  # else it is read so that the end of the connection is noticed
             self._waiting += self._buffer[:nbytes]
             self._answer()
 
     def eof_received(self) -> bool:
-        """Close the connection behind the answers."""
+        """Close the connection after the answers."""
         self._reading.end()
         self._finish()
         return False
 
     def pause_writing(self) -> None:
-        """Answer nothing more: the client does not read its answers."""
+        """Stop answering: the client does not read its answers."""
         self._is_choked = True
         self._reading.hold(self)
 
@@ -213,15 +214,15 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._patience = loop.call_later(min(KEPT, self._policy.patience), self._no_more)
 
     def _no_more(self) -> None:
-        """End a connection on which nothing more was asked, once the answer has been taken."""
+        """Close an idle connection, once the last answer has been read."""
         if self._transport.get_write_buffer_size():
             self._be_patient()
         else:
             self._finish()
 
     def _finish(self) -> None:
-        """Close the connection once what is written has been sent; patience limits that."""
-        if not self._is_over:  # TLS, as it closes, tells of an end that would close it once more
+        """Close the connection once everything has been sent, within the client's patience."""
+        if not self._is_over:  # TLS reports an end while it closes, which would close it again
             self._is_over = True
             self._transport.close()
 
@@ -240,7 +241,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._answer_one(head)
 
     def _choke(self, seconds: float) -> None:
-        """Read nothing more of a client that asks too much, for so long."""
+        """Read nothing more for some seconds: the client asks too often."""
         self._reading.hold(self._rate)
         self._delay = asyncio.get_running_loop().call_later(seconds, self._unchoke)
 
@@ -268,7 +269,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._finish()
 
     def _upgrade(self, request: HttpRequest, head: bytes) -> None:
-        """Make a WebSocket of the connection, if the request is right for that."""
+        """Make the connection a WebSocket, if the request is a valid handshake."""
         if not self._is_welcome(request):
             _log.info("foreign origin", extra={"origin": request.fields.get("origin", "")})
             sentence = "Pages from elsewhere cannot play here: web.origins would have to name them."
@@ -296,7 +297,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         frames.take(self._waiting)
 
     def _is_welcome(self, request: HttpRequest) -> bool:
-        """Whether the page is ours, or named by the operator; programs that are no page are."""
+        """Return whether the origin is our page, or in the settings. Programs have none."""
         origin = request.fields.get("origin")
         if origin is None or origin in self._policy.origins:
             return True
@@ -309,11 +310,11 @@ class FrameConnection(SessionConnection):
     """A WebSocket.
 
     Args:
-        protocol: takes frames apart.
-        peer: makes its session.
+        protocol: parses frames.
+        peer: makes the session.
         policy: what holds for all connections.
-        rate: how many frames the client may send.
-        buffer: where asyncio puts what it receives; shared with the loop's other connections.
+        rate: limits the client's frames.
+        buffer: the buffer that asyncio receives into; shared with the loop's other connections.
     """
 
     def __init__(
@@ -329,9 +330,9 @@ class FrameConnection(SessionConnection):
         self._outbox_bytes, self._flusher = policy.outbox_bytes, policy.flusher
         self._splitter = LineSplitter(policy.max_line)
         self._message: list[bytes] = []
-        """The fragments of a message that is not whole yet."""
+        """The fragments of an incomplete message."""
         self._is_text = False
-        """Whether that is a package."""
+        """Whether it is a package."""
         self._unchoking: asyncio.TimerHandle | None = None
         self._interval = policy.ping
         self._is_alive = True
@@ -348,7 +349,7 @@ class FrameConnection(SessionConnection):
         self._ping_later()
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Take what has been received."""
+        """Take received bytes."""
         self.take(bytes(self._buffer[:nbytes]))
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -362,7 +363,7 @@ class FrameConnection(SessionConnection):
         """Take bytes of frames."""
         self._is_alive = True
         if self._screen.closed or self._protocol.close_expected() or not data:
-            return  # it is read so that the client's end of the connection is seen
+            return  # it is read so that the end of the connection is noticed
         self._protocol.receive_data(data)
         events = self._protocol.events_received()
         for event in events:
@@ -370,7 +371,7 @@ class FrameConnection(SessionConnection):
                 self._take_frame(event)
         replies = self._protocol.data_to_send()
         if self._protocol.close_expected():
-            *replies, self._screen.farewell, _ = replies  # behind it comes the end of the stream
+            *replies, self._screen.farewell, _ = replies  # after it comes the end of the stream
         for pong in replies:
             self._screen.command(pong)
         if self._protocol.parser_exc:
@@ -389,7 +390,7 @@ class FrameConnection(SessionConnection):
                 pass
             case _:
                 return
-        if frame.data:  # else fragments without anything in them would take memory without end
+        if frame.data:  # else empty fragments would take memory without limit
             self._message.append(bytes(frame.data))
         if not frame.fin:
             return
@@ -398,12 +399,12 @@ class FrameConnection(SessionConnection):
         if self._is_text:
             self.client.hear(message)
         else:
-            # A message is a line, whether the client ends it or not.
+            # A message is a line, whether or not the client ends it.
             end = b"" if message.endswith((b"\r", b"\n")) else b"\n"
             self.session.received(self._splitter.feed(message + end))
 
     def _charge(self, frames: int) -> None:
-        """Count frames; read nothing more of a client that sends too many, until it may again."""
+        """Count frames; if the client sends too many, stop reading until it may again."""
         self._rate.charge(frames)
         loop = asyncio.get_running_loop()
         if (wait := self._rate.wait(loop.time())) and not self._unchoking:
@@ -419,7 +420,7 @@ class FrameConnection(SessionConnection):
         self._pinging = loop.call_later(self._interval, self._ping)
 
     def _ping(self) -> None:
-        """Ask the client whether it is there; end the connection if it has not answered before."""
+        """Ping the client; abort the connection if the last ping was not answered."""
         if not self._is_alive and self._transport.is_reading():
             _log.info("no answer to a ping")
             self._transport.abort()

@@ -1,6 +1,6 @@
-"""What goes out over a WebSocket: text in binary frames, packages in text frames.
+"""The output of a WebSocket: text in binary frames, packages in text frames.
 
-https://mudstandards.org/websocket has it so, for `SUBPROTOCOL`.
+That is the standard of https://mudstandards.org/websocket for `SUBPROTOCOL`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ CLOSE_CODES = {
     Goodbye.KICKED: 4004,
     Goodbye.STOPPED: CloseCode.SERVICE_RESTART,
 }
-"""With which code a WebSocket is closed; those from 4000 say that nobody is to be brought back."""
+"""The close code of a WebSocket; one from 4000 on means that the client should not reconnect."""
 
 
-@lru_cache(maxsize=8)  # the same goes to many, one after the other
+@lru_cache(maxsize=8)  # many get the same, one after the other
 def text_frame(package: bytes) -> bytes:
     """Return the frame of a package."""
     return _serialized(Opcode.TEXT, package)
@@ -42,7 +42,7 @@ def ping_frame() -> bytes:
 
 
 def close_frame(why: Goodbye) -> bytes:
-    """Return the frame that says that nothing more comes, and why."""
+    """Return the last frame, which tells the reason."""
     return _serialized(Opcode.CLOSE, Close(CLOSE_CODES[why], why.value).serialize())
 
 
@@ -51,11 +51,10 @@ def _serialized(opcode: Opcode, data: bytes) -> bytes:
 
 
 class FrameScreen(Screen):
-    """The output side of a WebSocket: the text of a turn is one frame, if no package is in it.
+    """The output side of a WebSocket: the text of a turn is one frame, if no package comes between.
 
     Attributes:
-        farewell: the frame that is sent last, if the frames of the client call for another one
-            than the reason does.
+        farewell: the last frame, if the client's frames call for another than the reason does.
     """
 
     __slots__ = ("_framed", "farewell")
@@ -66,18 +65,18 @@ class FrameScreen(Screen):
         self._framed = 0  # how many of the pieces are frames
 
     def command(self, sequence: bytes) -> None:
-        """Append a frame, behind the text before it."""
+        """Append a frame, after the text before it."""
         self._frame()
         super().command(sequence)
         self._framed = len(self._pieces)
 
     def mark(self, sequence: bytes) -> None:
-        """Append a frame that answers what came before, a prompt included."""
+        """Append a frame that marks the end of all output so far, a prompt included."""
         self._put_prompt()
         self.command(sequence)
 
     def close(self, why: Goodbye, *, linger: bool, grace: float) -> None:
-        """Send what is waiting and the farewell, and end the connection behind it."""
+        """Send what is waiting and the farewell, and end the connection after it."""
         self.command(self.farewell or close_frame(why))
         super().close(why, linger=linger, grace=grace)
 

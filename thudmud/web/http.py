@@ -1,6 +1,6 @@
-"""HTTP/1.1, as much of it as a few small files need: requests without a body. Pure.
+"""HTTP/1.1, as far as a few small files need it: requests without a body. Pure.
 
-The paragraphs are those of RFC 9112.
+Section numbers are those of RFC 9112.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LINE = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP/1\.([01])", re.ASC
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*?)[ \t]*", re.ASCII)
 
 END = b"\r\n\r\n"
-"""What ends the head of a request."""
+"""The end of a request's head."""
 
 SECURITY = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none';"
@@ -25,7 +25,7 @@ SECURITY = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-"""What every answer tells a browser not to do."""
+"""The security fields of every response."""
 
 
 @value
@@ -33,11 +33,11 @@ class HttpRequest:
     """A request.
 
     Attributes:
-        method: in upper case, as a rule.
-        path: what is asked for, without a query.
-        fields: the header, by names in lower case; several of one name are joined by commas.
-        keeps: whether the client would send another request on this connection.
-        has_body: whether something follows that is not read here.
+        method: the method, usually in upper case.
+        path: the path, without a query.
+        fields: the header fields, by names in lower case; several of one name are joined by commas.
+        keeps: whether the client may send another request on this connection.
+        has_body: whether a body follows, which is not read here.
     """
 
     method: str
@@ -48,7 +48,7 @@ class HttpRequest:
 
 
 def read_request(head: bytes) -> HttpRequest | None:
-    """Return the request with this head, up to the empty line; None if it is none."""
+    """Return the request of a head, up to the empty line; None if it is invalid."""
     first, *lines = head.decode("latin-1").split("\r\n")
     found = _LINE.fullmatch(first)
     if found is None:
@@ -80,11 +80,11 @@ def response(
     """Return a response as bytes.
 
     Args:
-        status: what has become of the request.
-        fields: of the header, besides those that every answer has.
-        body: what was asked for.
-        keeps: whether another request may follow.
-        is_sent: whether the body is sent, or only how long it is.
+        status: the status.
+        fields: header fields besides those of every response.
+        body: the body.
+        keeps: whether the connection stays open.
+        is_sent: whether the body is sent, or only its length.
     """
     known = {
         **SECURITY,
@@ -106,6 +106,6 @@ def plain(
     keeps: bool = False,
     is_sent: bool = True,
 ) -> bytes:
-    """Return a response that says a sentence, as `response` does."""
+    """Return a response with a sentence as plain text, see `response`."""
     known = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **fields}
     return response(status, known, f"{sentence}\n".encode(), keeps=keeps, is_sent=is_sent)

@@ -1,6 +1,6 @@
-"""The package of Mudlet, `mudlet/`, as the file that Mudlet installs: a panel with a board.
+"""The Mudlet package from the folder `mudlet/`, as the file that Mudlet installs: a board panel.
 
-``config.lua`` names it, ``thudmud.xml`` holds its scripts, in the order in which Mudlet runs them.
+``config.lua`` has its name, ``thudmud.xml`` its scripts, in the order in which Mudlet runs them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _XML = """<?xml version="1.0" encoding="UTF-8"?>
 
 @cache
 def mpackage() -> bytes:
-    """Return the package. The same version is the same bytes, wherever it is made."""
+    """Return the package. The bytes depend only on the version."""
     codes = {name: (_FOLDER / f"{name}.lua").read_text("utf-8") for name in _SCRIPTS}
     scripts = "".join(
         _SCRIPT.format(name=f"thudmud {name}", code=escape(code, quote=False))
@@ -53,7 +53,7 @@ def mpackage() -> bytes:
             "config.lua": _CONFIG,
             "thudmud.xml": _XML.format(scripts=scripts),
         }.items():
-            entry = zipfile.ZipInfo(name)  # of 1980, and stored: zlib differs between systems
+            entry = zipfile.ZipInfo(name)  # of 1980, not compressed: zlib differs
             entry.create_system, entry.external_attr = 3, 0o644 << 16
             archive.writestr(entry, text)
     return packed.getvalue()

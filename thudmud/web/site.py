@@ -1,4 +1,4 @@
-"""The files of the page, and what is answered to who asks for one."""
+"""The files of the page, and the answers to requests for them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from thudmud.web.http import HttpRequest, plain, response
 from thudmud.web.mpackage import NAME, mpackage
 
 SOCKET = "/ws"
-"""Where the WebSocket is."""
+"""The path of the WebSocket."""
 
 _DIGITS = 12
-"""More than the number of a battle has."""
+"""More digits than a battle's number has."""
 
 _FOLDER = Path(__file__).parent / "page"
 _INDEX = "/index.html"
@@ -28,10 +28,10 @@ _INDEX = "/index.html"
 _TAKES_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
 
 _LINKS = re.compile(r"/(board|game)/([^/]+)")
-"""What players share: the page opens there at a board, or at a battle that was played."""
+"""Links that players share: the page opens at a board, or at a past battle."""
 
 _PREVIEW = re.compile(rb'(?<=<meta property="og:)(title|description)" content="[^"]*"')
-"""What a messenger shows of a link that somebody sends by it."""
+"""The tags that messengers show of a link."""
 
 KINDS = {
     ".css": "text/css; charset=utf-8",
@@ -56,10 +56,10 @@ class File:
     """A file of the page.
 
     Attributes:
-        body: what is in it.
-        packed: the same by gzip.
+        body: its contents.
+        packed: the contents compressed by gzip.
         kind: its media type.
-        tag: tells one version of it from another, packed or not (RFC 9110, section 8.8.3).
+        tag: its entity tag, packed or not (RFC 9110, section 8.8.3).
     """
 
     body: bytes
@@ -70,18 +70,18 @@ class File:
 
 @value
 class Preview:
-    """How a link to the page is told of, before anybody opens it.
+    """The preview of a link, as messengers show it.
 
     Attributes:
-        title: what it leads to.
-        description: a sentence of it.
+        title: the title.
+        description: a sentence.
     """
 
     title: str
     description: str
 
     def put_into(self, page: bytes) -> bytes:
-        """Return the page with this in its head. No word of it can be more than a word there."""
+        """Return the page with this in its head, escaped."""
         words = {b"title": f"{self.title} \N{EN DASH} Thud", b"description": self.description}
 
         def filled(tag: re.Match[bytes]) -> bytes:
@@ -91,7 +91,7 @@ class Preview:
 
 
 def _preview(kind: str, name: str, find_board: Callable[[str], Preview | None]) -> Preview | None:
-    """Return how a link is told of, if it leads somewhere."""
+    """Return the preview of a link, if there is something at it."""
     if kind == "board":
         return find_board(unquote(name))
     if not (name.isascii() and name.isdecimal() and len(name) < _DIGITS):
@@ -102,9 +102,9 @@ def _preview(kind: str, name: str, find_board: Callable[[str], Preview | None]) 
 
 @cache
 def files() -> Mapping[str, File]:
-    """Return the files of the page, and Mudlet's package, by the paths that they are asked for by.
+    """Return the files of the page, and Mudlet's package, by their paths.
 
-    Those of the page are read once.
+    The files are read once.
     """
     bodies = {
         PurePosixPath(path.relative_to(_FOLDER)): path.read_bytes()
@@ -115,7 +115,7 @@ def files() -> Mapping[str, File]:
     return {f"/{path}": _file(body, KINDS[path.suffix]) for path, body in bodies.items()}
 
 
-@lru_cache(maxsize=64)  # a link that somebody sends to many is packed once
+@lru_cache(maxsize=64)  # a link that is sent to many is packed once
 def _file(body: bytes, kind: str) -> File:
     tag = f'W/"{hashlib.sha256(body).hexdigest()[:16]}"'
     return File(body, gzip.compress(body, mtime=0), kind, tag)
@@ -133,9 +133,9 @@ def answer(
     """Return the response to a request for one of the files.
 
     Args:
-        request: what is asked for.
+        request: the request.
         site: the files.
-        find_board: returns how a board is told of, by its name, if there is one.
+        find_board: returns the preview of a board, by its name, if there is one.
     """
     keeps, is_sent = request.keeps, request.method != "HEAD"
     if request.method not in {"GET", "HEAD"}:
@@ -148,7 +148,7 @@ def answer(
     if file is None:
         sentence = "There is nothing here. The game is at /."
         return plain(HTTPStatus.NOT_FOUND, sentence, keeps=keeps, is_sent=is_sent)
-    # A browser asks each time whether it has changed: names stay, and nobody plays by old files.
+    # Browsers revalidate each time: the names stay the same, and old files must not be played with.
     fields = {"Content-Type": file.kind, "Cache-Control": "no-cache", "ETag": file.tag}
     if file.tag in request.fields.get("if-none-match", ""):
         return response(HTTPStatus.NOT_MODIFIED, fields, keeps=keeps)
