@@ -1,7 +1,7 @@
 """Programs that play: the engine protocol, workers, and how a bot behaves at a table.
 
-The protocol needs only the rules until it is asked what to play, so a program that speaks it starts
-at once. What a bot does besides playing is in `thudmud.bots.opponent`.
+The protocol needs only the rules until it is asked for a ply, so a program that speaks it starts at
+once. Everything else that a bot does is in `thudmud.bots.opponent`.
 """
 
 from thudmud.bots.dialogue import LONGEST_LINE, Dialogue

@@ -1,6 +1,6 @@
-"""Who is asked for hints and analyses: our own player, in this process or in one of the workers.
+"""Hints and analyses by our own player, in this process or in one of the workers.
 
-It thinks for a moment, and makes no mistakes on purpose. Both are a
+It thinks for a moment, and makes no deliberate mistakes. Both classes are a
 `thudmud.service.interface.Adviser`.
 """
 
@@ -16,26 +16,26 @@ from thudmud.play.analysis import Weighed
 from thudmud.rules import Game, Move, Side
 
 NODES = 2_000
-"""How many positions are looked at for a hint: that takes less than a tenth of a second."""
+"""Positions that are searched for a hint: that takes less than a tenth of a second."""
 
 ANALYSIS_NODES = 6_000
-"""How many are looked at for each position of a battle that is analysed."""
+"""Positions that are searched for each position of an analysed battle."""
 
 _log = logging.getLogger(__name__)
 
 
 class OwnAdviser:
-    """Our own player in this process, which does nothing else meanwhile."""
+    """Our own player in this process, which it blocks."""
 
     async def advise(self, _board: str, game: Game) -> tuple[Move, ...]:
-        """Return what to play in a battle that goes on, and what is expected after that."""
-        from thudmud.search.player import Player  # noqa: PLC0415  (only who asks waits for it)
+        """Return the best ply of a running battle, and the plies expected after it."""
+        from thudmud.search.player import Player  # noqa: PLC0415  (loaded when first asked)
         from thudmud.search.search import Limit  # noqa: PLC0415
 
         return Player(game.ruleset).think(game, Limit(nodes=NODES)).line
 
     async def weigh(self, game: Game) -> Weighed:
-        """Return what a position of a battle is worth."""
+        """Return the analysis of a position."""
         from thudmud.search.player import Player  # noqa: PLC0415  (as above)
         from thudmud.search.search import Limit, Thought  # noqa: PLC0415
 
@@ -47,17 +47,17 @@ class OwnAdviser:
 
 
 class WorkersAdviser:
-    """The workers, of which a hint is one question among others'.
+    """The workers, for which a hint is one question among others.
 
     Args:
-        workers: who are asked.
+        workers: the workers.
     """
 
     def __init__(self, workers: Workers) -> None:
         self._workers = workers
 
     async def advise(self, board: str, game: Game) -> tuple[Move, ...] | None:
-        """Return what to play, and what is expected after that; None if no worker answers."""
+        """Return the best ply, and the plies expected after it; None if no worker answers."""
         try:
             return (await self._ask(board, game, NODES))[1]
         except (ProgramError, ValueError) as error:
@@ -65,7 +65,7 @@ class WorkersAdviser:
             return None
 
     async def weigh(self, game: Game) -> Weighed | None:
-        """Return what a position of a battle is worth; None if no worker answers."""
+        """Return the analysis of a position; None if no worker answers."""
         try:
             reply, line = await self._ask(None, game, ANALYSIS_NODES)
         except (ProgramError, ValueError) as error:
@@ -78,7 +78,7 @@ class WorkersAdviser:
     ) -> tuple[Reply, tuple[Move, ...]]:
         """Return a worker's reply, and the moves of its line."""
         thinking = self._workers.think(Question(board, game, nodes=nodes))
-        # In a task, since the service begins this in none, and there are no timeouts then.
+        # In a task: the service starts this without one, and timeouts need one.
         reply = await asyncio.create_task(thinking)
         for ply in reply.line:
             game = game.push(ply)
@@ -86,6 +86,6 @@ class WorkersAdviser:
 
 
 def _weighed(game: Game, worths: Sequence[int], line: tuple[Move, ...]) -> Weighed:
-    """Return what was found of a position, if the worths are in the view of the side to move."""
+    """Return an analysis from worths in the view of the side to move."""
     sign = 1 if game.turn is Side.DWARF else -1
     return Weighed(ANALYSIS_NODES, tuple(sign * each for each in worths), line)

@@ -1,7 +1,7 @@
 """The engine protocol, as `docs/engine.md` describes it: one line asks, one line answers.
 
-A dialogue goes on until `quit`, whatever else it is asked. Pure: the pipes are elsewhere. What
-thinks is only loaded once something is to be thought about, so that a program starts at once.
+A dialogue goes on until `quit`. Pure: the pipes are elsewhere. The search is only loaded once it is
+needed, so that a program starts at once.
 """
 
 from __future__ import annotations
@@ -31,33 +31,31 @@ if TYPE_CHECKING:
     from thudmud.search.search import Limit, Thought
 
 LONGEST_LINE = 65_536
-"""The most characters of a line that is read."""
+"""The most characters of a line."""
 
 DEFAULT_SECONDS = 1.0
-"""How long it thinks if it is not told how long, and plays at no level."""
+"""Seconds that it thinks if no limit is given, and it plays at no level."""
 
 LONGEST_THOUGHT = 3600.0
 SILENT = 1.0
-"""After how many seconds without a comment it says that it still thinks, if it says what."""
+"""Seconds without a comment after which it says that it is still thinking, if "info" is on."""
 
 MOST_LISTED = 2_000
-"""How many plies are listed at most."""
+"""The most plies that are listed."""
 
 MOST_TRAMPLES = 64
-"""How many tramples of each troll are listed, the shortest first. There may be hundreds of
+"""The most tramples of each troll that are listed, the shortest first. There may be hundreds of
 thousands."""
 
 DEEPEST_COUNT = 20
 """The most plies of "perft". Far fewer take longer than anybody waits."""
 
 MORE = "..."
-"""Ends a list that leaves some plies out."""
+"""Ends an incomplete list."""
 
 _COMMENT = "#"
 _OFF, _ON = "off", "on"
-_SHARE = (
-    0.7  # of the time that is given; the rest is for the ply that is being looked at, and pipes
-)
+_SHARE = 0.7  # of the given time; the rest is for finishing the current ply, and pipes
 _SECONDS = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", re.ASCII)
 _COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
 _LONGEST_QUOTE = 40
@@ -65,19 +63,19 @@ _LONGEST_ERROR = 300
 
 
 class _BadLineError(ThudmudError):
-    """A line that asks for nothing that there is."""
+    """A line that is no valid command."""
 
 
 class Dialogue:
-    """The answering side of the protocol, and the battle that it is about.
+    """The answering side of the protocol, and its battle.
 
     Args:
-        title: what the answering program is called.
-        clock: returns seconds that only ever grow.
-        seed: what is chosen by chance is drawn from it.
-        is_stopped: whether to answer at once; asked again and again while it thinks.
-        tell: is given a comment for whoever asks, while it thinks.
-        ruleset: what it begins with.
+        title: the program's name.
+        clock: returns the seconds of a monotonic clock.
+        seed: the seed of random choices.
+        is_stopped: returns whether to answer at once; called again and again while it thinks.
+        tell: called with comments while it thinks.
+        ruleset: the initial ruleset.
     """
 
     def __init__(
@@ -97,7 +95,7 @@ class Dialogue:
         self._level: Level | None = None
         self._informs = False
         self._players: dict[Level | None, Player] = {}
-        """Who plays by these rules at each level, with what they have learnt of the battle."""
+        """The players of these rules by level, with what they have learnt about the battle."""
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "name": _alone(lambda: title),
             "capabilities": _alone(self._capabilities),
@@ -130,9 +128,9 @@ class Dialogue:
             command = self._command(word, len(line))
             return " ".join(filter(None, (word, command(rest))))
         except IllegalMove as refusal:
-            from thudmud.views.refusals import refused  # noqa: PLC0415  (only a mistake needs it)
+            from thudmud.views.refusals import refused  # noqa: PLC0415  (for refusals alone)
 
-            # Columns go by the letters of records here, as everywhere in the protocol.
+            # Columns have the letters of records here, as everywhere in the protocol.
             return f"error {refused(refusal, name=attrgetter('record_name'))}"
         except (_BadLineError, ValueError) as wrong:
             return f"error {_printable(str(wrong))}"
@@ -146,7 +144,7 @@ class Dialogue:
             )
         return self._commands[word]
 
-    # The commands: each returns what stands behind its own word.
+    # The commands: each returns the rest of the answer, after its own word.
 
     def _capabilities(self) -> str:
         from thudmud.search.levels import LEVELS  # noqa: PLC0415
@@ -236,7 +234,7 @@ class Dialogue:
         return str(self._counted(self._game.position, int(words[0])))
 
     def _counted(self, position: Position, depth: int) -> int:
-        """Return what `thudmud.rules.perft` does, unless it is stopped."""
+        """Return the same as `thudmud.rules.perft`, unless it is stopped."""
         rules = self._game.ruleset
         if depth == 0:
             return 1
@@ -264,7 +262,8 @@ class Dialogue:
                 pass
             case [number] if _COUNT.fullmatch(number):
                 if int(number) != self._seed:
-                    # Whoever errs is somebody else from now on; the others have learnt something.
+                    # Players that err are made anew with the seed; the others keep what they have
+                    # learnt.
                     self._players = {
                         level: player
                         for level, player in self._players.items()
@@ -285,7 +284,7 @@ class Dialogue:
         return " ".join(map(str, self._thought("line", words).line))
 
     def _thought(self, word: str, words: list[str], level: Level | None = None) -> Thought:
-        """Return what is found within the limits that some words set."""
+        """Return what is found within the limits that the words set."""
         from thudmud.search.levels import STRONGEST  # noqa: PLC0415
         from thudmud.search.player import Player  # noqa: PLC0415
 
@@ -312,7 +311,7 @@ class Dialogue:
             return limit.is_late()
 
         thought = self._players[level].think(game, replace(limit, is_late=is_late), report)
-        if thought != last:  # it has not come to the end of a depth
+        if thought != last:  # the last depth was not finished
             self._report(thought)
         return thought
 
@@ -356,19 +355,19 @@ class Dialogue:
 
 
 def _dwarfs(worth: int) -> str:
-    """Return hundredths of a dwarf as dwarfs."""
+    """Return hundredths of a dwarf in dwarfs."""
     return f"{worth / 100:+.2f}"
 
 
 def _played(game: Game, word: str) -> Game:
-    """Return a battle after a ply that is written as records write it."""
+    """Return a battle after a ply in the notation of records."""
     if game.outcome:
         raise _BadLineError("the battle is over")
     return game.push(word)
 
 
 def _alone(command: Callable[[], str]) -> Callable[[list[str]], str]:
-    """Return a command of a word that nothing may follow."""
+    """Return a command that takes no further words."""
 
     def answer(words: list[str]) -> str:
         if words:
@@ -383,6 +382,6 @@ def _quoted(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """Return a sentence as one short line of ASCII; some repeat what they were given."""
+    """Return a sentence as one short line of ASCII; some quote their input."""
     plain = text if text.isascii() and text.isprintable() else ascii(text)[1:-1]
     return plain if len(plain) <= _LONGEST_ERROR else f"{plain[:_LONGEST_ERROR]}..."

@@ -1,14 +1,14 @@
-"""Runs a program, and ends all that it has started: ``python keeper.py SERVER NICE COMMAND...``.
+"""Runs a program, and ends all its processes: ``python keeper.py SERVER NICE COMMAND...``.
 
-It stands between the server, which is the process SERVER, and the program, and is in nobody's way:
-the program has the pipes. Both give way to other processes by NICE, as nice(1) has it. When the
-program ends, when the keeper is told to end (SIGTERM), or when the server is gone, however that
-ended, it kills the program and every process that has come of it.
+It runs between the server, the process with the id SERVER, and the program, which has the pipes.
+Both are niced by NICE, as by nice(1). When the program ends, when the keeper is told to end
+(SIGTERM), or when the server is gone, however it ended, the keeper kills the program and all its
+descendants.
 
-On Linux none escapes by a session of its own, or by outliving its parent: whatever loses its parent
-becomes a child of the nearest subreaper, prctl(2), which the keeper is. Elsewhere it kills what has
-stayed in the program's process group. It is run as a file, without the rest of thudmud: it is small
-and starts at once.
+On Linux none escapes by a session of its own, or by outliving its parent: an orphan becomes a child
+of the nearest subreaper, prctl(2), which the keeper is. Elsewhere the keeper kills what is still in
+the program's process group. It is run as a file, without the rest of thudmud: it is small and
+starts at once.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from contextlib import suppress
 from pathlib import Path
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
-_PAUSE = 0.01  # seconds that what was killed has to be gone
+_PAUSE = 0.01  # seconds that killed processes have to be gone
 _SIGNALS = {signal.SIGTERM, signal.SIGCHLD}
 
 
 def keep(server: int, niceness: int, command: list[str]) -> int:
-    """Run a program to its end, or that of the server; leave nothing of it behind."""
+    """Run a program to its end, or the server's; leave none of its processes behind."""
     _give_way(niceness)
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     _adopt_all()
-    if os.getppid() != server:  # it went before it could be told to us
+    if os.getppid() != server:  # it has ended already
         return 1
     try:
         program = os.posix_spawnp(
@@ -46,7 +46,7 @@ def keep(server: int, niceness: int, command: list[str]) -> int:
         print(f"{command[0]} cannot be started: {error.strerror}", file=sys.stderr)
         return 1
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):  # the program's alone: the server sees when it closes them
+    for stream in (0, 1, 2):  # only the program has them: the server notices when it closes them
         os.dup2(nowhere, stream)
     try:
         while signal.sigwait(_SIGNALS) == signal.SIGCHLD and _is_running(program):
@@ -57,9 +57,9 @@ def keep(server: int, niceness: int, command: list[str]) -> int:
 
 
 def _give_way(niceness: int) -> None:
-    """Give way to other processes, also where Linux shares processors out by sessions first.
+    """Lower the priority, also where Linux shares processors by session first.
 
-    There (sched(7), autogroups) a process is only as nice as its session, and this is one.
+    With autogroups, sched(7), niceness only counts within a session, and this is one.
     """
     os.nice(niceness)
     if niceness:
@@ -68,8 +68,8 @@ def _give_way(niceness: int) -> None:
 
 
 def _adopt_all() -> None:
-    """Ask Linux for the orphans, and for a signal when the server ends."""
-    import ctypes  # noqa: PLC0415  (it may be missing where there is no such call)
+    """Ask Linux to make orphans our children, and for a signal when the server ends."""
+    import ctypes  # noqa: PLC0415  (may be missing on systems without such a call)
 
     with suppress(OSError, AttributeError):
         prctl = ctypes.CDLL(None).prctl
@@ -78,7 +78,7 @@ def _adopt_all() -> None:
 
 
 def _is_running(program: int) -> bool:
-    """Wait for all that has ended; return whether the program is not among it."""
+    """Reap ended processes; return whether the program is still running."""
     while True:
         ended, _ = os.waitpid(-1, os.WNOHANG)
         if ended in {0, program}:
@@ -86,13 +86,13 @@ def _is_running(program: int) -> bool:
 
 
 def _end_all(program: int) -> None:
-    """Kill everything until nothing is left; what a process had started becomes ours with it."""
-    with suppress(ChildProcessError):  # nothing is left
+    """Kill processes until none is left; children of a killed process become ours."""
+    with suppress(ChildProcessError):  # none is left
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(program, signal.SIGKILL)
         while True:
             for child in _children():
-                # A child of ours is there until we wait for it: its number is no other's.
+                # The id of a child of ours is not reused until we wait for it.
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(child, signal.SIGKILL)
             while os.waitpid(-1, os.WNOHANG)[0]:
@@ -101,11 +101,12 @@ def _end_all(program: int) -> None:
 
 
 def _children() -> Iterator[int]:
-    """Yield the processes whose parent this one is, where /proc tells."""
+    """Yield our child processes, where /proc lists them."""
     own = str(os.getpid())
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            # The name, in brackets, may hold anything; behind it stand the state and the parent.
+            # The name, in brackets, may have any characters; after it come the state and the
+            # parent.
             _, parent, *_ = (folder / "stat").read_bytes().rpartition(b")")[2].split()
             if parent.decode() == own:
                 yield int(folder.name)

@@ -1,7 +1,7 @@
 """How a bot behaves at its boards: when it sits down, starts, agrees, declines and leaves.
 
-An `Opponent` is told what the player of its name is told, as values of `thudmud.play`, and answers
-with commands. Pure: the time comes in as an argument.
+An `Opponent` is told what its player is told, as values of `thudmud.play`, and answers with
+commands. Pure: the time comes in as an argument.
 """
 
 from __future__ import annotations
@@ -23,36 +23,37 @@ from thudmud.verbs.rooms import Go
 from thudmud.verbs.seats import Leave
 
 QUIET = 60
-"""After how many plies without a capture it offers to end a battle in any case, and agrees to."""
+"""Plies without a capture after which it offers to end a battle in any case, and agrees to."""
 
 QUIET_EVEN, QUIET_BEHIND = 30, 40
-"""After how many it does so if its worth has not risen meanwhile; the second if it counts less."""
+"""The same if its worth has not risen meanwhile; the second if its score is lower."""
 
 QUIET_ENOUGH = 20
-"""After how many it agrees if it thinks that it gains nothing by playing on."""
+"""Plies without a capture after which it agrees if it expects no gain from playing on."""
 
 LOST_BY, LOST_FOR = 1000, 6
 """It resigns when its side has been worth so many hundredths of a dwarf less than the other, for so
-many plies of its own; but only where the pieces of who loses count nothing anyway."""
+many of its own plies; but only where the loser's pieces do not count anyway."""
 
 START_AFTER = 60.0
-"""How many seconds it leaves it to the other player to begin a battle."""
+"""Seconds after which it begins a battle itself."""
 
 LEAST_PATIENCE = 60.0
-"""How many seconds it waits for somebody at least."""
+"""The least seconds that it waits for a player."""
 
-_RISE = 50  # hundredths of a dwarf by which a worth has risen: less comes and goes by chance
-_FEW = 5  # worths of which the mean is taken, since those of weak levels err
+_RISE = 50  # hundredths of a dwarf that count as a rise: less is noise
+_FEW = 5  # worths that are averaged, since those of weak levels err
 
 TROLLS_AFTER = 5.0
-"""How many seconds more if it plays the trolls: what two say at once is an offer to start over."""
+"""Further seconds if it plays the trolls: if both say "start" at once, the second counts as an
+offer to start over."""
 
 REPEAT_AFTER = 60.0
-"""After how many seconds it does again what has come to nothing."""
+"""Seconds after which it repeats what had no effect."""
 
 
 class SeatStatus(Enum):
-    """How things stand for a bot that has a seat."""
+    """The state of a seat that a bot has."""
 
     ALONE = "nobody has come yet"
     DESERTED = "the other has left"
@@ -67,11 +68,11 @@ class Task:
     """A battle in which it is the bot's turn.
 
     Attributes:
-        board: where it is played.
-        battle: its number.
-        game: how it stands.
+        board: the name of the board.
+        battle: the battle's number.
+        game: the game.
         since: since when.
-        level: at which the bot plays there.
+        level: the bot's level there.
     """
 
     board: str
@@ -82,14 +83,14 @@ class Task:
 
     @property
     def setup(self) -> str:
-        """The position as the engine protocol writes it."""
+        """The position in the engine protocol."""
         return write_position(self.game.position)
 
     def command(self, ply: str) -> Play:
-        """Return what plays a ply that is written as records write it.
+        """Return the command for a ply in the notation of records.
 
         Raises:
-            ValueError: it is none.
+            ValueError: it is no ply.
             IllegalMove: the rules refuse it.
         """
         move = read_ply(ply, self.game.ruleset, self.game.position)
@@ -98,18 +99,18 @@ class Task:
 
 @dataclass(slots=True)
 class _Seat:
-    """A seat of the bot's.
+    """A seat that the bot has.
 
     Attributes:
-        side: which of the two.
-        table: the board, as it was told of last.
-        status: how things stand there.
-        since: since when they do.
-        changed: when something last changed at the board.
-        offered: after how many plies without a capture it last offered to end the battle, or 0.
-        worths: what it thought that its side was worth, by how many plies had been played.
-        done: what it has done since anything changed, and when.
-        wanted: what it would do, and when; None until that is worked out anew.
+        side: its side.
+        table: the table, as it was told last.
+        status: the seat's state.
+        since: since when it has that state.
+        changed: when the table last changed.
+        offered: the quiet plies at which it last offered to end the battle, or 0.
+        worths: its estimates of its side's worth, by the number of plies played.
+        done: its commands since the table changed, and when.
+        wanted: the commands that it wants, and when; None until they are worked out again.
     """
 
     side: Side
@@ -124,24 +125,24 @@ class _Seat:
 
     @property
     def quiet(self) -> int:
-        """For how many plies nothing has been captured."""
+        """The number of plies since the last capture."""
         return self.table.game.quiet_plies if self.table.game else 0
 
     @property
     def lead(self) -> int:
-        """By how much its side counts more as it stands."""
+        """By how much its side's score is higher now."""
         score = self.table.game.score if self.table.game else None
         return score.of(self.side) - score.of(self.side.other) if score else 0
 
     @property
     def is_my_turn(self) -> bool:
-        """Whether it is to play in a battle that is going on."""
+        """Whether it is to move in a running battle."""
         game = self.table.game
         return game is not None and not game.outcome and game.position.turn is self.side
 
     @property
     def is_rising(self) -> bool:
-        """Whether it has made its side worth more since something was last captured."""
+        """Whether its side's worth has risen since the last capture."""
         game = self.table.game
         begun = len(game.moves) - self.quiet if game else 0
         worths = [self.worths[ply] for ply in sorted(self.worths) if ply >= begun][
@@ -161,7 +162,7 @@ class _Seat:
 
     @property
     def is_lost(self) -> bool:
-        """Whether it has been lost for long, and nothing counts that is still on the board."""
+        """Whether the battle has been lost for long, and no piece of the bot's counts."""
         game = self.table.game
         if game is None or game.ruleset.scoring.score(game.position, self.side.other).of(self.side):
             return False
@@ -174,15 +175,15 @@ class _Seat:
 
 
 class Opponent:
-    """What one bot makes of what it is told.
+    """The behaviour of one bot.
 
     Args:
-        name: what it is called.
-        patience: for how many seconds it waits for somebody, `LEAST_PATIENCE` at least.
-        pause: how many seconds it leaves it to others to begin a battle.
+        name: its name.
+        patience: seconds that it waits for a player, `LEAST_PATIENCE` at least.
+        pause: seconds after which it begins a battle itself.
 
     Attributes:
-        invitations: who has asked it to a board, and has not been answered.
+        invitations: the invitations that are not answered yet.
     """
 
     def __init__(self, name: str, patience: float, pause: float = START_AFTER) -> None:
@@ -202,7 +203,7 @@ class Opponent:
         return self._seat(board) is not None
 
     def other(self, board: str) -> str | None:
-        """Return who has the other seat at a board."""
+        """Return the player in the other seat at a board."""
         seat = self._seat(board)
         return seat.table.seats.get(seat.side.other) if seat else None
 
@@ -238,7 +239,7 @@ class Opponent:
         self._seats[table.key] = seat
 
     def weighed(self, task: Task, worth: int) -> None:
-        """Take note of what its side is worth where it is to play, in hundredths of a dwarf."""
+        """Take note of its side's worth at a task, in hundredths of a dwarf."""
         if task in self.tasks():
             seat = self._seat(task.board)
             if seat:
@@ -246,10 +247,10 @@ class Opponent:
                 seat.wanted = None
 
     def commands(self, now: float) -> list[Command]:
-        """Return what it does now, but for plies.
+        """Return its commands now, without plies.
 
-        What comes to nothing is not done again for a while; else it would be told that at once, and
-        do it again.
+        A command without effect is not repeated for a while: its refusal would be told at once, and
+        cause the same command again.
         """
         done = []
         for seat in self._seats.values():
@@ -264,7 +265,7 @@ class Opponent:
         return done
 
     def next_time(self, now: float) -> float | None:
-        """Return when it will want to do something, if nothing happens before."""
+        """Return when it will next want to do something, if nothing happens before."""
         times = []
         for seat in self._seats.values():
             for command, when in self._wanted(seat):
@@ -273,7 +274,7 @@ class Opponent:
         return max(now, min(times)) if times else None
 
     def tasks(self) -> list[Task]:
-        """Return where it is to play."""
+        """Return the battles in which it is to move."""
         return [
             Task(
                 seat.table.name,
@@ -290,9 +291,9 @@ class Opponent:
         return next((each for each in self._seats.values() if each.table.name == board), None)
 
     def _wanted(self, seat: _Seat) -> list[tuple[Command, float]]:
-        """Return what it would do at a board, each with the time for it.
+        """Return what it wants to do at a board, each with the time for it.
 
-        It is asked at all boards whenever something happens at one.
+        This is called for all boards whenever something happens at one.
         """
         if seat.wanted is None:
             seat.wanted = list(self._worked_out(seat))
@@ -305,7 +306,7 @@ class Opponent:
             yield _answer(theirs, seat), seat.since
             return
         if Offer.RESTART in seat.offered_by(seat.side):
-            yield No(board), seat.since  # it was to begin the battle that has begun
+            yield No(board), seat.since  # meant to begin the battle, which has begun
             return
         match seat.status:
             case SeatStatus.DESERTED:
@@ -327,13 +328,13 @@ class Opponent:
 
 
 def _battle(table: Table) -> BattleId | None:
-    """Return what tells the battle that is on the board from all others."""
+    """Return the id of the battle on the board."""
     return table.match.began if table.match else None
 
 
 def _status(table: Table, mine: Side, before: _Seat | None) -> SeatStatus:
     if mine.other not in table.seats:
-        # Once somebody has sat there, nobody else is waited for.
+        # Once a player has sat there, it does not wait for another.
         met = table.match or (before and before.status is not SeatStatus.ALONE)
         return SeatStatus.DESERTED if met else SeatStatus.ALONE
     if mine.other in table.away:
@@ -344,14 +345,14 @@ def _status(table: Table, mine: Side, before: _Seat | None) -> SeatStatus:
 
 
 def _answer(offers: list[Offer], seat: _Seat) -> Command:
-    """Return the answer to what the other player has offered."""
+    """Return the answer to the other player's offers."""
     agreeable = (offer for offer in offers if offer is not Offer.END or _may_end(seat))
     answer = next((OFFERING[offer] for offer in agreeable), No)
     return answer(seat.table.name)
 
 
 def _may_end(seat: _Seat) -> bool:
-    """Whether it agrees to end a battle: it gains nothing, or both have gained nothing for long."""
+    """Return whether it agrees to end a battle: it gains nothing, or neither side has for long."""
     if seat.quiet >= QUIET or seat.leads_nowhere:
         return True
     if not seat.worths:

@@ -1,7 +1,7 @@
-"""A program that plays: a process that is asked line by line, and may do anything wrong.
+"""A program that plays: a process that is asked line by line, and may misbehave in any way.
 
-An answer is waited for so long and no longer, and so much is read of what it says meanwhile and no
-more. `thudmud.bots.keeper` runs it, and ends whatever it has started.
+There is a limit on the time until an answer, and on the output that is read before it.
+`thudmud.bots.keeper` runs the program, and ends all its processes.
 """
 
 from __future__ import annotations
@@ -24,44 +24,44 @@ ENGINE = (sys.executable, "-P", "-m", "thudmud.cli.main", "engine")
 """Our own player."""
 
 STARTING = 20.0
-"""How many seconds a program may take to start, which is told by its first answer."""
+"""Seconds that a program may take to start, until its first answer."""
 
 MOST_SAID = 262_144
-"""Bytes of what a program says before it answers."""
+"""The most bytes that a program may print before it answers."""
 
 _KEEPER = (sys.executable, "-I", "-S", keeper.__file__)
 _LEAVING = 1.0  # seconds that it has to end by itself
 _ENDING = 5.0  # seconds that its keeper has to end everything
 _PIECE = 4096  # bytes that are read before it is the others' turn
-_PAUSE = 0.05  # seconds between two readings of what it complains of
-_MOST_LOGGED = 4000  # bytes of what it complains of
+_PAUSE = 0.05  # seconds between two reads of its standard error
+_MOST_LOGGED = 4000  # bytes of its standard error
 _LONGEST_QUOTE = 60
-_SESSION, _TIMES = 3, slice(11, 15)  # fields of /proc/PID/stat behind the name, see proc(5)
+_SESSION, _TIMES = 3, slice(11, 15)  # fields of /proc/PID/stat after the name, see proc(5)
 _log = logging.getLogger(__name__)
 
 
 class ProgramError(ThudmudError):
-    """The program cannot be used any longer, for a reason that this tells."""
+    """The program cannot be used any longer; the message says why."""
 
 
 class LateError(ProgramError):
-    """It has given no answer in time."""
+    """It has not answered in time."""
 
 
 def is_there(program: str, folder: Path) -> bool:
-    """Whether there is a program: in the folder, if it is a path, else where shells look for it."""
+    """Return whether a program exists: in the folder, if it is a path, else on the PATH."""
     return shutil.which(str(folder / program) if "/" in program else program) is not None
 
 
 class Program:
-    """A program that speaks the engine protocol, which is started when it is first asked.
+    """A program that speaks the engine protocol, started when it is first asked.
 
     Args:
-        name: what the bot is called.
-        command: what is run, and its arguments.
-        folder: where it is run.
-        seconds: how long it may take for a ply, and for anything else.
-        niceness: by how much it gives way to other processes, as nice(1) has it.
+        name: the bot's name.
+        command: the program and its arguments.
+        folder: the folder that it runs in.
+        seconds: the seconds that it may take for a ply, and for anything else.
+        niceness: its niceness, as by nice(1).
     """
 
     def __init__(
@@ -79,15 +79,15 @@ class Program:
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
-        """Ends one whose start was cancelled."""
+        """Ends a process whose start was cancelled."""
         self._said = b""
-        """What has been read and is not yet looked at."""
+        """Output that was read, and not parsed yet."""
 
     async def start(self) -> None:
         """Start it, unless it is running.
 
         Raises:
-            ProgramError: it cannot be started, or gives no answer.
+            ProgramError: it cannot be started, or does not answer.
         """
         if self._process is not None:
             return
@@ -97,8 +97,8 @@ class Program:
         self._said = b""
         starting = asyncio.create_task(self._begin())
         try:
-            # A start that is cancelled halfway is waited for by asyncio until the pipes are closed,
-            # and what the program has started by then may keep them open for ever.
+            # asyncio waits for a start that is cancelled halfway until the pipes are closed, and
+            # processes that the program has started by then may keep them open for ever.
             self._process = await asyncio.shield(starting)
         except asyncio.CancelledError:
             self._ending = asyncio.create_task(self._end(starting))
@@ -120,23 +120,23 @@ class Program:
             stderr=asyncio.subprocess.PIPE,
             cwd=self._folder,
             limit=LONGEST_LINE,
-            start_new_session=True,  # so that a Ctrl-C for the server is none for it
+            start_new_session=True,  # so that a Ctrl-C at the server does not reach it
         )
 
     async def _end(self, starting: asyncio.Task[asyncio.subprocess.Process]) -> None:
-        """End a process that nobody waits for any more, as soon as it has begun."""
+        """End a process whose start was cancelled, as soon as it has started."""
         try:
             await self._kill(await starting)
         except (OSError, ValueError):
-            pass  # it could not begin
-        except Exception:  # noqa: BLE001  (it was cancelled, and that is what has to be told)
+            pass  # it did not start
+        except Exception:  # noqa: BLE001  (the cancellation has to be raised)
             _log.exception("the program of %s could not be ended", self._name)
 
     async def ply(self, task: Task) -> str:
-        """Return what it would play.
+        """Return the ply that it chooses.
 
         Raises:
-            ProgramError: it does not tell, in time.
+            ProgramError: it chooses none, in time.
         """
         await self.start()
         await self.ask(f"rules {task.game.ruleset}", self._seconds)
@@ -144,16 +144,16 @@ class Program:
         return await self.ask(f"go {self._seconds:g}", self._seconds)
 
     def cpu_seconds(self) -> float | None:
-        """Return what it has used of the processor, with all that it has started.
+        """Return the CPU seconds of the program and its processes.
 
-        Linux tells; elsewhere it is not known.
+        None where /proc does not tell them.
         """
         if self._process is None:
             return None
         ticks = 0
         for path in Path("/proc").glob("[0-9]*/stat"):
             with suppress(OSError):
-                # The second field, a name in brackets, may hold anything.
+                # The second field, a name in brackets, may have any characters.
                 fields = (
                     path.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
                 )
@@ -162,7 +162,7 @@ class Program:
         return ticks / os.sysconf("SC_CLK_TCK") if ticks else None
 
     async def stop(self) -> None:
-        """Let it end, or end it."""
+        """Ask it to quit, or else kill it."""
         if self._process is not None:
             with suppress(ProgramError):
                 await self.ask("quit", _LEAVING)
@@ -172,7 +172,7 @@ class Program:
         await self.kill()
 
     async def kill(self) -> None:
-        """End it, and what it has started."""
+        """Kill it, and the processes that it has started."""
         process, self._process = self._process, None
         if process is not None:
             await self._kill(process)
@@ -183,9 +183,9 @@ class Program:
         if process.returncode is None:
             with suppress(ProcessLookupError):
                 process.terminate()
-                process.send_signal(signal.SIGCONT)  # whoever has stopped it
-        # To asyncio it has only ended when its pipes have: what it has left behind may keep them
-        # open, and nobody reads any more of what one that says too much has said.
+                process.send_signal(signal.SIGCONT)  # it may be suspended
+        # For asyncio it has only ended when its pipes have been closed: processes that it has left
+        # behind may keep them open, and nobody reads any more from one that prints too much.
         transport = process._transport  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no other way)
         for output in (1, 2):
             transport.get_pipe_transport(output).close()
@@ -199,7 +199,7 @@ class Program:
         transport.close()
 
     async def stop_thinking(self) -> None:
-        """Have it drop what it was asked, since nobody waits for that any more; else kill it."""
+        """Have it stop thinking, as nobody waits for the answer any more; else kill it."""
         if self._process is None:
             return
         try:
@@ -212,15 +212,15 @@ class Program:
     async def ask(
         self, line: str, seconds: float, note: Callable[[str], object] | None = None
     ) -> str:
-        """Return what is behind the first word of the answer to a line.
+        """Ask something; return the answer without its first word.
 
         Args:
-            line: the question; or several lines, sent at once, of which the last is.
-            seconds: how long to wait for the answer.
-            note: is given the comments that come before it; after each, it is waited as long again.
+            line: the question; or several lines, sent at once, of which the last is the question.
+            seconds: the seconds to wait for the answer.
+            note: called with each comment before the answer, after which it may take as long again.
 
         Raises:
-            LateError: there is none in time.
+            LateError: there is no answer in time.
             ProgramError: it answers something else, with an error, or not at all.
         """
         words = [each.partition(" ")[0] for each in line.split("\n")]
@@ -249,7 +249,7 @@ class Program:
         return rest.strip()
 
     async def _has_ended(self) -> bool:
-        """Return whether it has, once what it has complained of is logged, which tells why."""
+        """Return whether it has ended, once its standard error, which may tell why, is logged."""
         if self._listening:
             await asyncio.wait([self._listening], timeout=_LEAVING)
         return bool(self._listening and self._listening.done())
@@ -258,13 +258,13 @@ class Program:
         process = self._process
         if process is None or process.stdin is None:
             raise ProgramError("it is not running")
-        if process.stdin.is_closing():  # to write then is no OSError in uvloop
+        if process.stdin.is_closing():  # writing then raises no OSError in uvloop
             raise BrokenPipeError("it reads nothing any more")
         process.stdin.write(f"{line}\n".encode())
         await process.stdin.drain()
 
     async def _answer(self, word: str, passes: Callable[[str], bool]) -> str:
-        """Return the next line that is not to be passed over, the answer to a word."""
+        """Return the next line that is not to be skipped: the answer to a word."""
         process, left = self._process, MOST_SAID
         if process is None or process.stdout is None:
             raise ProgramError("it is not running")
@@ -287,7 +287,7 @@ class Program:
             await asyncio.sleep(0)
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
-        """Log how its complaints begin, and take all of them, so that it does not have to wait."""
+        """Log the beginning of its standard error; read all of it, so that it does not block."""
         left = _MOST_LOGGED
         while process.stderr and (said := await process.stderr.read(LONGEST_LINE)):
             if left > 0:

@@ -1,4 +1,4 @@
-"""A referee: lets two programs play a battle over the engine protocol, and says how it ended."""
+"""A referee: lets two programs play a battle over the engine protocol, and judges it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from thudmud.rules import (
 from thudmud.values import value
 
 LENIENCE = 0.5
-"""For how many seconds more than it was given a program may take, for pipes and a busy machine."""
+"""Seconds that a program may take beyond its limit, for pipes and a busy machine."""
 
 
 class Forfeit(Enum):
-    """Why a program has lost a battle without having been beaten."""
+    """Why a program has forfeited a battle."""
 
     ILLEGAL = "illegal ply"
     LATE = "time-out"
@@ -34,13 +34,13 @@ class Forfeit(Enum):
 
 @value
 class Terms:
-    """How programs play against each other.
+    """The terms of a battle between programs.
 
     Attributes:
-        limit: what follows "go": ``1.5``, ``nodes 2000``.
-        seconds: how long a program may take for a ply before it has lost.
-        quiet: after how many plies without a capture a battle is ended as it stands.
-        plies: after how many plies it is ended in any case.
+        limit: the words after "go": ``1.5``, ``nodes 2000``.
+        seconds: the seconds for a ply after which a program has lost.
+        quiet: plies without a capture after which a battle is ended as it stands.
+        plies: plies after which it is ended in any case.
     """
 
     limit: str
@@ -55,12 +55,12 @@ class Verdict:
 
     Attributes:
         game: the battle.
-        ending: one of `thudmud.rules.Ending`'s values, ``length``, or a fault's.
-        score: what both sides count.
-        faulty: the side whose fault it is, if it is one's.
-        why: what it did, for people.
-        seconds: how long each has thought, by a clock on the wall.
-        cpu: what each has used of the processor for it; None if that is not known.
+        ending: a value of `thudmud.rules.Ending` or of `Forfeit`, or ``length``.
+        score: the score.
+        faulty: the side that has forfeited, if one has.
+        why: what that side did, in words.
+        seconds: how long each side has thought, by the wall clock.
+        cpu: the CPU seconds of each side; None if they are not known.
     """
 
     game: Game
@@ -75,17 +75,17 @@ class Verdict:
 class Contender:
     """A program that plays one battle.
 
-    It is told each ply if it lists ``play`` among its capabilities; else it gets a position each
-    time, and does not know what was there before.
+    It is told each ply if it lists ``play`` among its capabilities; otherwise it gets a position
+    each time, and does not know the earlier ones.
 
     Args:
-        name: what it is called in the log.
+        name: its name in the log.
         command: what is run, and its arguments.
         is_modern: whether it may be asked for its capabilities.
 
     Attributes:
         seconds: how long it has thought.
-        is_modern: whether it has told its capabilities, or nobody has asked.
+        is_modern: whether it has told its capabilities, or was not asked yet.
     """
 
     def __init__(self, name: str, command: Sequence[str], *, is_modern: bool = True) -> None:
@@ -107,7 +107,8 @@ class Contender:
             try:
                 told = await self._program.ask("capabilities", STARTING)
             except ProgramError:
-                # Who knows what it has made of that? It need not know more than five words.
+                # It is restarted, since the protocol requires only five words, and it may be
+                # confused.
                 self.is_modern = False
                 await self._program.kill()
                 await self._program.start()
@@ -117,11 +118,11 @@ class Contender:
         self._cpu_before = self._program.cpu_seconds() or 0.0
 
     async def ply(self, game: Game, terms: Terms) -> str:
-        """Return what it says that it plays.
+        """Return the ply that it chooses.
 
         Raises:
-            LateError: it does not say so in time.
-            ProgramError: it does not say so at all.
+            LateError: it does not answer in time.
+            ProgramError: it does not answer properly.
         """
         if self._told is None or not self._follows:
             await self._program.ask(f"rules {game.ruleset}", STARTING)
@@ -138,12 +139,12 @@ class Contender:
             self.seconds += time.monotonic() - began
 
     def cpu_seconds(self) -> float | None:
-        """Return what it has used of the processor since it was ready; None if it is not known."""
+        """Return its CPU seconds since it was ready; None if they are not known."""
         used = self._program.cpu_seconds()
         return None if used is None else max(0.0, used - self._cpu_before)
 
     async def end(self, *, at_once: bool) -> None:
-        """End it, at once or after it was asked to."""
+        """End it, at once or by asking it to quit."""
         await (self._program.kill() if at_once else self._program.stop())
 
 
@@ -190,7 +191,7 @@ def _cut(game: Game, terms: Terms) -> str:
 
 
 def random_opening(ruleset: Ruleset, plies: int, seed: str) -> Game:
-    """Return a battle with so many plies played by chance, which goes on."""
+    """Return a running battle after so many random plies."""
     chance = Random(seed)  # noqa: S311  (a game, no secret)
     while True:
         game = Game.start(ruleset)
@@ -201,7 +202,7 @@ def random_opening(ruleset: Ruleset, plies: int, seed: str) -> Game:
 
 
 def read_opening(line: str, ruleset: Ruleset) -> Game:
-    """Return the battle that a line tells: plies from the opening, or a position.
+    """Return the battle of a line: plies from the opening, or a position.
 
     Raises:
         ValueError: it is neither, or the battle is over there.

@@ -1,7 +1,8 @@
-"""Our own player for all who ask: a few processes, and a queue that is fair to the boards.
+"""Our own player as a service: a few processes, and a queue that is fair to the boards.
 
-Thinking takes a processor for a while, so it is done beside the server, by no more processes than
-leave it a core, and with its limits in positions: a busy machine makes answers late, not weaker.
+Thinking uses a processor for a while, so it is done in a few other processes, which leave the
+server a core, and with limits in positions: a busy machine delays answers, but does not weaken
+them.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from thudmud.rules import Game, write_position
 from thudmud.values import value
 
 WORKER = (*ENGINE, "--level", "1")
-"""What is run: our own player, which has loaded all that thinks before it first answers."""
+"""The command: our own player, which has loaded the search before it first answers."""
 
 TRIES = 3
 """How often a question is asked before it is given up."""
 
 NICENESS = 10
-"""By how much workers give way to the server, and to whatever else runs there."""
+"""The niceness of workers."""
 
 PATIENCE = 10.0
-"""After how many seconds without a word a worker is taken to hang. One that thinks has told that it
-does each second, or when it next had a processor."""
+"""Seconds of silence after which a worker is taken to hang. A thinking one prints something each
+second that it has a processor."""
 
-_MOST_REPLAYED = 1000  # quiet plies that it is told, so that it sees what comes again
+_MOST_REPLAYED = 1000  # quiet plies that it is told, so that it notices repetitions
 _INFORMATION = re.compile(
     r"# depth (?P<depth>\d+) nodes \d+ worth (?P<worth>[-+]\d+\.\d\d) line (?P<line>.+)"
 )
@@ -42,15 +43,16 @@ _log = logging.getLogger(__name__)
 
 @value
 class Question:
-    """What to play in a battle.
+    """A question: what to play in a battle.
 
     Attributes:
-        board: whose queue it waits in; None if nobody plays on while they wait. Then it comes after
-            those of all boards, and if there are several workers, one is always left for these.
-        game: a battle that goes on.
-        level: at which level, by its number, with that level's errors; None for none.
-        nodes: how many positions it may look at; None for as many as the level does.
-        seed: what the errors are drawn from, a number of at most nine digits.
+        board: the board whose queue it waits in; None if nobody waits to play on. Then it comes
+            after those of all boards, and if there are several workers, one is always left for the
+            boards.
+        game: a running battle.
+        level: the number of a level, whose errors apply; None for none.
+        nodes: the most positions to search; None for the level's.
+        seed: the seed of the errors, a number of at most nine digits.
 
     Raises:
         InvalidValueError: the battle is over, or nothing limits the answer.
@@ -71,14 +73,14 @@ class Question:
 
 @value
 class Reply:
-    """What a worker has found.
+    """A worker's answer.
 
     Attributes:
-        ply: what it would play, as records write it.
-        worth: what the position is worth to the side to move, in hundredths of a dwarf; a level
-            misjudges that as it does plies.
-        line: the plies that it expects, that one first.
-        worths: the worth by how deep it has looked, that of one ply first.
+        ply: the best ply, in the notation of records.
+        worth: the position's worth to the side to move, in hundredths of a dwarf; with the level's
+            errors.
+        line: the expected plies, beginning with that one.
+        worths: the worth at each depth of the search, from one ply on.
     """
 
     ply: str
@@ -88,15 +90,15 @@ class Reply:
 
 
 class Workers:
-    """Processes of our own player, which are started when they are first needed.
+    """Processes of our own player, started when they are first needed.
 
-    Each board has a queue. Its next question waits for at most one of every other board's, however
-    many these ask; and for one of no board's, if there is but one worker.
+    Each board has a queue. Its next question waits for at most one of each other board, however
+    many those ask; and for one of no board, if there is only one worker.
 
     Args:
-        count: how many, as `worker_count` takes it.
-        folder: where they are run.
-        command: what is run instead of our own player.
+        count: the number, as `worker_count` takes it.
+        folder: the folder that they run in.
+        command: the command to run in place of our own player.
     """
 
     def __init__(
@@ -108,17 +110,18 @@ class Workers:
         ]
         self._workers = tuple(self._idle)
         self._waiting: dict[str | None, deque[asyncio.Future[Program]]] = {}
-        """Who waits for a worker, by board; the board whose turn is next comes first."""
+        """The questions that wait for a worker, by board; the board whose turn is next comes first.
+        """
         self._lent: set[Program] = set()
         """The workers that think for no board."""
         self._works: set[asyncio.Task[None]] = set()
-        """What is done with workers whether anybody waits for it or not."""
+        """Work on workers that goes on even if nobody waits for it."""
         self._all_idle = asyncio.Event()
         self._all_idle.set()
         self._closed = False
 
     async def think(self, question: Question) -> Reply:
-        """Return what is to be played. If the caller is cancelled, the worker stops thinking.
+        """Answer a question. If the caller is cancelled, the worker stops thinking.
 
         Raises:
             ProgramError: no worker answers.
@@ -138,7 +141,7 @@ class Workers:
         return reply
 
     async def close(self) -> None:
-        """End all of them; whoever waits for an answer gets none."""
+        """End all workers; pending questions get no answer."""
         self._closed = True
         for turn in [each for queue in self._waiting.values() for each in queue if not each.done()]:
             turn.set_exception(ProgramError("the workers have ended"))
@@ -151,7 +154,7 @@ class Workers:
     # Whose turn it is.
 
     async def _turn(self, board: str | None) -> Program:
-        """Wait for a worker. One that runs already is taken before one is started."""
+        """Wait for a worker. A running one is taken before another is started."""
         if self._idle and self._has_turn(board):
             self._all_idle.clear()
             return self._given(self._idle.pop(), board)
@@ -167,7 +170,7 @@ class Workers:
             raise
 
     def _has_turn(self, board: str | None) -> bool:
-        """Whether a worker that is free may be given to a board; or to none, if one is left."""
+        """Return whether a free worker may be given to a board; or to none, if one is left."""
         return board is not None or len(self._lent) < max(1, len(self._workers) - 1)
 
     def _given(self, worker: Program, board: str | None) -> Program:
@@ -183,7 +186,7 @@ class Workers:
             self._waiting.pop(board, None)
 
     def _free(self, worker: Program) -> None:
-        """Hand a worker to whoever is next; that board is then the last."""
+        """Give a worker to the next board, which then is the last in turn."""
         self._lent.discard(worker)
         while turns := [board for board in self._waiting if self._has_turn(board)]:
             board = next((each for each in turns if each is not None), None)
@@ -216,7 +219,7 @@ class Workers:
                 _log.warning("a worker has failed, and is started again: %s", error)
 
     def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        """Begin what is done to the end even if the caller is cancelled."""
+        """Begin work that goes on even if the caller is cancelled."""
         task = asyncio.create_task(work)
         self._works.add(task)
         task.add_done_callback(self._works.discard)
@@ -228,12 +231,12 @@ class Workers:
 
 
 async def _asked(worker: Program, question: Question) -> Reply:
-    """Return what one worker would play.
+    """Ask one worker.
 
-    It is told the plies since something was last captured, and the position before these.
+    It is told the plies since the last capture, and the position before them.
 
     Raises:
-        ProgramError: it does not answer, or with something else.
+        ProgramError: it does not answer, or wrongly.
     """
     game = question.game
     quiet = min(game.quiet_plies, _MOST_REPLAYED)
@@ -252,7 +255,7 @@ async def _asked(worker: Program, question: Question) -> Reply:
         raise ProgramError("it does not say what it thinks")
     worths: list[int] = []
     for each in information:
-        if int(each["depth"]) == len(worths) + 1:  # the last may not have come to its end
+        if int(each["depth"]) == len(worths) + 1:  # the last depth may be unfinished
             worths.append(_hundredths(each))
     *_, last = information
     return Reply(ply, _hundredths(last), tuple(last["line"].split()), tuple(worths))
@@ -263,7 +266,7 @@ def _hundredths(information: re.Match[str]) -> int:
 
 
 def worker_count(wanted: int) -> int:
-    """Return how many workers there are; 0 is one less than there are cores, and one at least."""
+    """Return the number of workers for a setting; 0 means one less than cores, at least one."""
     if wanted:
         return wanted
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
