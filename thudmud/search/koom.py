@@ -1,6 +1,6 @@
-"""Koom Valley as the search sees it: plies as masks, and what a position is worth.
+"""Koom Valley for the search: plies as masks, and the evaluation.
 
-As `thudmud.search.thud` has it for the other rulesets. What decides here is the Rock: the dwarfs
+`thudmud.search.thud` is the same for the other rulesets. What decides here is the Rock: the dwarfs
 walk it home, and three trolls beside it win.
 """
 
@@ -19,37 +19,37 @@ from thudmud.search.fields import DISCS, closeness, neighbour_counts
 from thudmud.search.masks import WAYS, Capture, Ply, Step, Tactics, best_slides, numbers_of
 
 _MOST_TRAMPLES = 24
-"""How many tramples of a troll are looked at, the shortest first."""
+"""How many tramples of a troll are searched, the shortest first."""
 
 _NEAR_HOME = (0, 420, 260, 170, 110, 70, 40, 20, 0, 0, 0, 0, 0, 0, 0)
-"""What a row counts for besides, the nearer to home (the first) the more."""
+"""The further value of each row, beginning with home."""
 
 _LED_BY = 2
-"""The dwarfs gather so many rows ahead of the Rock, where its way home is."""
+"""The dwarfs gather so many rows ahead of the Rock, on its way home."""
 
 _BOLDER, _BOLDEST = 0.2, 4
-"""What part of its fear, to be trampled or trapped, each side loses with each dozen plies without a
-capture, and after how many dozens it loses no more: where nothing can happen to it, nothing is
-won."""
+"""The part of its fear of being trampled or trapped that each side loses with each dozen plies
+without a capture, and the number of dozens after which it loses no more: a side that takes no risk
+does not win."""
 
 _SURROUNDED = 400
-"""What it is worth to the trolls that enough of them stand beside the Rock, where that does not end
-the battle at once."""
+"""The worth, to the trolls, of enough trolls beside the Rock where that does not end the battle at
+once."""
 
 
 @dataclass(frozen=True, slots=True)
 class KoomWeights:
-    """What counts besides dwarfs, in hundredths of one.
+    """What counts besides dwarfs, in hundredths of a dwarf.
 
     Attributes:
         troll: a troll on the board.
-        row: each row that the Rock is away from home.
-        home: how much more the last rows count, as a multiple of a table.
-        one: that one troll stands beside the Rock.
-        two: that two do.
+        row: each row between the Rock and home.
+        home: the factor of the table of further values of rows.
+        one: one troll beside the Rock.
+        two: two trolls beside the Rock.
         escort: a dwarf beside the Rock.
-        near: a dwarf, for each of the discs round a square ahead of the Rock in which it stands.
-        close: a troll, for each of those round the Rock.
+        near: a dwarf, for each disc round the square ahead of the Rock that it is in.
+        close: a troll, for each disc round the Rock that it is in.
         ways: a free square beside the Rock.
         exposed: a dwarf that a troll could trample at once.
         trapped: a troll that a dwarf could trap at once.
@@ -69,10 +69,10 @@ class KoomWeights:
 
 
 class KoomTactics(Tactics):
-    """Plies and worth where dwarfs trap trolls, trolls trample dwarfs, and the Rock is walked home.
+    """Tactics where dwarfs trap trolls, trolls trample dwarfs, and the Rock is walked home.
 
     Args:
-        weights: what counts for whom.
+        weights: the weights of each side.
     """
 
     def __init__(self, weights: Mapping[Side, KoomWeights]) -> None:
@@ -80,11 +80,11 @@ class KoomTactics(Tactics):
         self.weigh_for(Side.DWARF, 0, 0)
 
     def boldness(self, quiet_plies: int) -> int:
-        """Return for how many dozens of plies nothing was captured, `_BOLDEST` at most."""
+        """Return the dozens of plies since the last capture, `_BOLDEST` at most."""
         return min(quiet_plies // 12, _BOLDEST)
 
     def weigh_for(self, side: Side, _gather: int, boldness: int) -> None:
-        """Weigh as one side does from now on, as bold as it is."""
+        """Use one side's weights from now on, less its boldness."""
         weights, left = self._weights_of[side], 1 - _BOLDER * boldness
         if side is Side.DWARF:
             self._weights = replace(weights, exposed=weights.exposed * left)
@@ -92,7 +92,7 @@ class KoomTactics(Tactics):
             self._weights = replace(weights, trapped=weights.trapped * left)
 
     def empty(self, d: int, t: int, r: int) -> int:
-        """Return the squares on which nothing stands."""
+        """Return the empty squares."""
         return BOARD ^ (d | t | r)
 
     def field(self, _d: int, t: int, empty: int) -> int:
@@ -103,7 +103,7 @@ class KoomTactics(Tactics):
         return field
 
     def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
-        """Return 1 if the dwarfs have won or do so at once, -1 if the trolls do, else 0."""
+        """Return 1 if the dwarfs have won or win with the next ply, -1 if the trolls do, else 0."""
         if not r:
             return 0
         if r & HOME:
@@ -134,7 +134,7 @@ class KoomTactics(Tactics):
         return reached
 
     def worth(self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool) -> int:
-        """Return what a position is worth to the dwarfs, in hundredths of one."""
+        """Return the static worth of a position to the dwarfs, in hundredths of a dwarf."""
         w = self._weights
         value = 100.0 * d.bit_count() - w.troll * t.bit_count()
         exposed = d & field
@@ -167,7 +167,7 @@ class KoomTactics(Tactics):
     # Plies of the dwarfs.
 
     def dwarf_captures(self, d: int, t: int, _r: int, empty: int, _field: int) -> list[Ply]:
-        """Return the traps, each taking all that it can."""
+        """Return the traps, each with all possible captures."""
         traps = 0
         for left, right in WAYS:
             traps |= (t & d << left >> right) << left >> right & empty
@@ -201,8 +201,8 @@ class KoomTactics(Tactics):
         ones, twos, _ = neighbour_counts(d)
         safe = BOARD & ~field
         c0, c1, c2 = closeness(r)
-        # Closeness to the Rock, 0 to 7, 4 for a safe square, 4 for one beside the Rock, and one for
-        # a square with a neighbour.
+        # The sum, bit by bit, of: closeness to the Rock, 0 to 7, 4 for a safe square, 4 for one
+        # beside the Rock, and one for a square with a neighbour.
         carry = c2 & safe
         s2, s3 = c2 ^ safe, carry
         carry = s2 & beside
@@ -214,7 +214,7 @@ class KoomTactics(Tactics):
     # Plies of the trolls.
 
     def troll_captures(self, d: int, t: int, r: int, empty: int, _bad: int = 0) -> list[Capture]:
-        """Return the tramples that differ in what is taken and where they end."""
+        """Return the tramples that differ in what they take or where they end."""
         found: list[Capture] = []
         left = t & around(d)
         beside = NEXT_TO[r] if r else 0
@@ -230,7 +230,7 @@ class KoomTactics(Tactics):
         return found
 
     def troll_moves(self, _d: int, t: int, r: int, empty: int) -> list[Step]:
-        """Return the strides that come nearest to the Rock."""
+        """Return all strides, rated by how much nearer to the Rock they lead."""
         draw = _draw(r)
         found: list[Step] = []
         for left, right in WAYS:
@@ -247,7 +247,7 @@ class KoomTactics(Tactics):
 
 @cache
 def _ahead_of(rock: int) -> tuple[int, ...]:
-    """Return the discs round the square that lies ahead of the Rock, as far as there is one."""
+    """Return the discs round the square ahead of the Rock, or the last one before the edge."""
     square = square_at(rock)
     ahead = [
         each
@@ -259,13 +259,13 @@ def _ahead_of(rock: int) -> tuple[int, ...]:
 
 @cache
 def _draw(rock: int) -> dict[int, int]:
-    """Return how much each square draws trolls: nearness to the Rock, most of all beside it."""
+    """Return how attractive each square is for trolls: by its nearness to the Rock."""
     numbers = numbers_of((*closeness(rock), NEXT_TO.get(rock, 0)))
     return {square.bit: numbers[square.bit.bit_length() - 1] for square in SQUARES}
 
 
 def _tramples(origin: int, prey: int, empty: int) -> Iterator[tuple[int, int]]:
-    """Yield where a trample ends and what it takes, the shortest first."""
+    """Yield the end and the captures of tramples, the shortest first."""
     reached = [(origin, 0)]
     while reached:
         further: list[tuple[int, int]] = []

@@ -1,8 +1,8 @@
 """Levels of our own player, from one that a child beats to the strongest there is.
 
-What makes a level weaker is what makes people weaker: it looks less far ahead, it does not see all
-answers, it overlooks long hurls and shoves, and it is not sure what a position is worth. `Player`,
-in a module beside this one, plays like that; who only names levels need not load the search.
+Weaker levels have the weaknesses of people: they look less far ahead, miss some answers, overlook
+long hurls and shoves, and misjudge positions. `Player`, in a separate module, plays like that, so
+that naming a level does not load the search.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from thudmud.errors import InvalidValueError
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How strong a player is.
+    """A level of strength.
 
     Attributes:
         number: 1 for the weakest.
-        name: what it is called: a stone, the harder the stronger.
-        sentence: what can be expected of it, for whoever chooses an opponent.
-        nodes: how many positions it looks at for a ply.
-        depth: how many plies it looks ahead at most; 0 for each of its own by itself.
-        error: by about how many hundredths of a dwarf it misjudges each ply.
-        sees: how likely it is to see the answer to a ply.
-        far: how far it sees hurls and shoves; one in three of those that go further it overlooks.
+        name: its name: a stone, the harder the stronger.
+        sentence: what to expect of it, for a player who chooses an opponent.
+        nodes: the positions that it searches for a ply.
+        depth: the plies that it looks ahead at most; 0 to weigh each of its own by itself.
+        error: the standard deviation of its errors for each ply, in hundredths of a dwarf.
+        sees: the probability that it sees the answer to a ply.
+        far: the length up to which it sees all hurls and shoves; it overlooks one in three longer
+            ones.
     """
 
     number: int
@@ -37,7 +38,7 @@ class Level:
     far: int = 15
 
     def __str__(self) -> str:
-        """Return its number and its name, ``3 Marble``: either can be typed."""
+        """Return its number and its name, ``3 Marble``: players can type either."""
         return f"{self.number} {self.name}"
 
 
@@ -61,7 +62,7 @@ def level_called(words: str) -> Level:
     """Return the level of a number, or of a name in any case.
 
     Raises:
-        InvalidValueError: there is none.
+        InvalidValueError: there is no such level.
     """
     for level in LEVELS:
         if words.lower() in {level.name.lower(), str(level.number)}:

@@ -1,4 +1,4 @@
-"""Plies as masks, and numbers that all squares have at once, as bitboards of their bits."""
+"""Plies as masks, numbers for all squares as bitboards, and the interface of tactics."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Ply = tuple[int, int, int]
 """What to flip on the bitboards of the dwarfs, of the trolls and of the Rock."""
 
 Capture = tuple[int, int, Ply]
-"""How many it takes, the bit of the square where it ends, and the ply."""
+"""The number of captures, the bit of the target, and the ply."""
 
 Step = tuple[int, int, Ply]
-"""How promising a troll's step is, the bit of the square where it ends, and the ply."""
+"""How promising a troll's step is, the bit of its target, and the ply."""
 
 Slices = tuple[int, ...]
 """A number below 256 for each square: the bitboards of its bits, the lowest first."""
@@ -35,7 +35,7 @@ def numbers_of(slices: Slices) -> bytes:
 
 
 def top(squares: int, slices: Slices, most: int) -> int:
-    """Return the squares with the highest numbers, ``most`` at least if there are so many."""
+    """Return the squares with the highest numbers, at least ``most`` if there are as many."""
     kept, rest = 0, squares
     for each in reversed(slices):
         higher = rest & each
@@ -48,7 +48,7 @@ def top(squares: int, slices: Slices, most: int) -> int:
 
 
 def bottom(squares: int, slices: Slices, most: int) -> int:
-    """Return the squares with the lowest numbers, ``most`` at least if there are so many."""
+    """Return the squares with the lowest numbers, at least ``most`` if there are as many."""
     kept, rest = 0, squares
     for each in reversed(slices):
         lower = rest & ~each
@@ -63,9 +63,9 @@ def bottom(squares: int, slices: Slices, most: int) -> int:
 def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]:
     """Return about the ``most`` best queen moves, the best first.
 
-    A move is worth the number of where it goes less that of where it comes from. Of all squares
-    only those with the highest numbers are gone to, and of all dwarfs only those on the lowest go:
-    all of them slide at once, a step at a time.
+    A move's value is the target's number less the origin's. Only the squares with the highest
+    numbers are targets, and only dwarfs on the lowest are moved: all of them slide at once, a step
+    at a time.
     """
     targets, origins = top(empty, slices, most), bottom(dwarfs, slices, most)
     numbers = numbers_of(slices)
@@ -86,63 +86,63 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
 
 
 class Tactics(Protocol):
-    """Plies as masks, and what positions are worth, by one ruleset.
+    """The plies and the evaluation of one ruleset.
 
     A position is three bitboards, ``d`` the dwarfs, ``t`` the trolls and ``r`` the Rock; ``empty``
-    is what `empty` returns of it, and ``field`` what `field` does: work that several questions
-    share. All worths are the dwarfs', in hundredths of one.
+    is what `empty` returns for it, and ``field`` what `field` does: both are shared by several
+    calls. All worths are in the dwarfs' view, in hundredths of a dwarf.
     """
 
     def gathering(self, _d: int, _t: int) -> dict[int, int]:
-        """Return how well each square would do for the dwarfs to gather at, by its bit.
+        """Return how good each square is as the dwarfs' gathering square, by its bit.
 
-        Nothing where they do not gather.
+        Empty for rules where they do not gather.
         """
         return {}
 
     def boldness(self, _quiet_plies: int) -> int:
-        """Return how bold both are after so many plies without a capture.
+        """Return how bold both sides are after so many plies without a capture.
 
-        Always 0 where that changes nothing.
+        Always 0 for rules where that does not matter.
         """
         return 0
 
     def weigh_for(self, side: Side, gather: int, boldness: int) -> None:
-        """Weigh as one side does from now on.
+        """Use one side's weights from now on.
 
         Args:
-            side: which.
-            gather: the bit of the square where the dwarfs gather.
-            boldness: as `boldness` has it.
+            side: the side.
+            gather: the bit of the dwarfs' gathering square.
+            boldness: what `boldness` returned.
         """
 
     def empty(self, d: int, t: int, r: int) -> int:
-        """Return the squares on which nothing stands."""
+        """Return the empty squares."""
 
     def field(self, _d: int, _t: int, _empty: int) -> int:
-        """Return the squares that are dangerous: for trolls where dwarfs are hurled, and so on."""
+        """Return the squares that are dangerous, for trolls or for dwarfs, as the rules have it."""
         return 0
 
     def decided(self, _d: int, _t: int, _r: int, *, dwarfs_to_move: bool) -> int:  # noqa: ARG002
-        """Return 1 if the dwarfs have won, or do so at once, -1 if the trolls do, else 0."""
+        """Return 1 if the dwarfs have won or win with the next ply, -1 if the trolls do, else 0."""
         return 0
 
     def worth(self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool) -> int:
-        """Return what a position is worth as it stands."""
+        """Return the static worth of a position."""
 
     def dwarf_captures(self, d: int, t: int, r: int, empty: int, field: int) -> list[Ply]:
-        """Return the dwarfs' captures, each the one that takes most of its like."""
+        """Return the dwarfs' captures; of similar ones, the one that takes most."""
 
     def dwarf_moves(  # noqa: PLR0917  (a call by keywords takes longer)
         self, d: int, t: int, r: int, empty: int, field: int, most: int
     ) -> list[Ply]:
-        """Return about the ``most`` most promising other plies of the dwarfs, best first."""
+        """Return about the ``most`` most promising other plies of the dwarfs, the best first."""
 
     def troll_captures(self, d: int, t: int, r: int, empty: int, bad: int = 0) -> list[Capture]:
-        """Return the trolls' captures that may be worth looking at.
+        """Return the trolls' captures that may be worth searching.
 
-        Those that take fewer than four may be left out where they end on a ``bad`` square.
+        Those of fewer than four dwarfs may be left out if they end on a ``bad`` square.
         """
 
     def troll_moves(self, d: int, t: int, r: int, empty: int) -> list[Step]:
-        """Return all other plies of the trolls."""
+        """Return the other plies of the trolls."""

@@ -1,7 +1,7 @@
 """Players of several strengths.
 
-What they get wrong is counted in positions and drawn from a seed, never measured in time: a level
-plays the same on every machine.
+Limits are in positions and errors are drawn from a seed, nothing depends on time: a level plays the
+same on every machine.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _OVERLOOKED = 1 / 3
 
 
 class Player:
-    """A player of a level.
+    """A player of one level.
 
     Args:
         ruleset: the rules.
-        level: how strong.
-        seed: what its errors are drawn from; the same seed plays the same.
+        level: its level.
+        seed: the seed of its errors; the same seed plays the same.
     """
 
     def __init__(self, ruleset: Ruleset, level: Level = STRONGEST, seed: int = 0) -> None:
@@ -37,12 +37,12 @@ class Player:
         limit: Limit | None = None,
         report: Callable[[Thought], None] | None = None,
     ) -> Thought:
-        """Return the ply that a player of this level plays.
+        """Return the ply that a player of this level chooses.
 
         Args:
-            game: a battle that goes on.
-            limit: when to stop instead of at the level's own nodes and depth.
-            report: told after each depth what has been found.
+            game: a running battle.
+            limit: when to stop, in place of the level's nodes; its depth still holds.
+            report: called after each depth with what was found.
 
         Raises:
             ValueError: the battle is over.
@@ -53,7 +53,7 @@ class Player:
         return self._search.think(game, own, report, self._blunders(game))
 
     def _blunders(self, game: Game) -> Blunders:
-        """Return what it gets wrong this time: by the seed and the position, and nothing else."""
+        """Return its blunders this time, which depend on the seed and the position alone."""
         level, at = self._level, game.position
         random = Random(f"{self._seed} {at.dwarfs} {at.trolls} {at.rock}")  # noqa: S311  (no secret)
 

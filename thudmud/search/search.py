@@ -1,17 +1,17 @@
-"""The search: which ply is best, by looking ahead under a limit.
+"""The search: finds the best ply by looking ahead within a limit.
 
 Negamax: each worth and each window is in the view of the side to move. `_value` calls itself down
 to the last ply of the depth, and `_calm` goes on from there as long as something is captured,
 because a worth in the middle of an exchange says nothing. The depth grows ply by ply, and what one
 depth has found orders the plies of the next.
 
-Names of the parts, as chess programming has them: transposition table, principal variation search
-with null windows, late move reductions, history heuristic, quiescence search, and a beam: of the
-hundreds of queen moves that dwarfs have, only the most promising are looked at inside the tree.
-There is no null move: whoever has nothing good to do in Thud would often rather not move at all.
+The parts, by their names in chess programming: transposition table, principal variation search with
+null windows, late move reductions, history heuristic, quiescence search, and a beam: of the
+hundreds of queen moves that dwarfs have, only the most promising are searched inside the tree.
+There is no null move: a side with nothing good to do in Thud would often rather not move at all.
 
-The ply that is played comes from the ruleset; what is generated inside the tree is trusted, and
-compared with the rules by tests.
+The chosen ply is one of the ruleset's; plies generated inside the tree are trusted, and tests
+compare them with the rules.
 """
 
 from __future__ import annotations
@@ -27,38 +27,38 @@ from thudmud.search.masks import Ply
 from thudmud.search.tactics import AnyWeights, masks, tactics_of
 
 WON = 100_000
-"""The worth of a battle that is won; more, the sooner that is."""
+"""The worth of a won battle; more, the sooner it is won."""
 
 _ENDLESS = 10 * WON
 _DEEPEST = 60
 _CALM = 8  # plies of an exchange that are followed at most
-_CALM_FIRST = 2  # where each ply at the root is weighed by itself
-_LOOK = 128  # nodes between two questions whether it is time to stop
-_REPEATED = (0, 25, 100)  # what it costs to come to a position for the second time, the third
+_CALM_FIRST = 2  # the same where each ply at the root is weighed by itself
+_LOOK = 128  # nodes between two checks of the limit
+_REPEATED = (0, 25, 100)  # the cost of reaching a position for the second time, the third
 _KEPT = 200_000  # positions in the transposition table of each side, 110 MiB at most
-_WEIGHED = 100_000  # positions whose worth as they stand is kept, of each side, 41 MiB at most
-_STEADY = 12  # by how much another gathering square has to be better before it is taken
+_WEIGHED = 100_000  # positions whose static worth is kept, for each side, 41 MiB at most
+_STEADY = 12  # by how much another gathering square has to be better to be chosen
 
 _ROOT_LATE, _ROOT_VERY_LATE = 6, 24
-_LATE, _VERY_LATE = 6, 24  # how many plies come before those that are looked at less deeply
-_HANGS = 1 << 30  # what a troll's step loses in order that would have it captured
-_FUTILE = 200  # the most that a last ply without a capture is thought to gain
+_LATE, _VERY_LATE = 6, 24  # how many plies come before those that are reduced
+_HANGS = 1 << 30  # puts a troll's step last that would have it captured
+_FUTILE = 200  # the most that a last ply without a capture is expected to gain
 _NEVER = 1 << 62
 
 _EXACT, _LOWER, _UPPER = 0, 1, 2
 
 _Table = dict[Ply, tuple[int, int, int, Ply | None]]
-"""By position: to which depth it was looked at, what it is worth, which bound that is, the best."""
+"""By position: the depth of its search, its worth, the kind of bound, and the best ply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """When to stop looking. At least each ply is looked at by itself.
+    """When to stop. Each ply is weighed by itself in any case.
 
     Attributes:
-        nodes: after how many positions.
-        depth: after how many plies.
-        is_late: returns whether it is time to answer; asked after some hundred positions each.
+        nodes: the most positions.
+        depth: the most plies.
+        is_late: returns whether to answer now; called every hundred positions or so.
     """
 
     nodes: int = 1_000_000_000
@@ -68,14 +68,14 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """How much of the tree is looked at. The default is what plays best.
+    """How much of the tree is searched. The default plays best.
 
     Attributes:
-        beam: how many queen moves of the dwarfs in each position, but the root.
-        root_beam: how many at the root.
-        troll_beam: how many moves of the trolls that capture nothing.
-        reduces: whether plies that come late in a list are looked at less deeply.
-        keeps: whether what is known of a position is kept for when it comes again.
+        beam: the queen moves of the dwarfs in each position but the root.
+        root_beam: the same at the root.
+        troll_beam: the trolls' moves without captures.
+        reduces: whether late plies of a list are searched less deeply.
+        keeps: whether the transposition table is used.
     """
 
     beam: int = 14
@@ -87,14 +87,14 @@ class Width:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What a search has found.
+    """The result of a search.
 
     Attributes:
-        move: the ply that seems best.
-        worth: what the position is worth to the side to move, in hundredths of a dwarf.
-        depth: how many plies were looked at in full.
-        nodes: how many positions.
-        line: the plies that are expected, beginning with ``move``, as far as they are known.
+        move: the best ply found.
+        worth: the position's worth to the side to move, in hundredths of a dwarf.
+        depth: the plies that were searched in full.
+        nodes: the number of positions.
+        line: the expected plies, beginning with ``move``, as far as they are known.
     """
 
     move: Move
@@ -106,12 +106,12 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class Blunders:
-    """What a weaker player gets wrong about the plies that it can choose from.
+    """The errors of a weaker player about its plies.
 
     Attributes:
-        overlooks: whether it does not see that a ply is there.
-        misses: whether it does not see the answer to a ply, where it looks no further than that.
-        misjudges: by how many hundredths of a dwarf it thinks a ply better than it is.
+        overlooks: returns whether it does not see a ply.
+        misses: returns whether it does not see the answer to a ply, at a depth of one.
+        misjudges: returns by how many hundredths of a dwarf it overrates a ply.
     """
 
     overlooks: Callable[[Move], bool] = lambda _: False
@@ -120,7 +120,7 @@ class Blunders:
 
 
 def _settles(bound: int, value: int, alpha: int, beta: int) -> bool:
-    """Whether what is known of a position is enough for a window."""
+    """Return whether a known worth settles a window."""
     if bound == _EXACT:
         return True
     return value >= beta if bound == _LOWER else value <= alpha
@@ -131,15 +131,15 @@ class _Stop(ThudmudError):
 
 
 class Search:
-    """A player of one ruleset. What it has learnt of a battle helps with the next ply of it.
+    """The search for one ruleset. What it has learnt in a battle helps with later plies.
 
     Args:
-        ruleset: the rules.
-        weights: what counts when it plays each side; the tuned ones if left out.
-        width: how much of the tree is looked at.
+        ruleset: the ruleset.
+        weights: the weights for each side that it plays; the tuned ones by default.
+        width: how much of the tree is searched.
 
     Attributes:
-        gather: the bit of the square where the dwarfs gather; 0 if that is nowhere.
+        gather: the bit of the dwarfs' gathering square; 0 for none.
     """
 
     def __init__(
@@ -170,13 +170,13 @@ class Search:
         report: Callable[[Thought], None] | None = None,
         blunders: Blunders | None = None,
     ) -> Thought:
-        """Return the best ply of a battle that goes on.
+        """Return the best ply of a running battle.
 
         Args:
             game: the battle.
             limit: when to stop.
-            report: told after each depth what it has found.
-            blunders: what it gets wrong.
+            report: called after each depth with what was found.
+            blunders: the errors to make.
 
         Raises:
             ValueError: the battle is over.
@@ -221,7 +221,7 @@ class Search:
         return {ply: moves[ply] for ply in dict.fromkeys(kept) if ply in moves} or moves
 
     def _prepare(self, game: Game) -> None:
-        """Learn where the dwarfs gather, and which positions have been there already."""
+        """Find the gathering square, and which positions have been on the board already."""
         seen: tuple[dict[Ply, int], dict[Ply, int]] = {}, {}
         count = len(self._followed)
         if self._followed != game.moves[:count]:
@@ -263,7 +263,7 @@ class Search:
     def _ranked(
         self, position: Position, blunders: Blunders
     ) -> tuple[dict[Ply, Move], list[tuple[int, Ply]]]:
-        """Return the plies to choose from, and what each is worth by itself, the best first."""
+        """Return the plies to choose from, and the worth of each by itself, the best first."""
         d, t, r, side = position.dwarfs, position.trolls, position.rock, self._root_side
         plies = self._plies(position)
         moves = {ply: move for ply, move in plies.items() if not blunders.overlooks(move)} or plies
@@ -282,7 +282,7 @@ class Search:
         return moves, ranked if side else ranked[: self._width.root_beam]
 
     def _root(self, position: Position, plies: list[Ply], depth: int) -> tuple[list[Ply], int]:
-        """Return the plies with the best in front after looking so deep, and its worth."""
+        """Search the plies to a depth; return them with the best first, and its worth."""
         d, t, r, side = position.dwarfs, position.trolls, position.rock, self._root_side
         self._best = None
         alpha = -_ENDLESS
@@ -335,7 +335,7 @@ class Search:
     # The tree.
 
     def _value(self, d: int, t: int, r: int, side: int, depth: int, alpha: int, beta: int) -> int:  # noqa: PLR0917
-        """Return what a position is worth to the side to move: 0 the dwarfs, 1 the trolls."""
+        """Return a position's worth to the side to move: 0 the dwarfs, 1 the trolls."""
         key = d, t, r
         if count := self._seen[side].get(key, 0):
             cost = _REPEATED[min(count, 2)]
@@ -394,9 +394,9 @@ class Search:
     def _ordered(
         self, d: int, t: int, r: int, side: int, first: Ply | None, *, only_loud: bool
     ) -> Iterator[tuple[Ply, bool]]:
-        """Yield a side's plies, and whether each captures nothing, the best first.
+        """Yield a side's plies, and whether each captures nothing, the most promising first.
 
-        Nothing is generated before it is needed: most positions are settled by their first ply.
+        Nothing is generated before it is needed: the first ply settles most positions.
         """
         if first is not None:
             yield first, False
@@ -430,7 +430,7 @@ class Search:
                 yield ply, True
 
     def _weigh(self, d: int, t: int, r: int, side: int) -> tuple[int, int]:
-        """Return what a position is worth as it stands, and what is dangerous in it."""
+        """Return the static worth of a position, and its dangerous squares."""
         table, key = self._weighed[side], (d, t, r)
         known = table.get(key)
         if known is None:
@@ -444,7 +444,7 @@ class Search:
         return known
 
     def _calm(self, d: int, t: int, r: int, side: int, alpha: int, beta: int, left: int) -> int:  # noqa: PLR0917
-        """Return what a position is worth after the best exchange of the side to move, if any."""
+        """Return a position's worth after the best exchange of the side to move, if any."""
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._look()
@@ -461,7 +461,7 @@ class Search:
             captures.sort(key=itemgetter(0), reverse=True)
         else:
             plies = self._tactics.dwarf_captures(d, t, r, empty, field)
-            captures = [(_ENDLESS, 0, ply) for ply in plies]  # each of them is looked at
+            captures = [(_ENDLESS, 0, ply) for ply in plies]  # none is skipped
         for number, target, (dx, tx, rx) in captures:
             if still + 100 * number + 200 <= alpha:
                 break

@@ -1,4 +1,4 @@
-"""What the search asks of each kind of rules, and which rules are of which kind."""
+"""Which tactics go with which ruleset, and plain ones for any other rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_TRAMPLES = 24
 
 
 def masks(move: Move) -> Ply:
-    """Return what a move flips on the bitboards of the dwarfs, the trolls and the Rock."""
+    """Return the masks of a move: what it flips on the bitboards of dwarfs, trolls and the Rock."""
     if move.piece is Piece.ROCK:
         return 0, 0, move.path_bits
     if move.piece is Piece.DWARF:
@@ -27,12 +27,12 @@ def masks(move: Move) -> Ply:
 
 
 class PlainTactics(Tactics):
-    """Any rules at all: the plies are the ruleset's own, and little but the pieces counts.
+    """Tactics for any rules: the plies are the ruleset's own, and little but the pieces counts.
 
-    It is slow, and plays no better than it must.
+    They are slow and weak.
 
     Args:
-        ruleset: the rules.
+        ruleset: the ruleset.
     """
 
     def __init__(self, ruleset: Ruleset) -> None:
@@ -42,10 +42,10 @@ class PlainTactics(Tactics):
         self._troll = 100 * opening.count(Piece.DWARF) // max(1, opening.count(Piece.TROLL))
 
     def weigh_for(self, side: Side, gather: int, boldness: int) -> None:
-        """Do nothing: both sides weigh alike."""
+        """Do nothing: both sides have the same weights."""
 
     def empty(self, d: int, t: int, r: int) -> int:
-        """Return the squares on which nothing stands."""
+        """Return the empty squares."""
         return BOARD ^ (d | t | r | self._stone)
 
     def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
@@ -58,7 +58,7 @@ class PlainTactics(Tactics):
     def worth(
         self, d: int, t: int, r: int, _empty: int, _field: int, *, dwarfs_to_move: bool
     ) -> int:
-        """Return what the pieces are worth, and how near each side is to its goals."""
+        """Return the worth of the pieces, and of each side's progress to its goals."""
         value = 100 * d.bit_count() - self._troll * t.bit_count()
         if self._ruleset.goals:
             position = self._position(d, t, r, dwarfs_to_move=dwarfs_to_move)
@@ -99,9 +99,9 @@ AnyWeights = Weights | KoomWeights
 
 
 def is_hurled_and_shoved(ruleset: Ruleset) -> bool:
-    """Whether rules are of the kind of classic and discworld, with numbers such as these have.
+    """Return whether rules are like classic and discworld, with numbers that are supported.
 
-    A troll that may take some of what is next to it, but not all, is of no kind that is known here.
+    A troll that may take some, but not all dwarfs next to it is not supported.
     """
     trolls = ruleset.trolls
     if not (isinstance(ruleset.dwarfs, HurlingDwarfs) and isinstance(trolls, ShovingTrolls)):
@@ -113,7 +113,7 @@ def is_hurled_and_shoved(ruleset: Ruleset) -> bool:
 
 
 def is_trapped_and_trampled(ruleset: Ruleset) -> bool:
-    """Whether rules are of the kind of Koom Valley."""
+    """Return whether rules are like Koom Valley."""
     return (
         isinstance(ruleset.dwarfs, TrappingDwarfs)
         and isinstance(ruleset.trolls, TramplingTrolls)
@@ -122,18 +122,18 @@ def is_trapped_and_trampled(ruleset: Ruleset) -> bool:
 
 
 def tuned(ruleset: Ruleset) -> Mapping[Side, AnyWeights]:
-    """Return what counts for each side by rules of a known kind."""
+    """Return the tuned weights for supported rules."""
     if ruleset.goals:
         return ROCK
     return ALL_TAKEN if takes_all(cast("ShovingTrolls", ruleset.trolls)) else ONE_TAKEN
 
 
 def tactics_of(ruleset: Ruleset, weights: Mapping[Side, AnyWeights] | None = None) -> Tactics:
-    """Return the tactics that go with rules.
+    """Return the tactics for a ruleset.
 
     Args:
-        ruleset: the rules.
-        weights: what counts for each side; the tuned ones if left out.
+        ruleset: the ruleset.
+        weights: the weights for each side; the tuned ones by default.
     """
     if is_hurled_and_shoved(ruleset):
         trolls = cast("ShovingTrolls", ruleset.trolls)

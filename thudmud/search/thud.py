@@ -1,10 +1,10 @@
-"""Classic and discworld as the search sees them: plies as masks, and what a position is worth.
+"""Classic and discworld for the search: plies as masks, and the evaluation.
 
-A position is three bitboards here: dwarfs, trolls and the Rock, which these rules have not; what
-never moves is known from the beginning. A ply is three masks, each of which is flipped on the
-bitboard of its name, so that nothing has to be made or taken back.
+A position is three bitboards here: dwarfs, trolls and the Rock, which these rules do not have;
+fixed pieces are known from the start. A ply is three masks, each flipped on its bitboard, so that
+no object is made, and nothing has to be taken back.
 
-What holds in one ruleset and not in another comes from its parts, the numbers of `ShovingTrolls`.
+Differences between the rulesets come from their parts, the numbers of `ShovingTrolls`.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _STEPS: dict[int, tuple[tuple[int, int, int], ...]] = {
     )
     for origin in NEXT_TO
 }
-"""For the bit of a square: each next to it, both as a mask, and what is next to that."""
+"""For the bit of each square: each neighbour, both as a mask, and the neighbour's neighbours."""
 
 _REMEMBERED = 1 << 14
-"""Of how many sets of dwarfs, of trolls, and of both the worth is kept, 20 MiB at most."""
+"""How many sets of dwarfs, of trolls, and of both have their worth kept, 20 MiB at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,15 @@ class Weights:
     Attributes:
         troll: a troll on the board.
         pair: two dwarfs beside each other.
-        near: a dwarf, for each of the discs round the gathering square in which it stands.
+        near: a dwarf, for each disc round the gathering square that it is in.
         commanded: an empty square that a line of dwarfs commands.
-        secure: a dwarf next to which no troll can stop without being hurled at.
-        hanging: a dwarf that could be captured by a troll that would not be captured for it.
-        prize: each dwarf of the most that one such troll could capture, the dwarfs being to move.
-        exposed: a troll that a dwarf could be hurled at, the trolls being to move.
-        close: a troll, for each of the discs round the gathering square in which it stands.
+        secure: a dwarf next to which no troll can stop without risking a hurl.
+        hanging: a dwarf that could be captured without losing the troll for it.
+        prize: each dwarf of the most that one such troll could capture, if the dwarfs are to move.
+        exposed: a troll that a dwarf could be hurled at, if the trolls are to move.
+        close: a troll, for each disc round the gathering square that it is in.
         free: a square that a troll can step to safely.
-        hunted: a dwarf that is not secure, three squares from a troll or nearer.
+        hunted: a dwarf that is not secure, within three squares of a troll.
     """
 
     troll: float
@@ -67,20 +67,20 @@ class Weights:
 
 
 def takes_all(trolls: ShovingTrolls) -> bool:
-    """Whether a troll can always capture all that is next to where it ends.
+    """Return whether a troll can always capture everything next to where it ends.
 
-    Where a lone troll can be shoved, it takes by that what it may not after a move.
+    If a lone troll can be shoved, a shove takes what a move may not.
     """
     return trolls.most_after_move == ANY or trolls.shortest_shove == 1
 
 
 class ThudTactics(Tactics):
-    """Plies and worth where dwarfs are hurled and trolls shoved.
+    """Tactics where dwarfs are hurled and trolls shoved.
 
     Args:
         trolls: how trolls move and capture.
-        fixed: the bitboard of what never moves.
-        weights: what counts for whom.
+        fixed: the bitboard of fixed pieces.
+        weights: the weights of each side.
     """
 
     def __init__(self, trolls: ShovingTrolls, fixed: int, weights: Mapping[Side, Weights]) -> None:
@@ -92,7 +92,7 @@ class ThudTactics(Tactics):
     # Where the dwarfs gather.
 
     def weigh_for(self, side: Side, gather: int, _boldness: int) -> None:
-        """Weigh as one side does from now on, and by a gathering square, the bit of it."""
+        """Use one side's weights from now on, and a gathering square, given by its bit."""
         self._weights = self._weights_of[side]
         self._discs, self._closeness = DISCS[gather], closeness(gather)
         self._of_dwarfs: dict[int, tuple[int, int, float]] = {}
@@ -101,7 +101,7 @@ class ThudTactics(Tactics):
         self._formations: dict[tuple[int, int], tuple[int, int, int, int, float]] = {}
 
     def gathering(self, dwarfs: int, trolls: int) -> dict[int, int]:
-        """Return how well each square would do for the dwarfs to gather at, by its bit."""
+        """Return how good each square is as the dwarfs' gathering square, by its bit."""
         worth = {}
         for square, discs in DISCS.items():
             value = 0
@@ -115,23 +115,23 @@ class ThudTactics(Tactics):
     # What a position is worth.
 
     def empty(self, dwarfs: int, trolls: int, _rock: int) -> int:
-        """Return the squares on which nothing stands."""
+        """Return the empty squares."""
         return self._ground ^ (dwarfs | trolls)
 
     def field(self, dwarfs: int, trolls: int, _empty: int) -> int:
-        """Return what lines of dwarfs command."""
+        """Return the squares that lines of dwarfs command."""
         return self._formation(dwarfs, trolls)[1]
 
     def worth(
         self, dwarfs: int, trolls: int, _rock: int, empty: int, reach: int, *, dwarfs_to_move: bool
     ) -> int:
-        """Return what a position is worth to the dwarfs, in hundredths of one.
+        """Return the static worth of a position to the dwarfs, in hundredths of a dwarf.
 
         Args:
-            dwarfs: where they stand.
-            trolls: where they stand.
-            empty: where nothing stands.
-            reach: what lines of dwarfs command, as `field` has it.
+            dwarfs: the dwarfs.
+            trolls: the trolls.
+            empty: the empty squares.
+            reach: the squares that lines of dwarfs command, from `field`.
             dwarfs_to_move: whether the dwarfs are to move.
         """
         w = self._weights
@@ -155,11 +155,12 @@ class ThudTactics(Tactics):
         return int(value)
 
     def _formation(self, dwarfs: int, trolls: int) -> tuple[int, int, int, int, float]:
-        """Return what holds of dwarfs among trolls, who matter beside them and where lines go.
+        """Return facts about the dwarfs and those trolls that are near enough to matter.
 
         Returns:
-            What is next to the dwarfs, what their lines command, where no troll can stop without
-            being hurled at, which dwarfs are not secure, and what all that is worth.
+            The squares next to dwarfs, the squares that their lines command, those where no troll
+            can stop without risking a hurl, the dwarfs that are not secure, and the worth of all
+            that.
         """
         near, most, worth = self._dwarfs(dwarfs)
         among = trolls & (near | most)
@@ -178,7 +179,7 @@ class ThudTactics(Tactics):
         return known
 
     def _dwarfs(self, dwarfs: int) -> tuple[int, int, float]:
-        """Return what is next to dwarfs, what lines command if no troll is near, and the worth."""
+        """Return the squares next to dwarfs, those that lines command without trolls, the worth."""
         known = self._of_dwarfs.get(dwarfs)
         if known is None:
             w, pairs = self._weights, 0
@@ -195,9 +196,10 @@ class ThudTactics(Tactics):
         return known
 
     def _trolls(self, trolls: int) -> tuple[int, int, int, float]:
-        """Return what is next to trolls, what is near, where shoves end if nobody is in the way.
+        """Return the squares next to trolls, those near them, and those that shoves reach.
 
-        And what they are worth.
+        The squares of shoves are as if no dwarf was in the way. The last value is the trolls'
+        worth.
         """
         known = self._of_trolls.get(trolls)
         if known is None:
@@ -229,7 +231,7 @@ class ThudTactics(Tactics):
         return known
 
     def _most_beside(self, landings: int, dwarfs: int) -> int:
-        """Return how many dwarfs are next to that of the landings which has most."""
+        """Return the most dwarfs that are next to one of the landings."""
         ones, twos, fours = neighbour_counts(dwarfs)
         many = landings & fours
         if not many:
@@ -269,8 +271,8 @@ class ThudTactics(Tactics):
     ) -> list[Ply]:
         """Return about the ``most`` best queen moves, the best first.
 
-        Each square is given a number by what is good about standing there; a move is worth the
-        number of where it goes less that of where it comes from.
+        Each square gets a number for how good it is to stand there; a move's value is the target's
+        number less the origin's.
         """
         ones, twos, _ = neighbour_counts(dwarfs)
         unsafe = reach if self._takes_all else reach | twos
@@ -279,8 +281,8 @@ class ThudTactics(Tactics):
             beside |= self._shoved(dwarfs, trolls)
         landings = beside & empty & ~unsafe
         safe = BOARD & ~around(landings)
-        # Closeness, 0 to 7, and twice the neighbours, 0 to 3, and 4 for a safe square, added bit
-        # by bit for all squares at once.
+        # The sum of closeness, 0 to 7, twice the neighbours, 0 to 3, and 4 for a safe square, is
+        # computed bit by bit for all squares at once.
         c0, c1, c2 = self._closeness
         s1 = c1 ^ ones
         carry = c1 & ones
@@ -299,7 +301,7 @@ class ThudTactics(Tactics):
         return best_slides(dwarfs, empty, slices, most)
 
     def _covers(self, landings: int, dwarfs: int, empty: int) -> int:
-        """Return the squares from which a dwarf would make a line that commands a landing."""
+        """Return the squares from which a dwarf would form a line that commands a landing."""
         squares = 0
         for left, right in WAYS if landings else ():
             one = landings << left >> right & empty
@@ -314,10 +316,10 @@ class ThudTactics(Tactics):
     def troll_captures(
         self, dwarfs: int, trolls: int, _rock: int, empty: int, bad: int = 0
     ) -> list[Capture]:
-        """Return the captures that differ: how many are taken, where it lands, and the ply.
+        """Return the distinct captures: how many are taken, the target, and the ply.
 
-        Where a troll takes all that it likes, it takes all: a dwarf that is left beside it could
-        be hurled at it at once.
+        A troll that may take all dwarfs takes all: one that is left beside it could be hurled at
+        it.
         """
         found: list[Capture] = []
         near = around(dwarfs) & empty
@@ -351,7 +353,7 @@ class ThudTactics(Tactics):
     def _add_shoves(
         self, found: list[Capture], dwarfs: int, trolls: int, empty: int, targets: int
     ) -> None:
-        """Add the shoves by two squares or more that capture and end on one of the targets."""
+        """Add the shoves by two squares or more that capture and end on a target."""
         for left, right in WAYS:
             fronts, further = trolls & trolls << left >> right, 2
             while fronts:
@@ -370,7 +372,7 @@ class ThudTactics(Tactics):
     def _add_shoves_of_one(
         self, found: list[Capture], dwarfs: int, trolls: int, targets: int
     ) -> None:
-        """Add the shoves by one square, which take more than a move does where that takes one."""
+        """Add the shoves by one square, which take more where a move takes only one."""
         for left, right in WAYS:
             ahead = (trolls & trolls << left >> right) << left >> right & targets
             while ahead:

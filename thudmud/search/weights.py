@@ -1,8 +1,8 @@
-"""The weights that count for each side.
+"""The weights for each side.
 
-They were found until 2026-11-23 by trials by hand at 300 to 1,500 positions a ply, in play against
-itself with a little SPSA, and in Koom Valley against the bot that looks one ply ahead.
-``python benchmarks/tune.py`` tunes them, and writes this file anew.
+They were found until 2026-11-23 by manual trials at 300 to 1,500 positions a ply, in self-play with
+a little SPSA, and in Koom Valley against the bot that looks one ply ahead. ``python
+benchmarks/tune.py`` tunes them, and rewrites this file.
 """
 
 from __future__ import annotations
