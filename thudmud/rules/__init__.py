@@ -1,24 +1,24 @@
 """The rules of Thud. Pure: no I/O, no clock, no global random; imports nothing of ours but errors.
 
-A `Game` is a battle: `Game.start` begins one by a `Ruleset`, `Game.push` plays a ply as game
-records write it, `Game.resolve` makes a `Move` of what a player asks for, or says why not, and
-`Game.play` returns the battle after it. All values are frozen, and valid from the moment they are
-made; they hash, pickle and print.
+A `Game` is a battle: `Game.start` begins one by a `Ruleset`, `Game.push` plays a ply in the
+notation of game records, `Game.resolve` makes a `Move` of what a player asks for, or says why not,
+and `Game.play` returns the battle after it. All values are frozen, and valid from the moment they
+are made; they hash, pickle and print.
 
-Squares have two names. Boards and commands have columns A to O; game records skip the letter I
-(A to H, then J to P). ``Square.parse("J7")`` and ``str(square)`` are the boards';
-``game.push("dK7-K8")``, ``str(move)``, ``print(position)`` and everything called record, setup or
-ply are the records'.
+Squares have two names. Boards and commands have columns A to O; game records skip the letter I (A
+to H, then J to P). ``Square.parse("J7")`` and ``str(square)`` use the boards' names;
+``game.push("dK7-K8")``, ``str(move)``, ``print(position)`` and everything named record, setup or
+ply use the records'.
 
 Attributes:
     DISCWORLD: the rules as they are played on the Discworld MUD.
     CLASSIC: the rules of the board game.
     KOOM_VALLEY: the rules of the Koom Valley variant.
-    DEFAULT_RULES: the rules of a board where nothing is said about it.
+    DEFAULT_RULES: the rules of a board for which no rules are set.
     RULESETS: the rulesets by name, the default first: ``RULESETS["koom valley"]``.
     SQUARES: the 165 squares of the board, row by row.
     CENTRE: the square in the middle, H8.
-    EVERY: said in place of a list of captures: everything that can be captured.
+    EVERY: in place of a list of captures: everything that can be captured.
 """
 
 from thudmud.rules.board import CENTRE, SQUARES, Square

@@ -1,14 +1,14 @@
 """The board: its squares and their names, bitboards, and straight lines.
 
 The grid is 15 by 15; the board is the octagon of 165 squares that is left when a triangle of 15
-squares is taken off each corner. What stands on a square is not known here.
+squares is taken off each corner. Pieces are not known here.
 
 A square has two names. On our boards and in commands the columns are A to O. In game records, which
-Thud programs exchange, they are A to P without the I, so that ``J7`` is one column further left
-there than here. `Square.parse` and ``str(square)`` are ours; `Square.from_record` and
-`Square.record_name` are those of records.
+Thud programs exchange, they are A to P without the I, so ``J7`` is one column further left there
+than here. `Square.parse` and ``str(square)`` use our names; `Square.from_record` and
+`Square.record_name` those of records.
 
-A bitboard is an ``int`` with one bit per square. Rows are 16 bits apart although they hold 15
+A bitboard is an ``int`` with one bit per square. Rows are 16 bits apart although they have 15
 squares, so that every row is followed by a bit that is never on the board: a set of squares shifted
 one step in any direction and masked with ``BOARD`` cannot wrap round to the next row. A step in a
 direction is ``bits << direction.left >> direction.right``, as one of the two is always 0.
@@ -29,10 +29,10 @@ _CORNER = 5
 """Columns (or rows) that a corner triangle takes off the outermost row: 5 + 4 + 3 + 2 + 1 = 15."""
 
 LETTERS = "ABCDEFGHIJKLMNO"
-"""The columns as boards and commands have them."""
+"""The letters of columns on boards and in commands."""
 
 RECORD_LETTERS = "ABCDEFGHJKLMNOP"
-"""The columns as game records have them: they skip the I."""
+"""The letters of columns in game records, which skip the I."""
 
 _NAME = re.compile(r"([A-O])([1-9]|1[0-5])", re.ASCII | re.IGNORECASE)
 _RECORD_NAME = re.compile(r"([A-Z])(0|[1-9][0-9]?)", re.ASCII)
@@ -40,7 +40,7 @@ _RECORD_NAME = re.compile(r"([A-Z])(0|[1-9][0-9]?)", re.ASCII)
 
 @total_ordering
 class Square:
-    """One square of the grid, on the octagon or off it; there is one instance for each.
+    """A square of the grid, on the octagon or off it; there is one instance for each.
 
     Attributes:
         column: 0 (letter A) to 14 (letter O).
@@ -89,7 +89,7 @@ class Square:
 
     @property
     def record_name(self) -> str:
-        """What game records call the square: O9 is ``P9`` there, and H8 is ``H8``."""
+        """The name in game records: O9 is ``P9`` there, and H8 is ``H8``."""
         return f"{RECORD_LETTERS[self.column]}{self.row + 1}"
 
     def __str__(self) -> str:
@@ -105,7 +105,10 @@ class Square:
         return self.bit < other.bit if isinstance(other, Square) else NotImplemented
 
     def __reduce__(self) -> tuple[type[Square], tuple[int, int]]:
-        return Square, (self.column, self.row)  # so that copies and pickles are the same instance
+        return Square, (
+            self.column,
+            self.row,
+        )  # copies and pickles are the same instance
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a square does not change: {name} = {value!r}")
@@ -139,7 +142,7 @@ _ROWS = Struct(f"<{WIDTH}H")  # of STRIDE bits each
 
 
 def square_at(bit: int) -> Square:
-    """Return the square of the board that a bitboard with one bit set stands for."""
+    """Return the square of a bitboard with one bit set."""
     return _BY_BIT[bit]
 
 
@@ -157,7 +160,7 @@ def each_bit(bits: int) -> Iterator[int]:
 
 
 def rows_of(bits: int) -> tuple[int, ...]:
-    """Return the rows of a bitboard, the first on top: each with bit 0 for its column A."""
+    """Return the rows of a bitboard, the top one first: each with bit 0 for column A."""
     return _ROWS.unpack(bits.to_bytes(_ROWS.size, "little"))
 
 
@@ -178,17 +181,17 @@ class Direction:
 
     @property
     def shift(self) -> int:
-        """By how much a step raises the number of a square's bit."""
+        """The difference that a step makes to the number of a square's bit."""
         return self.rows * STRIDE + self.columns
 
     @property
     def left(self) -> int:
-        """By how much a bitboard shifts left for a step, 0 if it shifts right."""
+        """The left shift of a bitboard for a step, 0 if it shifts right."""
         return max(self.shift, 0)
 
     @property
     def right(self) -> int:
-        """By how much a bitboard shifts right for a step, 0 if it shifts left."""
+        """The right shift of a bitboard for a step, 0 if it shifts left."""
         return max(-self.shift, 0)
 
     @property
@@ -205,14 +208,14 @@ DIRECTIONS: tuple[Direction, ...] = tuple(
 )
 
 SHIFTS: tuple[int, ...] = tuple(direction.shift for direction in DIRECTIONS if direction.shift > 0)
-"""The four shifts that, to the left and to the right, go in all eight directions."""
+"""The four shifts that, to the left and to the right, make all eight directions."""
 
 STEPS: tuple[tuple[int, int], ...] = tuple((each.left, each.right) for each in DIRECTIONS)
-"""For each direction how far to shift left and right for a step; one of the two is 0."""
+"""For each direction the left and the right shift for a step; one of the two is 0."""
 
 
 def around(bits: int) -> int:
-    """Return the bitboard of what is one step from any of ``bits``, board or not."""
+    """Return the bitboard of everything one step from any of ``bits``, on the board or off it."""
     beside = bits << 1 | bits >> 1
     rows = bits | beside
     return beside | rows << STRIDE | rows >> STRIDE
@@ -232,7 +235,7 @@ def direction_to(origin: Square, target: Square) -> Direction | None:
 
 
 def distance(origin: Square, target: Square) -> int:
-    """Return how many steps apart two squares are, going in any directions."""
+    """Return how many steps apart two squares are, in any directions."""
     return max(abs(target.column - origin.column), abs(target.row - origin.row))
 
 
@@ -245,13 +248,13 @@ def walk(origin: Square, direction: Direction) -> Iterator[Square]:
 
 
 def beyond(origin: Square, over: Square) -> Square | None:
-    """Return the square on the far side of ``over``, a neighbour; None if off the board."""
+    """Return the square on the far side of a neighbour; None if it is off the board."""
     direction = direction_to(origin, over)
     return None if direction is None else next(walk(over, direction), None)
 
 
 def line_length(bits: int, front: Square, direction: Direction) -> int:
-    """Return how long the unbroken line in ``bits`` is that ends at ``front``.
+    """Return the length of the unbroken line in ``bits`` that ends at ``front``.
 
     Args:
         bits: the bitboard of the fighters that form lines; ``front`` is one of them.

@@ -1,4 +1,4 @@
-"""Checks that several kinds of ply share: each raises `IllegalMove` where an attempt fails it."""
+"""Checks that several kinds of ply share: each raises `IllegalMove` if an attempt fails it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def require_on_board(squares: Iterable[Square]) -> None:
 
 
 def require_departure(attempt: Attempt) -> None:
-    """Refuse to go to where the piece stands."""
+    """Refuse a target that is the origin."""
     if attempt.origin is attempt.target:
         raise IllegalMove(Reason.SAME_SQUARE, (attempt.origin,), square=attempt.origin)
 
 
 def require_straight(attempt: Attempt) -> Direction:
-    """Return the direction of an attempt; refuse one that is not along a line."""
+    """Return the direction of an attempt; refuse one that is not in a straight line."""
     require_departure(attempt)
     origin, target = attempt.origin, attempt.target
     direction = direction_to(origin, target)
@@ -57,7 +57,7 @@ def require_line(attempt: Attempt, piece: Piece, length: int, verb: Verb) -> Non
     Args:
         attempt: what was asked for.
         piece: what the line is made of.
-        length: how many there are in it.
+        length: the length of the line.
         verb: what is done with the line's front piece.
     """
     far = distance(attempt.origin, attempt.target)
@@ -74,7 +74,7 @@ def require_line(attempt: Attempt, piece: Piece, length: int, verb: Verb) -> Non
 
 
 def require_clear_way(position: Position, attempt: Attempt, direction: Direction) -> None:
-    """Refuse to go over anything that stands between origin and target."""
+    """Refuse to go over a piece between origin and target."""
     for square in walk(attempt.origin, direction):
         if square is attempt.target:
             return
@@ -91,7 +91,7 @@ def require_clear_way(position: Position, attempt: Attempt, direction: Direction
 
 
 def require_empty_target(position: Position, attempt: Attempt) -> None:
-    """Refuse to go onto anything."""
+    """Refuse an occupied target."""
     piece = position.piece_at(attempt.target)
     if piece is not None:
         raise IllegalMove(
@@ -100,7 +100,7 @@ def require_empty_target(position: Position, attempt: Attempt) -> None:
 
 
 def require_prey(position: Position, prey: Piece, square: Square) -> None:
-    """Refuse to capture on a square where no piece of the kind that can be captured stands."""
+    """Refuse to capture on a square without a piece of the kind that can be captured."""
     if position.piece_at(square) is not prey:
         raise IllegalMove(Reason.NO_ENEMY_THERE, (square,), piece=prey, square=square)
 

@@ -74,7 +74,7 @@ class HurlingDwarfs:
         return number + sum(dwarfs.bit_count() for dwarfs in _thrown(position))
 
     def can_move(self, position: Position) -> bool:
-        """Return whether a dwarf can step aside, or be hurled at a troll next to it."""
+        """Return whether a dwarf can step to an empty square, or be hurled at a neighbour."""
         return around(position.dwarfs) & (position.empty | position.trolls) != 0
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
@@ -112,15 +112,15 @@ _LINES = Listing(Piece.DWARF, REACH, further=_hurls_along)
 
 @cache
 def _hurl(origin: Square, target: Square) -> Move:
-    """Return the one move object for a hurl; there are a few thousand of them at most."""
+    """Return the one object of a hurl; there are a few thousand of them at most."""
     return listed(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
 
 
 def _thrown(position: Position) -> Iterator[int]:
     """Yield, for each direction and distance, the bitboard of the dwarfs that can be hurled.
 
-    Per direction two bitboards go towards each other: from the trolls back over empty squares, and
-    along the dwarfs from front to front of ever longer lines.
+    In each direction two bitboards approach each other: one goes from the trolls back over empty
+    squares, one from front to front of ever longer lines of dwarfs.
     """
     dwarfs, trolls, empty = position.dwarfs, position.trolls, position.empty
     for left, right in STEPS:
@@ -146,13 +146,13 @@ def _grant_hurl(position: Position, attempt: Attempt) -> Move:
 
 
 ANY = 8
-"""As many captures as a square has neighbours."""
+"""The most captures: as many as a square has neighbours."""
 
 _KEPT_STEPS = 40_000
-"""How many moves of one square are kept at most, for all squares together: some 12 MB."""
+"""The most one-square moves that are cached, for all squares together: some 12 MB."""
 
 _KEPT_SHOVES = 256
-"""For how many ways to shove a troll past dwarfs the moves are kept: 255 of them at most each."""
+"""For how many ways to shove a troll past dwarfs the moves are cached: up to 255 each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +163,8 @@ class ShovingTrolls:
     numbers.
 
     Attributes:
-        most_after_move: how many adjacent dwarfs a troll may capture after a move.
-        shortest_shove: how many trolls a line needs to be shoved.
+        most_after_move: the most adjacent dwarfs that a troll may capture after a move.
+        shortest_shove: the trolls that a line needs to be shoved.
     """
 
     most_after_move: int
@@ -206,7 +206,7 @@ class ShovingTrolls:
         return number
 
     def can_move(self, position: Position) -> bool:
-        """Return whether a troll can step aside; without that there is no shove either."""
+        """Return whether a troll can step to an empty square; else it cannot be shoved either."""
         return around(position.trolls) & position.empty != 0
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
@@ -225,10 +225,10 @@ class ShovingTrolls:
         return listed(Piece.TROLL, attempt.origin, attempt.target, captures, verb=attempt.verb)
 
     def _shoves(self, position: Position) -> Iterator[tuple[int, int, int]]:
-        """Yield the shoves: origin, target, and how few captures make an outcome of their own.
+        """Yield the shoves: origin, target, and the fewest captures that make a distinct outcome.
 
-        Per direction two bitboards go along: the squares that trolls reach over empty squares, and
-        the fronts of the lines that are long enough to be shoved that far.
+        In each direction two bitboards advance: the squares that trolls reach over empty squares,
+        and the fronts of the lines that are long enough to be shoved that far.
         """
         trolls, empty = position.trolls, position.empty
         beside_dwarfs = around(position.dwarfs)
@@ -236,7 +236,7 @@ class ShovingTrolls:
             reached = fronts = trolls
             for _ in range(self.shortest_shove - 1):
                 fronts = trolls & fronts << left >> right
-            distance, fewest = 1, self.most_after_move + 1  # fewer are the outcome of a move
+            distance, fewest = 1, self.most_after_move + 1  # fewer are outcomes of a move
             while fronts and (reached := reached << left >> right & empty):
                 if fewest <= ANY:
                     there, back = left * distance, right * distance
@@ -249,7 +249,7 @@ class ShovingTrolls:
     def _too_many(
         self, position: Position, attempt: Attempt, captures: tuple[Square, ...]
     ) -> IllegalMove:
-        """Return the refusal of a move's captures, with the shove that would take them if any."""
+        """Return the refusal of a move's captures, with the shove that would take them, if any."""
         direction = checks.require_straight(attempt)
         length = line_length(position.trolls, attempt.origin, direction)
         return IllegalMove(
@@ -261,7 +261,7 @@ class ShovingTrolls:
         )
 
     def _only_a_shove(self, position: Position, attempt: Attempt) -> IllegalMove | None:
-        """Return the refusal of a move where a shove would lead; None if none would."""
+        """Return the refusal of a move where a shove is possible; None if it is not."""
         origin, target = attempt.origin, attempt.target
         try:
             prey = self._grant_shove(position, Attempt(Verb.SHOVE, origin, target, EVERY))
@@ -291,10 +291,9 @@ class ShovingTrolls:
 
 
 class _Steps(dict[int, tuple[tuple[int, int, "_Options"], ...]]):
-    """By the bit of a square: the squares next to it, what is next to those, and the moves.
+    """By the bit of a square: its neighbours, their neighbours, and the moves.
 
-    All is forgotten when too many moves have been kept; a few keep coming back and are soon made
-    again.
+    It is emptied when too many moves are cached; the few that recur are soon made again.
     """
 
     def __init__(self, most: int) -> None:
@@ -303,7 +302,7 @@ class _Steps(dict[int, tuple[tuple[int, int, "_Options"], ...]]):
         self.kept = 0
 
     def __missing__(self, origin: int) -> tuple[tuple[int, int, _Options], ...]:
-        """Make the steps of a square when they are first asked for."""
+        """Make the steps of a square when they are first needed."""
         steps = self[origin] = tuple(
             (target, NEXT_TO[target], _Options(origin, target, self))
             for target in each_bit(NEXT_TO[origin])
@@ -311,9 +310,9 @@ class _Steps(dict[int, tuple[tuple[int, int, "_Options"], ...]]):
         return steps
 
     def keep(self, moves: int) -> None:
-        """Count moves that are to be kept; forget the others if they are too many together.
+        """Count moves that are cached; empty the cache if they are too many together.
 
-        Threads may count at once and miss each other, so the most is kept to about that.
+        Threads may count at once and miss each other's, so the limit is approximate.
         """
         if self.kept + moves > _KEPT_STEPS:
             self.clear()
@@ -332,7 +331,7 @@ class _Options(dict[int, tuple[Move, ...]]):
         self._made: dict[tuple[Square, ...], Move] = {}
 
     def __missing__(self, prey: int) -> tuple[Move, ...]:
-        """Gather the moves, and remember them."""
+        """Collect the moves, and cache them."""
         made = self._made
         choices = _captures(prey, 0, self._steps.most)
         moves = self[prey] = tuple(made.get(each) or self._make(each) for each in choices)
@@ -379,7 +378,7 @@ def _prey(position: Position, attempt: Attempt) -> tuple[Square, ...]:
 
 
 def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
-    """Return the captures that were asked for, in board order; refuse what is no prey."""
+    """Return the captures that were asked for, in board order; refuse those that are impossible."""
     if attempt.captures is EVERY:
         prey = _prey(position, attempt)
         if not prey:

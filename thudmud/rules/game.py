@@ -1,7 +1,7 @@
-"""Games: one battle, from its opening through its plies to its outcome.
+"""Games: a battle from its opening through its plies to its outcome.
 
-A game is a value: whatever is done to it returns another. What is legal, and what an ending counts,
-its ruleset says.
+A game is a value: each change returns another. Its ruleset decides what is legal, and what an
+ending counts.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from thudmud.rules.scoring import Ending, Outcome, Score
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A battle. ``print(game)`` draws its board, and says what is to be known beside it.
+    """A battle. ``print(game)`` draws its board, below a line with its state.
 
     Attributes:
         ruleset: its rules.
         opening: the position it began with.
-        position: the position it has come to.
+        position: the current position.
         moves: its plies so far.
         outcome: how it ended; None while it goes on.
-        quiet_plies: how many plies ago something was last captured, or all if nothing was.
+        quiet_plies: the number of plies since the last capture, or of all.
 
     Raises:
-        InvalidValueError: the side to move does not fit the number of plies, or the quiet plies are
-            not that many. That the plies lead to the position is taken on trust: `Game.start` and
-            what follows from it see to that.
+        InvalidValueError: the side to move does not fit the number of plies, or there are not as
+            many quiet plies. That the plies lead to the position is not checked: `Game.start` and
+            the other methods ensure it.
     """
 
     ruleset: Ruleset
@@ -59,7 +59,7 @@ class Game:
 
     @property
     def score(self) -> Score:
-        """What the battle counts: in the end if it has ended, else as it stands."""
+        """The final score if the battle has ended, else the current one."""
         if self.outcome is not None:
             return self.outcome.score
         return self.ruleset.score(self.position)
@@ -86,9 +86,9 @@ class Game:
         """Return the battle after a ply, checked by the rules. This battle stays as it is.
 
         Args:
-            ply: as game records have it and ``str(move)`` writes it: ``dA6-B6``, ``TG7-F7xE7``.
-                Columns go from A to P without the I there; commands at a board say ``J7`` for what
-                is ``K7`` here.
+            ply: in the notation of game records, as ``str(move)`` has it: ``dA6-B6``,
+                ``TG7-F7xE7``. Columns go from A to P without the I there; commands at a board say
+                ``J7`` for ``K7`` here.
 
         Raises:
             IllegalMove: the rules refuse it, or the battle has ended.
@@ -100,7 +100,7 @@ class Game:
     def play(self, move: Move) -> Game:
         """Return the battle after a move that is known to be legal. This battle stays as it is.
 
-        The move is trusted: it comes from `legal_moves` or `resolve`. `push` checks.
+        The move is not checked: it comes from `legal_moves` or `resolve`. `push` checks.
 
         Raises:
             IllegalMove: the battle has ended.
@@ -122,7 +122,7 @@ class Game:
         return after
 
     def undo(self) -> Game:
-        """Return the battle before its last ply, going on; ValueError if there is no ply."""
+        """Return the battle before its last ply, running again; ValueError if there is no ply."""
         if not self.moves:
             raise ValueError("there is no ply to take back")
         *earlier, last = self.moves
@@ -135,11 +135,11 @@ class Game:
         )
 
     def after(self, ply: int, near: Game | None = None) -> Game:
-        """Return the battle as it stood after so many of its plies; all of them is as it stands.
+        """Return the battle after so many of its plies; after all of them, with its outcome.
 
         Args:
-            ply: how many plies.
-            near: the same battle as it stood after some others, to go on from: that is quicker.
+            ply: the number of plies.
+            near: the same battle after some other number of plies, to start from: that is faster.
         """
         if ply == len(self.moves):
             return self
@@ -151,12 +151,12 @@ class Game:
         return reduce(Game.play, self.moves[len(then.moves) : ply], then)
 
     def agree(self, ending: Ending) -> Game:
-        """Return the battle ended as it stands, by one of the endings that players bring about."""
+        """Return the battle ended as it stands, by an ending that players bring about."""
         self._require_running()
         return replace(self, outcome=self.ruleset.by_agreement(self.position, ending))
 
     def resign(self, side: Side) -> Game:
-        """Return the battle given up by a side."""
+        """Return the battle after a side has resigned."""
         self._require_running()
         return replace(self, outcome=self.ruleset.resignation(self.position, side))
 

@@ -1,14 +1,13 @@
-"""What all ways of moving share: the interface of a side, move lists by line, and queen moves.
+"""What all ways of moving share: the interface of a side, move lists by line, queen moves.
 
-A row, a column or a diagonal has the same moves whenever the same pieces stand on it, and from one
-position to the next only the few lines through the squares of the last ply change. So every line
-remembers its moves by what stands on it, and the moves of a position are some look-ups, one for
-each of the board's 68 lines. What a line has to work out, it cuts from ready-made moves: a list for
-each ray, sliced at the first blocker. No move is made twice.
+A row, column or diagonal with the same pieces has the same moves, and from one position to the next
+only the few lines through the squares of the last ply change. So every line caches its moves by
+what stands on it, and the moves of a position are one look-up for each of the board's 68 lines. A
+line that has to compute its moves cuts them from ready-made ones: a list for each ray, sliced at
+the first blocker. No move is made twice.
 
-Several threads may list moves at once. Nothing is remembered before it is whole: a list is made to
-its end, and only then put where others find it. Two threads that miss the same list make it twice,
-and either will do.
+Several threads may list moves at once. Lists are cached only when they are complete. Two threads
+that miss the same list make it twice, and either result will do.
 """
 
 from __future__ import annotations
@@ -39,27 +38,27 @@ class Fighters(Protocol):
 
     @property
     def pieces(self) -> frozenset[Piece]:
-        """What this side moves."""
+        """The pieces that this side moves."""
 
     @property
     def verbs(self) -> frozenset[Verb]:
-        """The verbs by which this side is asked to go."""
+        """The verbs of this side's plies."""
 
     @property
     def captures(self) -> Capturing:
-        """How this side captures, besides what it may take after a plain move."""
+        """How this side captures, besides after a plain move."""
 
     def moves(
         self, position: Position, origins: int, most_tramples: int | None = None
     ) -> list[Move]:
         """Return every distinct outcome of a ply of this side from a square in ``origins``.
 
-        If ``most_tramples`` is given, of each piece's tramples only so many, the shortest first;
-        sides that do not trample pay no heed to it.
+        ``most_tramples`` limits the tramples of each piece to the shortest ones; sides that do not
+        trample ignore it.
         """
 
     def count(self, position: Position) -> int:
-        """Return how many distinct outcomes a ply of this side has, without listing them."""
+        """Return the number of distinct outcomes of a ply of this side, without listing them."""
 
     def can_move(self, position: Position) -> bool:
         """Return whether a ply of this side has any outcome."""
@@ -68,30 +67,30 @@ class Fighters(Protocol):
         """Return the move that an attempt asks for.
 
         Args:
-            position: this side is to move.
-            attempt: its squares are on the board, a piece that this side moves stands on its
-                origin, its verb is one of ``verbs``, and no capture is named twice.
+            position: a position with this side to move.
+            attempt: an attempt whose squares are on the board, with a piece of this side on its
+                origin, one of ``verbs``, and no capture named twice.
 
         Raises:
-            IllegalMove: with the exact reason, if the rules refuse it.
+            IllegalMove: the rules refuse it, for the exact reason in the exception.
         """
 
 
 _KEPT = 512
-"""For how many ways to occupy a line its moves are kept: full, all take some 40 MB."""
+"""For how many ways to occupy a line its moves are cached: when full, all take some 40 MB."""
 
 _HIGH = 256
-"""Where the second bitboard of a code begins: the board's own bits end at 240."""
+"""The shift of the second bitboard of a code: the board's own bits end at 240."""
 
 _LOW_BITS = (1 << _HIGH) - 1
 
 
 Standing = tuple[int, Piece]
-"""A piece on a line: at which place from its beginning it stands, and what it is: the Thudstone
-for the Rock, too, as neither goes along lines."""
+"""A piece on a line: its place from the beginning, and its kind: the Thudstone for the Rock, too,
+as neither moves along lines."""
 
 Further = Callable[[list[Standing], tuple[Square, ...]], Iterable[Move]]
-"""Tells the moves along a line that are not over empty squares only, from the pieces that stand on
+"""Makes the moves along a line that are not only over empty squares, from the pieces that stand on
 it, in order, and from its squares."""
 
 
@@ -100,8 +99,8 @@ class Listing:
 
     Args:
         mover: the kind of piece.
-        reach: over how many empty squares it goes at most.
-        further: what else it can do along a line, if anything.
+        reach: the most empty squares that it goes.
+        further: makes its other moves along a line, if it has any.
     """
 
     def __init__(self, mover: Piece, reach: int, further: Further | None = None) -> None:
@@ -122,7 +121,7 @@ class Listing:
         return moves
 
     def _prepare(self) -> tuple[tuple[int, _Line], ...]:
-        """Make the lines when moves are first listed: whoever never lists any need not wait."""
+        """Make the lines when moves are first listed: programs that list none need not wait."""
         lines = []
         for squares in _all_lines():
             bits = bits_of(squares)
@@ -135,8 +134,8 @@ class Listing:
 class _Line(dict[int, list[Move]]):
     """One line: its moves by the code of what stands on it.
 
-    The code is two bitboards in one number: whatever is no troll, and above it whatever is no
-    dwarf. So the Thudstone and the Rock are in both.
+    The code is two bitboards in one number: everything but trolls, and above it everything but
+    dwarfs. So the Thudstone and the Rock are in both.
     """
 
     def __init__(
@@ -151,7 +150,7 @@ class _Line(dict[int, list[Move]]):
         self._rays: dict[int, tuple[list[Move], list[Move]]] = {}
 
     def __missing__(self, code: int) -> list[Move]:
-        """Work the moves out, and remember them once all are there."""
+        """Compute the moves, and cache them once they are complete."""
         standing = self._read(code)
         moves = self._slides(standing)
         if self._further is not None:
@@ -184,7 +183,7 @@ class _Line(dict[int, list[Move]]):
         return moves
 
     def _make_rays(self, place: int) -> tuple[list[Move], list[Move]]:
-        """Make the moves from a place to either end; all at once would slow every start."""
+        """Make the moves from a place to either end, when first needed: all would delay a start."""
         origin, squares = self._squares[place], self._squares
         back, ahead = squares[:place][::-1], squares[place + 1 :]
         rays = self._rays[place] = (
@@ -203,11 +202,11 @@ def _all_lines() -> Iterator[tuple[Square, ...]]:
 
 
 REACH = WIDTH
-"""How many empty squares a queen crosses at most: all there are."""
+"""The most empty squares that a queen goes: all there are."""
 
 
 def count_queen_moves(dwarfs: int, empty: int) -> int:
-    """Return how many queen moves the dwarfs have: all slide at once, a step at a time."""
+    """Return the number of the dwarfs' queen moves: all slide at once, a step at a time."""
     number = 0
     for shift in SHIFTS:
         reached = dwarfs << shift & empty
@@ -233,6 +232,6 @@ def dwarfs_in_view(position: Position, target: int) -> int:
 
 
 def require_queen_way(position: Position, attempt: Attempt) -> None:
-    """Refuse what is not a straight line over empty squares; the target may hold anything."""
+    """Refuse any but a straight line over empty squares; the target may be occupied."""
     direction = checks.require_straight(attempt)
     checks.require_clear_way(position, attempt, direction)

@@ -66,8 +66,8 @@ OPENING = Position.from_diagram(
 """,
     Side.DWARF,
 )
-"""The one public description found of the Koom Valley rules' opening; a printed rulebook may
-correct it, here."""
+"""The only public description of the Koom Valley opening that was found; a printed rulebook may
+show that it has to be corrected here."""
 
 HOME: int = bits_of(tuple(square for square in SQUARES if square.row == 0))
 """F1 to J1, which the Rock has to reach."""
@@ -76,12 +76,12 @@ CAPTORS = 3
 """How many trolls have to stand next to the Rock."""
 
 _ROW_WORTH, _CAPTOR_WORTH = 10, 30
-"""What a row on the Rock's way and a troll beside it are worth, in hundredths of a dwarf: our own
+"""The worth of a row on the Rock's way and of a troll beside it, in hundredths of a dwarf: our own
 guess, and no rule."""
 
 
 def rock_steps(position: Position) -> int:
-    """Return the bitboard of squares to which the Rock can go: a dwarf is beside it all the way."""
+    """Return the bitboard of the Rock's moves: before and after, it must be next to a dwarf."""
     beside = NEXT_TO.get(position.rock, 0)
     if not beside & position.dwarfs:
         return 0
@@ -117,16 +117,16 @@ class RockEscapes:
         return position.rock & HOME != 0
 
     def worth(self, position: Position) -> int:
-        """Return the less, the more rows the Rock is away from its home."""
+        """Return a value that falls with each row between the Rock and its home."""
         return -_ROW_WORTH * square_at(position.rock).row if position.rock else 0
 
 
 @dataclass(frozen=True, slots=True)
 class RockCaptured:
-    """The trolls win when, after a ply of theirs, some of them stand next to the Rock.
+    """The trolls win when, after a ply of theirs, enough of them stand next to the Rock.
 
     Attributes:
-        captors: how many it takes. Source of the default: the published Koom Valley rules.
+        captors: the trolls that it takes. Source of the default: the published Koom Valley rules.
     """
 
     captors: int = CAPTORS
@@ -139,7 +139,7 @@ class RockCaptured:
         return position.turn is Side.DWARF and _captors(position) >= self.captors
 
     def worth(self, position: Position) -> int:
-        """Return the more, the more trolls stand next to the Rock."""
+        """Return a value that rises with each troll next to the Rock."""
         return _CAPTOR_WORTH * _captors(position)
 
 
@@ -191,7 +191,7 @@ class TrappingDwarfs:
         return number
 
     def can_move(self, position: Position) -> bool:
-        """Return whether a dwarf can step aside; where none can, no square is free for the Rock."""
+        """Return whether a dwarf can step to an empty square; if not, the Rock cannot either."""
         return around(position.dwarfs) & position.empty != 0
 
     def grant(self, position: Position, attempt: Attempt) -> Move:
@@ -215,7 +215,7 @@ def _traps(position: Position) -> int:
 def _trapped(position: Position, target: int) -> int:
     """Return the bitboard of the trolls that a dwarf on ``target`` has between it and another.
 
-    The dwarf itself, not yet gone from where it stood, is never that other: the troll between would
+    The dwarf itself, which still stands on its origin, is never that other: the troll between would
     have been in its way.
     """
     trapped = 0
@@ -238,7 +238,7 @@ def _capturing(origin: int, target: int, trapped: int) -> tuple[Move, ...]:
 
 
 def _named(position: Position, attempt: Attempt) -> tuple[Square, ...]:
-    """Return the captures that were asked for, in board order; refuse what is not trapped."""
+    """Return the captures that were asked for, in board order; refuse untrapped ones."""
     if attempt.captures is EVERY:
         trapped = squares_in(_trapped(position, attempt.target.bit))
         if not trapped:
@@ -260,7 +260,7 @@ def _require_trapped(position: Position, attempt: Attempt, troll: Square) -> Non
 
 
 STRIDE_REACH = 3
-"""How many squares a troll goes at most when it does not trample."""
+"""The most squares that a troll goes without trampling."""
 
 _STRIDES = Listing(Piece.TROLL, STRIDE_REACH)
 
@@ -269,9 +269,9 @@ _STRIDES = Listing(Piece.TROLL, STRIDE_REACH)
 class TramplingTrolls:
     """Stride one to three squares over empty squares, or trample one dwarf after another.
 
-    A trampled dwarf leaves the board at once, so it is not trampled twice. The troll's own square
-    is empty while it is on its way, so a trample may pass it and even end there. Source: the
-    published Koom Valley rules.
+    A trampled dwarf leaves the board at once, so it cannot be trampled twice. The troll's origin is
+    empty while it is on its way, so a trample may pass it and even end there. Source: the published
+    Koom Valley rules.
     """
 
     pieces = frozenset({Piece.TROLL})
@@ -301,7 +301,7 @@ class TramplingTrolls:
         return number
 
     def can_move(self, position: Position) -> bool:
-        """Return whether a troll can step aside or trample a dwarf."""
+        """Return whether a troll can step to an empty square or trample a dwarf."""
         dwarfs, trolls, empty = position.dwarfs, position.trolls, position.empty
         if around(trolls) & empty:
             return True
@@ -339,7 +339,7 @@ def _count_strides(trolls: int, empty: int) -> int:
 
 
 def _require_stride(position: Position, attempt: Attempt) -> None:
-    """Refuse what is no stride, with the path of a trample if one leads there."""
+    """Refuse an attempt that is no stride, with the path of a trample if one leads there."""
     try:
         direction = checks.require_straight(attempt)
         checks.require_near(attempt, Piece.TROLL, STRIDE_REACH)
@@ -367,8 +367,8 @@ def _shortest(position: Position, attempt: Attempt, prey: int) -> Path | None:
 def _fullest(position: Position, attempt: Attempt, prey: int) -> tuple[Path, ...]:
     """Return the fullest path over ``prey`` to an attempt's target, or two if there are several.
 
-    None at all if no trample leads there. Where there are too many to compare, the player has to
-    name the path.
+    Empty if no trample leads there. If there are too many to compare, the player has to name the
+    path.
     """
     shortest = _shortest(position, attempt, prey)
     if shortest is None:
@@ -383,7 +383,7 @@ def _fullest(position: Position, attempt: Attempt, prey: int) -> tuple[Path, ...
 
 
 def _fullest_path(position: Position, attempt: Attempt) -> Path:
-    """Return the one path that tramples most; refuse to choose between several."""
+    """Return the only path that tramples most; refuse if there are several."""
     paths = _fullest(position, attempt, position.dwarfs)
     if not paths:
         _require_stride(position, attempt)
@@ -392,7 +392,7 @@ def _fullest_path(position: Position, attempt: Attempt) -> Path:
 
 
 def _named_path(position: Position, attempt: Attempt, named: Path) -> Path:
-    """Return the path that was named, in the order named or in the only one that is possible."""
+    """Return the named path, in that order or in the only possible one."""
     broken = _broken(position, attempt, named)
     if broken is None:
         return named
@@ -411,9 +411,9 @@ def _only(paths: tuple[Path, ...]) -> Path:
 
 
 def _broken(position: Position, attempt: Attempt, named: Path) -> IllegalMove | None:
-    """Return why a trample in the order named comes to a halt, or to another square, if it does.
+    """Return why a trample in the named order fails, or ends on another square, if it does.
 
-    What was named and is no dwarf is refused at once: no order will do.
+    A named square without a dwarf is refused at once: no order will do.
     """
     for dwarf in named:
         checks.require_prey(position, Piece.DWARF, dwarf)

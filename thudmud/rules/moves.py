@@ -1,7 +1,7 @@
-"""Sides and pieces, what a player asks for, and what the rules grant.
+"""Sides and pieces, attempts, and moves.
 
-An `Attempt` is what somebody asked for; a `Move` is one distinct outcome of a ply. Only a ruleset
-makes the one of the other, or refuses.
+An `Attempt` is what a player asked for; a `Move` is one distinct outcome of a ply. Only a ruleset
+turns an attempt into a move, or refuses it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ class Side(Enum):
     DWARF = "dwarf"
     TROLL = "troll"
 
-    __hash__ = object.__hash__  # each is there once, and Enum's own takes ten times as long
+    __hash__ = object.__hash__  # members are singletons; Enum's hash takes ten times as long
 
     def __init__(self, value: str) -> None:
         self.plural = f"{value}s"
-        """The side as players speak of it: ``dwarfs`` or ``trolls``."""
+        """The side in sentences: ``dwarfs`` or ``trolls``."""
 
     @property
     def other(self) -> Side:
@@ -39,7 +39,7 @@ _NOUNS = {"d": "dwarf", "T": "troll", "X": "Thudstone", "R": "Rock"}
 
 
 class Piece(Enum):
-    """Anything that stands on a square; the value is the letter that boards and diagrams show."""
+    """A piece on a square; the value is its letter on boards and in diagrams."""
 
     DWARF = "d"
     TROLL = "T"
@@ -61,7 +61,7 @@ class Piece(Enum):
 
     @property
     def mark(self) -> str:
-        """The letter of game records, which have R for the Thudstone as for the Rock."""
+        """The letter in game records, which have R for the Thudstone as well as for the Rock."""
         return "R" if self is Piece.STONE else self.value
 
     @staticmethod
@@ -110,19 +110,19 @@ class Every(Enum):
 
 
 EVERY: Final[Literal[Every.EVERY]] = Every.EVERY
-"""Said in place of a list of captures: everything that can be captured."""
+"""In place of a list of captures: everything that can be captured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What a player asked for. It may be anything: the rules say what is wrong with it.
+    """What a player asked for. It may be impossible: the rules say what is wrong with it.
 
     Attributes:
-        verb: how the piece is to go.
+        verb: how the piece is to move.
         origin: where it stands.
         target: where it is to go.
-        captures: what it is to capture, in the order said; ``()`` if "none" was said, ``EVERY`` for
-            "all", None if nothing was said about captures.
+        captures: what it is to capture, in the order given; ``()`` for "none", ``EVERY`` for "all",
+            None if captures were not mentioned.
     """
 
     verb: Verb
@@ -138,19 +138,19 @@ class Move:
     ``str(move)`` is the ply as game records have it, which skip the letter I: ``TG7-F7xE7``.
 
     Attributes:
-        piece: what goes.
+        piece: the piece that moves.
         origin: where it stood.
         target: where it ends; the origin itself if a trample comes full circle.
-        captures: what leaves the board: in board order, or in a trample in the order trampled.
-        trample: whether it went over what it captured (Koom Valley).
+        captures: the captured squares, in board order, or in a trample in the order trampled.
+        trample: whether it went over its captures (Koom Valley).
         verb: how it was asked for. Not compared: a shove and a move with the same squares and
             captures are one outcome.
-        path_bits: bitboard of origin and target, empty if they are the same square: what to flip on
-            the bitboard of the piece.
+        path_bits: bitboard of origin and target, empty if they are the same square: what the move
+            flips on the piece's bitboard.
         captured_bits: bitboard of the captures.
 
     Raises:
-        InvalidValueError: no piece can go so.
+        InvalidValueError: no piece can move so.
     """
 
     piece: Piece
@@ -205,8 +205,8 @@ class Move:
         return f"{self.piece.mark}{self.origin.record_name}-{self.target.record_name}{captures}"
 
 
-# Moves are made by the thousand when they are listed, and the rules list none that cannot be: those
-# need no check, and to set the fields by their descriptors takes half the time of the constructor.
+# Moves are made by the thousand when they are listed, and the rules list only possible ones: those
+# need no check, and setting the fields by their descriptors takes half the time of the constructor.
 _new = object.__new__
 _setters = tuple(
     vars(Move)[name].__set__
@@ -225,7 +225,7 @@ def listed(
     *,
     trample: bool = False,
 ) -> Move:
-    """Return a move that the rules list, which is known to be possible, without checking it."""
+    """Return a move that the rules list, without checking it: it is known to be possible."""
     move = _new(Move)
     _set_piece(move, piece)
     _set_origin(move, origin)

@@ -3,11 +3,10 @@
 Thud programs exchange plies such as ``dA6-B6``, ``TG7-F7xE7xE8`` and ``RH8-H7``. A hurl repeats its
 target after the x; a trample lists its captures in the order trampled. A setup is every piece and
 its square, ``dF1,...,TG7,...,RH8``, with R for the Thudstone as for the Rock. A position is a setup
-and the side to move: ``dF1,...,RH8 dwarf``. What stands on R's square is for the rules to say, so
-whoever reads a position says by which.
+and the side to move: ``dF1,...,RH8 dwarf``. Which of the two an R is depends on the rules, so
+reading a position takes a ruleset.
 
-Columns go by other letters than on our boards: the notation skips the I, as `thudmud.rules.board`
-tells.
+Columns have other letters than on our boards: the notation skips the I, see `thudmud.rules.board`.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ _NO_VERB = {Reason.NO_SUCH_VERB, Reason.NOT_THIS_SIDES_VERB}
 
 
 def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
-    """Return the move that a ply of a record tells, the position being the one before it.
+    """Return the move of a ply in a record, given the position before it.
 
     Raises:
-        IllegalMove: if the rules refuse it.
-        ValueError: if it is no ply, or another piece stands where it begins.
+        IllegalMove: the rules refuse it.
+        ValueError: it is no ply, or another piece stands where it begins.
     """
     match = _PLY.fullmatch(text.strip())
     if match is None:
@@ -47,7 +46,7 @@ def read_ply(text: str, ruleset: Ruleset, position: Position) -> Move:
 
 
 def _resolve(ruleset: Ruleset, position: Position, attempt: Attempt, side: Side) -> Move:
-    """Return the move by whichever verb is granted: a record does not tell them apart."""
+    """Return the move by the first verb that the rules allow: records do not tell the verb."""
     refusals: list[IllegalMove] = []
     for verb in Verb:
         try:
@@ -55,11 +54,11 @@ def _resolve(ruleset: Ruleset, position: Position, attempt: Attempt, side: Side)
         except IllegalMove as refusal:
             if refusal.code not in _NO_VERB:
                 refusals.append(refusal)
-    raise refusals[-1 if attempt.captures else 0]  # captures are what shoves and hurls are for
+    raise refusals[-1 if attempt.captures else 0]  # captures call for a shove or a hurl
 
 
 def write_setup(position: Position) -> str:
-    """Return the setup of a position, which does not tell who is to move."""
+    """Return the setup of a position, which lacks the side to move."""
     return ",".join(
         piece.mark + square.record_name
         for piece in (Piece.DWARF, Piece.TROLL, Piece.ROCK, Piece.STONE)
@@ -68,7 +67,7 @@ def write_setup(position: Position) -> str:
 
 
 def read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
-    """Return the position that a setup describes; ValueError if it cannot be one."""
+    """Return the position of a setup; ValueError if it is invalid."""
     pieces: dict[Square, Piece] = {}
     centrepiece = Piece.ROCK if ruleset.opening.rock else Piece.STONE
     kinds = {"d": Piece.DWARF, "T": Piece.TROLL, "R": centrepiece}
@@ -96,7 +95,7 @@ def write_position(position: Position) -> str:
 
 
 def read_position(text: str, ruleset: Ruleset) -> Position:
-    """Return the position that such a text describes by some rules; ValueError if there is none."""
+    """Return the position of such a text by some rules; ValueError if it is invalid."""
     setup, _, turn = text.strip().rpartition(" ")
     if turn not in _SIDES:
         raise ValueError("a position is its setup and the side to move, dwarf or troll")
@@ -107,7 +106,7 @@ _SIDES = {side.value: side for side in Side}
 
 
 def require_possible(position: Position, ruleset: Ruleset) -> None:
-    """Refuse a position that no battle by these rules comes to; InvalidValueError says why."""
+    """Refuse a position that no battle by these rules can reach; InvalidValueError says why."""
     opening = ruleset.opening
     for piece in (Piece.DWARF, Piece.TROLL):
         number, most = position.count(piece), opening.count(piece)

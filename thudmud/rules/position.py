@@ -1,6 +1,6 @@
 """Positions: where the pieces stand and who is to move.
 
-Bitboards inside, squares outside. The rules are not known here: pieces are put where it is told.
+Bitboards inside, squares outside. The rules are not known here.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from thudmud.rules.moves import Move, Piece, Side
 class Position:
     """Where the pieces stand and who is to move. The first four attributes are bitboards.
 
-    ``print(position)`` draws the board, as `from_diagram` reads it. Its columns go by the letters
-    of game records, so that what is read off it can be played by `Game.push`.
+    ``print(position)`` draws the board in the form that `from_diagram` reads. Its columns have the
+    letters of game records, so that what is read off it can be played by `Game.push`.
 
     Raises:
-        InvalidValueError: two pieces stand on one square, or one off the board; or there is more
+        InvalidValueError: two pieces are on one square, or one is off the board; or there is more
             than one Thudstone, or more than one Rock.
     """
 
@@ -45,7 +45,7 @@ class Position:
 
     @staticmethod
     def of(pieces: Mapping[Square, Piece], turn: Side) -> Position:
-        """Return the position with these pieces; InvalidValueError if there can be none."""
+        """Return the position with these pieces; InvalidValueError if it is impossible."""
         bits = dict.fromkeys(Piece, 0)
         for square, piece in pieces.items():
             if not square.on_board:
@@ -57,14 +57,14 @@ class Position:
 
     @staticmethod
     def from_diagram(diagram: str, turn: Side) -> Position:
-        """Return the position that a diagram shows.
+        """Return the position of a diagram.
 
         Args:
             diagram: a line of letters, then fifteen numbered rows, as ``str(position)`` has them.
             turn: who is to move.
 
         Raises:
-            InvalidValueError: it is no such diagram.
+            InvalidValueError: the diagram is invalid.
         """
         rows = diagram.strip("\n").splitlines()[1:]
         pieces: dict[Square, Piece] = {}
@@ -82,12 +82,12 @@ class Position:
 
     @property
     def occupied(self) -> int:
-        """The bitboard of everything that stands on the board."""
+        """The bitboard of all pieces."""
         return self.dwarfs | self.trolls | self.stone | self.rock
 
     @property
     def empty(self) -> int:
-        """The bitboard of the squares of the board on which nothing stands."""
+        """The bitboard of the empty squares."""
         return BOARD ^ (self.dwarfs | self.trolls | self.stone | self.rock)
 
     def bits(self, piece: Piece) -> int:
@@ -99,7 +99,7 @@ class Position:
         return self.stone if piece is Piece.STONE else self.rock
 
     def piece_at(self, square: Square) -> Piece | None:
-        """Return what stands on a square, if anything does."""
+        """Return the piece on a square, if there is one."""
         bit = square.bit
         if self.dwarfs & bit:
             return Piece.DWARF
@@ -110,7 +110,7 @@ class Position:
         return Piece.ROCK if self.rock & bit else None
 
     def squares(self, piece: Piece) -> tuple[Square, ...]:
-        """Return the squares on which pieces of a kind stand, row by row."""
+        """Return the squares with pieces of a kind, row by row."""
         return squares_in(self.bits(piece))
 
     def count(self, piece: Piece) -> int:
@@ -118,7 +118,7 @@ class Position:
         return self.bits(piece).bit_count()
 
     def after(self, move: Move) -> Position:
-        """Return the position after a move by the side to move, which is taken as legal."""
+        """Return the position after a move, which is taken as legal."""
         # A fighter only ever captures fighters of the other side, and the Rock captures nothing.
         turn = Side.TROLL if self.turn is Side.DWARF else Side.DWARF
         path, captured = move.path_bits, move.captured_bits
@@ -129,7 +129,7 @@ class Position:
         return _trusted(self.dwarfs, self.trolls, self.stone, self.rock ^ path, turn)
 
     before = after
-    """Return the position before the move that led here: taking it back flips the same bits."""
+    """Return the position before a move that led here: taking it back flips the same bits."""
 
     def __str__(self) -> str:
         lines = [" " * _MARGIN + " ".join(RECORD_LETTERS)]
@@ -147,9 +147,9 @@ _MARGIN = 4
 _CELL = 2
 _EMPTY = "."
 
-# Positions are made by the million when moves are searched. A legal move of a position that was
-# checked leads to one that need not be; and to set the fields by their descriptors takes half the
-# time that the dataclass's own constructor does.
+# A search makes positions by the million. A legal move of a valid position leads to a valid one,
+# which need not be checked; and setting the fields by their descriptors takes half the time of the
+# dataclass's own constructor.
 _new = object.__new__
 _set_dwarfs, _set_trolls, _set_stone, _set_rock, _set_turn = (
     vars(Position)[name].__set__ for name in ("dwarfs", "trolls", "stone", "rock", "turn")
@@ -157,7 +157,7 @@ _set_dwarfs, _set_trolls, _set_stone, _set_rock, _set_turn = (
 
 
 def _trusted(dwarfs: int, trolls: int, stone: int, rock: int, turn: Side) -> Position:
-    """Return a position that is known to be possible, without checking it."""
+    """Return a position that is known to be valid, without checking it."""
     position = _new(Position)
     _set_dwarfs(position, dwarfs)
     _set_trolls(position, trolls)

@@ -1,9 +1,9 @@
 """Game records: battles as text, in the notation that Thud programs exchange, with headers or bare.
 
-A bare record is a line with the setup, then one ply a line (see `thudmud.rules.notation`). It does
-not tell its rules, nor how the battle ended unless a ply ended it. Whoever plays the first ply is
-the first to move; without a ply, the side that the rules say. Headers tell what is missing, one a
-line before the setup, in the form that chess programs have for theirs (tag pairs, as in PGN)::
+A bare record is a line with the setup, then one ply a line (see `thudmud.rules.notation`). It lacks
+its rules, and how the battle ended unless a ply ended it. The side of the first ply is the first to
+move; without a ply, the side that the rules say. Headers have what is missing, one a line before
+the setup, in the form of chess programs (tag pairs, as in PGN)::
 
     [Rules "koom valley"]
     [Dwarf "Anna"]
@@ -13,27 +13,27 @@ line before the setup, in the form that chess programs have for theirs (tag pair
     [Winner "troll"]
     [Ending "resignation"]
 
-``Result`` is what the dwarfs and the trolls count, ``Winner`` a side or ``none`` for a draw,
-``Ending`` an `Ending`'s value; the three are there if the battle has ended. ``Turn`` is who moves
-first, where no ply tells it and it is not the side that the rules say. Headers of other names are
-passed over.
+``Result`` is the score of the dwarfs and the trolls, ``Winner`` a side or ``none`` for a draw,
+``Ending`` an `Ending`'s value; the three are there if the battle has ended. ``Turn`` is the first
+side to move, if no ply shows it and it is not the side that the rules say. Other headers are
+ignored.
 
-A line that begins with a semicolon is a comment on the ply above it, or on the opening: whose it
-is, if that is known, and what they say. No ply, setup or header begins so, and whoever reads
-records may pass these lines over::
+A line that begins with a semicolon is a comment on the ply above it, or on the opening: the author,
+if known, and the text. No ply, setup or header begins so, and programs that read records may skip
+these lines::
 
     dA6-B6
     ; Anna: I should have looked at G7.
 
-A battle that was played by a clock has a header with the time control, and below each ply the time
-that it took, in minutes and seconds, in a comment of its own that is nobody's::
+A battle with a clock has a header with the time control, and below each ply the time that it took,
+in minutes and seconds, in a comment without an author::
 
     [Clock "10+5"]
 
     dA6-B6
     ; time 0:07.4
 
-No file is touched here, and no ply judged: the ruleset does that.
+No file is read here, and plies are checked by the ruleset.
 """
 
 from __future__ import annotations
@@ -64,15 +64,15 @@ _COMMENT = re.compile(r";\s*(?:([^\s:]*):\s+)?(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What somebody says about a ply. ``str(comment)`` is its line in a record.
+    """A comment on a ply. ``str(comment)`` is its line in a record.
 
     Attributes:
-        ply: which, from 1; 0 is the opening.
-        player: who says it, a name without blanks and colons; "" if that is not known.
-        text: what they say, on one line.
+        ply: the number of the ply, from 1; 0 is the opening.
+        player: the author's name, without blanks and colons; "" if it is not known.
+        text: the comment, on one line.
 
     Raises:
-        InvalidValueError: it does not fit on a line, or the name cannot be told from the text.
+        InvalidValueError: it is not one line, or the name cannot be told from the text.
     """
 
     ply: int
@@ -95,7 +95,7 @@ class RecordError(ThudmudError, ValueError):
 
     Attributes:
         line: the number of the line, from 1.
-        problem: what is wrong with it; or the ply alone, if the rules refuse it.
+        problem: what is wrong with it; or just the ply, if the rules refuse it.
         refusal: why the rules refuse the ply.
     """
 
@@ -112,20 +112,20 @@ class RecordError(ThudmudError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A battle, and what a record tells besides. ``str(record)`` is the record with its headers.
+    """A battle, and what else a record has. ``str(record)`` is the record with its headers.
 
     Attributes:
         game: the battle.
-        dwarf: who played the dwarfs; "" if that is not known.
-        troll: who played the trolls; "" if that is not known.
-        date: the day, as ``2026-11-22``; "" if that is not known.
-        comments: what is said about its plies, in their order.
-        clock: how much time its players had, as ``10+5`` or ``3 days``; "" if that is not known.
-        spent: how many seconds each ply took; nothing if that is not known.
+        dwarf: the player of the dwarfs; "" if not known.
+        troll: the player of the trolls; "" if not known.
+        date: the day, as ``2026-11-22``; "" if not known.
+        comments: the comments on its plies, in order.
+        clock: the time control, as ``10+5`` or ``3 days``; "" if not known.
+        spent: the seconds that each ply took; empty if not known.
 
     Raises:
-        InvalidValueError: a name or the clock does not fit on a line, the date is not of that form,
-            or there is no ply that a comment or a time is of.
+        InvalidValueError: a name or the clock is not one line, the date has another form, or a
+            comment or a time has no ply.
     """
 
     game: Game
@@ -168,8 +168,8 @@ class Record:
 def write_record(game: Game, comments: Iterable[Comment] = (), spent: Iterable[float] = ()) -> str:
     """Return the bare record of a battle: its setup, each ply with its time, and the comments.
 
-    If nobody has moved yet, and another side is the first to move than by the ruleset's own
-    opening, a header says so.
+    If nobody has moved yet, and the side to move is not that of the ruleset's own opening, a header
+    tells it.
     """
     first = game.opening.turn
     untold = first is not game.ruleset.opening.turn and not game.moves
@@ -193,17 +193,17 @@ def _figures(seconds: float) -> str:
 def read_record(
     text: str, ruleset: Ruleset | None = None, *, default: Ruleset | None = None
 ) -> Record:
-    """Return what a record tells, each ply checked by the rules.
+    """Read a record; each ply is checked by the rules.
 
-    Blank lines are passed over. The battle has ended if its last ply or a header says so.
+    Blank lines are skipped. The battle has ended if its last ply or a header says so.
 
     Args:
-        text: the record, with headers or bare.
-        ruleset: its rules, which its headers must not contradict; None if they tell them.
+        text: the record, with or without headers.
+        ruleset: its rules, which the headers must not contradict; None if they tell them.
         default: its rules if nothing else tells them.
 
     Raises:
-        RecordError: naming the line and what is wrong with it.
+        RecordError: a line is wrong.
     """
     lines = [
         (number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()
@@ -224,7 +224,7 @@ def read_record(
     record = Record(game, comments=comments, spent=times)
     for name in ("Dwarf", "Troll", "Date", "Clock"):
         number, told = headers.get(name, (0, ""))
-        if told.strip("?.-"):  # what is not known is ? or ????.??.?? in the files of some programs
+        if told.strip("?.-"):  # some programs write ? or ????.??.?? if it is not known
             known: dict[str, Any] = {name.lower(): told}
             try:
                 record = replace(record, **known)
@@ -236,7 +236,7 @@ def read_record(
 def _apart(
     lines: list[tuple[int, str]],
 ) -> tuple[list[tuple[int, str]], tuple[Comment, ...], dict[int, float]]:
-    """Return lines without the comments among them, the comments, and what time plies took."""
+    """Return the lines without comments, the comments, and the times of plies."""
     rest: list[tuple[int, str]] = []
     comments, spent = [], {}
     ply = 0
@@ -254,13 +254,13 @@ def _apart(
 
 
 _Headers = Mapping[str, tuple[int, str]]
-"""The text of each header by its name, and the number of its line."""
+"""By name, each header's line number and text."""
 
 
 def _ruleset(
     headers: _Headers, told: Ruleset | None, default: Ruleset | None, setup: int
 ) -> Ruleset:
-    """Return the rules of a record: those that its headers name, that were told, or the default."""
+    """Return the rules of a record: those in its headers, the given ones, or the default."""
     number, name = headers.get("Rules", (setup, ""))
     if not name:
         known = told or default
@@ -276,7 +276,7 @@ def _ruleset(
 
 
 def _played(lines: list[tuple[int, str]], ruleset: Ruleset, headers: _Headers) -> Game:
-    """Return the battle of a setup and the plies after it."""
+    """Return the battle of a setup and its plies."""
     (first, setup), *plies = lines
     turn = _SIDES.get(headers.get("Turn", (0, ""))[1], ruleset.opening.turn)
     if plies:
@@ -296,7 +296,7 @@ def _played(lines: list[tuple[int, str]], ruleset: Ruleset, headers: _Headers) -
 
 
 def _ended(game: Game, headers: _Headers) -> Game:
-    """Return a battle with the outcome that its headers tell, if they tell one."""
+    """Return the battle with the outcome in its headers, if there is one."""
     if "Ending" not in headers:
         return game
     number, ending = headers["Ending"]
@@ -323,15 +323,15 @@ def _ended(game: Game, headers: _Headers) -> Game:
 
 
 def outcome_told(game: Game, ending: Ending, winner: Side | None) -> Outcome | None:
-    """Return the outcome of a battle that no ply ended, counted by its rules.
+    """Return the outcome, by its rules, of a battle that no ply ended.
 
     Args:
-        game: the battle as its plies have left it.
+        game: the battle after its plies.
         ending: how it ended.
-        winner: who is said to have won, which matters if the other side gave the battle up.
+        winner: the winner, which matters if the other side gave the battle up.
 
     Returns:
-        None if a battle ends like that by a ply alone, or if it takes a winner.
+        None if only a ply ends a battle like that, or if it needs a winner.
     """
     match ending:
         case Ending.AGREEMENT | Ending.QUIET | Ending.DESERTION:

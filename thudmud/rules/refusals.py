@@ -1,4 +1,4 @@
-"""Why the rules refuse a move: a code for each reason, and the exception that carries one."""
+"""Why the rules refuse a move: the codes, and the exception with a code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thudmud.rules.board import Square
 
 
 class Reason(Enum):
-    """Why an attempt is refused; the value is stable, for programs."""
+    """The reasons of refusals; programs rely on the values."""
 
     GAME_OVER = "game_over"
     NOT_YOUR_TURN = "not_your_turn"

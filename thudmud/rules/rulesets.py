@@ -1,7 +1,7 @@
 """The rulesets, each a value made of parts, and what every ruleset does with its parts.
 
-A difference between two rulesets is a difference between their parts: no code asks which ruleset
-it is. To add one, add a value at the end of this file. It then needs a page of help, a golden
+A difference between two rulesets is a difference between their parts: no code asks for the name. A
+new ruleset is a new value at the end of this file. It then needs a page of help, a golden
 playthrough and positions for perft; tests fail until it has them.
 """
 
@@ -24,23 +24,23 @@ from thudmud.rules.scoring import ByPieces, ByVictory, Ending, Outcome, Score, S
 
 
 class Goal(Protocol):
-    """What a side wins by, however the pieces stand: a frozen value."""
+    """A goal by which a side wins at once: a frozen value."""
 
     @property
     def side(self) -> Side:
-        """Whose goal it is."""
+        """The side that wins by it."""
 
     @property
     def ending(self) -> Ending:
-        """How a battle has ended when it is reached."""
+        """The ending of a battle that reaches it."""
 
     def is_reached(self, position: Position) -> bool:
         """Return whether it is reached."""
 
     def worth(self, position: Position) -> int:
-        """Return what it is worth to its side to have come so near, in hundredths of a dwarf.
+        """Return the worth of a position to its side on the way to it, in hundredths of a dwarf.
 
-        That is for programs that weigh positions. No rule depends on it.
+        That is for programs that evaluate positions. No rule depends on it.
         """
 
 
@@ -49,13 +49,13 @@ class Ruleset:
     """The rules of a battle, as a value made of parts.
 
     Attributes:
-        name: as players and configuration write it: words in lower case.
-        title: as sentences write it.
-        opening: the position a battle begins with.
+        name: its name for players and in settings: words in lower case.
+        title: its name in sentences.
+        opening: the position that a battle begins with.
         dwarfs: how the dwarf side moves and captures.
-        trolls: how the troll side does.
-        goals: what ends a battle whoever is to move; none of them twice in one position.
-        scoring: what a battle counts.
+        trolls: how the troll side moves and captures.
+        goals: the goals that end a battle at once; no position reaches two.
+        scoring: how a battle is scored.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Ruleset:
     scoring: Scoring
 
     def __post_init__(self) -> None:
-        # The command language takes all up to the word "on" for the name.
+        # The command language takes everything up to the word "on" as the name.
         if not _NAME.fullmatch(self.name) or "on" in self.name.split(" "):
             raise InvalidValueError(f"nobody can type {self.name!r} as the name of rules")
 
@@ -88,9 +88,9 @@ class Ruleset:
         return None
 
     def legal_moves(self, position: Position, most_tramples: int | None = None) -> list[Move]:
-        """Return every distinct outcome of the next ply; none if a goal has been reached.
+        """Return every distinct outcome of the next ply; none if a goal is reached.
 
-        If ``most_tramples`` is given, of each piece's tramples only so many, as in `moves_from`.
+        ``most_tramples`` limits the tramples of each piece, see `moves_from`.
         """
         if self.reached(position) is not None:
             return []
@@ -103,10 +103,10 @@ class Ruleset:
 
         Args:
             position: the position before the ply.
-            square: where the piece stands; without one of the side to move there are no outcomes.
-            most_tramples: how many tramples to list at most, the shortest first; None for all.
-                There may be hundreds of thousands, and no more work is done than for those listed.
-                Whoever asks for one more than will be shown learns whether there are more.
+            square: its square; without a piece of the side to move there are no outcomes.
+            most_tramples: the most tramples to list, the shortest first; None for all. There may be
+                hundreds of thousands, and no work is done for others. To learn whether there are
+                more, ask for one more than needed.
         """
         if self.reached(position) is not None:
             return []
@@ -122,7 +122,7 @@ class Ruleset:
         """Return the move that a side asks for.
 
         Raises:
-            IllegalMove: with a code, and the squares that make it so.
+            IllegalMove: the rules refuse it, with a code and the squares concerned.
         """
         if self.reached(position) is not None:
             raise IllegalMove(Reason.GAME_OVER)
@@ -138,12 +138,12 @@ class Ruleset:
     def after(self, position: Position, move: Move) -> Position:
         """Return the position after a legal move.
 
-        Whoever plays by a ruleset asks it for this, too; a position only moves pieces about.
+        Ask the ruleset, not the position, which only moves pieces.
         """
         return position.after(move)
 
     def score(self, position: Position) -> Score:
-        """Return what the battle counts as it stands."""
+        """Return the score of the battle as it stands."""
         reached = self.reached(position)
         return self.scoring.score(position, reached.side if reached else None)
 
@@ -162,11 +162,11 @@ class Ruleset:
         return Outcome(ending, winner, self.scoring.score(position, winner))
 
     def resignation(self, position: Position, side: Side) -> Outcome:
-        """Return the outcome of a battle that a side gives up."""
+        """Return the outcome of a battle that a side resigns."""
         return Outcome(Ending.RESIGNATION, side.other, self.scoring.resigned(position, side))
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        """Pickle one of `RULESETS` as its name, so that what is unpickled is that very ruleset."""
+        """Pickle one of `RULESETS` by its name, so that unpickling returns the same object."""
         if RULESETS.get(self.name) is self:
             return _called, (self.name,)
         return object.__reduce_ex__(self, protocol)
@@ -227,7 +227,7 @@ DISCWORLD = Ruleset(
     goals=(),
     scoring=_THUD_SCORING,
 )
-"""As the help page of the furniture on the Discworld MUD has it."""
+"""As described by the help page of the furniture on the Discworld MUD."""
 
 CLASSIC = Ruleset(
     name="classic",
@@ -252,7 +252,7 @@ KOOM_VALLEY = Ruleset(
 """The published Koom Valley rules."""
 
 DEFAULT_RULES = DISCWORLD
-"""What is played by where nothing is said about it."""
+"""The rules where none are chosen."""
 
 RULESETS: Mapping[str, Ruleset] = {
     rules.name: rules for rules in (DEFAULT_RULES, CLASSIC, KOOM_VALLEY)
@@ -261,7 +261,7 @@ RULESETS: Mapping[str, Ruleset] = {
 
 
 def ruleset_called(words: str) -> Ruleset | None:
-    """Return the ruleset that is called so, in any case and with hyphens or blanks, if one is."""
+    """Return the ruleset of a name, in any case and with hyphens or blanks, if there is one."""
     return RULESETS.get(" ".join(words.lower().replace("-", " ").split()))
 
 
@@ -270,7 +270,7 @@ def _called(name: str) -> Ruleset:
 
 
 def perft(ruleset: Ruleset, position: Position, depth: int) -> int:
-    """Return how many sequences of ``depth`` distinct outcomes follow a position."""
+    """Return the number of sequences of ``depth`` distinct outcomes from a position."""
     if depth == 0:
         return 1
     if depth == 1:

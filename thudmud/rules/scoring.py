@@ -1,4 +1,4 @@
-"""Endings, outcomes and scores: how a battle ended, who won it, and what it counts."""
+"""Endings, outcomes and scores of battles."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What each side counts."""
+    """The points of each side."""
 
     dwarf: int
     troll: int
@@ -41,7 +41,7 @@ class Score:
             raise InvalidValueError(f"nothing counts below 0: {self.dwarf}, {self.troll}")
 
     def of(self, side: Side) -> int:
-        """Return what one side counts."""
+        """Return the points of a side."""
         return self.dwarf if side is Side.DWARF else self.troll
 
 
@@ -58,24 +58,24 @@ DRAW = Score(0, 0)
 
 
 class Scoring(Protocol):
-    """How a ruleset counts: a frozen value."""
+    """How a ruleset scores battles: a frozen value."""
 
     def score(self, position: Position, winner: Side | None) -> Score:
-        """Return what the battle counts; ``winner`` has reached a goal or been given it."""
+        """Return the score; ``winner`` has reached a goal or been given the win."""
 
     def agreed(self, position: Position) -> Side | None:
-        """Return who wins if the battle ends as it stands."""
+        """Return the winner if the battle ends as it stands; None for a draw."""
 
     def stuck(self, position: Position) -> Side | None:
-        """Return who wins if the side to move has no move."""
+        """Return the winner if the side to move has no move; None for a draw."""
 
     def resigned(self, position: Position, side: Side) -> Score:
-        """Return what the battle counts after a side has given it up."""
+        """Return the score after a side has resigned."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByPieces:
-    """The pieces left count for their side, and the side that counts more wins.
+    """Each side scores its pieces on the board, and the higher score wins.
 
     Source: the published Original Rules: a dwarf counts 1, a troll 4.
     """
@@ -84,38 +84,38 @@ class ByPieces:
     troll: int
 
     def score(self, position: Position, _winner: Side | None) -> Score:
-        """Return what the pieces on the board count."""
+        """Return the points of the pieces on the board."""
         return Score(
             self.dwarf * position.dwarfs.bit_count(), self.troll * position.trolls.bit_count()
         )
 
     def agreed(self, position: Position) -> Side | None:
-        """Return the side whose pieces count more."""
+        """Return the side with more points."""
         score = self.score(position, None)
         if score.dwarf == score.troll:
             return None
         return Side.DWARF if score.dwarf > score.troll else Side.TROLL
 
     def stuck(self, position: Position) -> Side | None:
-        """Return the side whose pieces count more: to have no move only ends the battle."""
+        """Return the side with more points: having no move only ends the battle."""
         return self.agreed(position)
 
     def resigned(self, position: Position, side: Side) -> Score:
-        """Return what the pieces count, those of the side that resigns nothing."""
+        """Return the points of the pieces, without those of the side that resigns."""
         score = self.score(position, None)
         return Score(0, score.troll) if side is Side.DWARF else Score(score.dwarf, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class ByVictory:
-    """A battle won counts 1, and one that nobody has won is a draw.
+    """The winner scores 1, and without a winner the battle is a draw.
 
     Source: the published Koom Valley rules. They leave a side without a move open; our ruling: it
     has lost if the other can still reach its goal, else the battle is a draw.
 
     Attributes:
-        dwarfs_needed: how many dwarfs have to be left for their goal to be in reach.
-        trolls_needed: the same for trolls.
+        dwarfs_needed: the dwarfs that their goal takes.
+        trolls_needed: the trolls that theirs takes.
     """
 
     dwarfs_needed: int

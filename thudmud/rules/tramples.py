@@ -1,12 +1,12 @@
-"""The paths that a troll can trample: all of them, the shortest, the one with most dwarfs on it.
+"""The paths that a troll can trample: all of them, the shortest, the fullest.
 
-All that is known of the board here is ``prey``, the bitboard of the dwarfs that may be trampled,
-and ``empty``, the bitboard of the squares to land on, the troll's own among them. What is trampled
-on the way need not be added to those: a troll lands an even number of columns and rows from where
-it began, and tramples between.
+The board is given by ``prey``, the bitboard of the dwarfs that may be trampled, and ``empty``, the
+bitboard of the squares to land on, the troll's own among them. Trampled squares need not be added
+to those: a troll lands an even number of columns and rows from its origin, and tramples in between.
 
-Dwarfs that stand close can be trampled in hundreds of thousands of ways. Only `all_paths` and
-`count_paths` go through them all; the others work within bounds that are told with them.
+Dwarfs that stand close together can be trampled in hundreds of thousands of ways. Only `all_paths`
+and `count_paths` go through them all; the other functions have limits, which are documented with
+them.
 """
 
 from __future__ import annotations
@@ -19,24 +19,25 @@ from thudmud.errors import ThudmudError
 from thudmud.rules.board import NEXT_TO, SQUARES, Square, beyond, bits_of, square_at, squares_in
 
 Path = tuple[Square, ...]
-"""The dwarfs of a trample in the order trampled; with the origin it settles where a troll goes."""
+"""The dwarfs of a trample in the order trampled, which determines where a troll goes."""
 
 MOST_STATES = 1_000
-"""After how many states of the board, each looked at once, the search for the fullest path gives
-up: some milliseconds. Random battles come nowhere near it, with 68 tramples for a troll at most."""
+"""The most states of the board that the search for the fullest path examines, once each, before it
+gives up: some milliseconds. Random battles come nowhere near it, with 68 tramples for a troll at
+most."""
 
 _MOST_ARRIVALS = 32
-"""In how many ways the search for the shortest path comes to one square at most. Needed only where
-many more dwarfs stand than Koom Valley has."""
+"""The most ways to come to one square that the search for the shortest path follows. Needed only
+where many more dwarfs stand than Koom Valley has."""
 
 
 class TooManyPathsError(ThudmudError):
-    """The fullest path cannot be told within ``MOST_STATES``."""
+    """The fullest path cannot be found within ``MOST_STATES``."""
 
 
 @cache
 def leaps(bit: int) -> tuple[tuple[int, int, Square], ...]:
-    """Return what can be trampled from a square: its bit, the landing's bit, and its square."""
+    """Return the tramples from a square: the bits of dwarf and landing, the dwarf's square."""
     origin = square_at(bit)
     overs = [(over, beyond(origin, over)) for over in squares_in(NEXT_TO[bit])]
     return tuple((over.bit, landing.bit, over) for over, landing in overs if landing is not None)
@@ -46,10 +47,10 @@ def all_paths(at: int, prey: int, empty: int, path: Path = ()) -> Iterator[tuple
     """Yield every trample as the bit of its end and its path.
 
     Args:
-        at: the bit of the square that the troll has come to.
-        prey: bitboard of the dwarfs that it may still trample.
-        empty: bitboard of the squares that it may land on.
-        path: the dwarfs that it has trampled.
+        at: the bit of the troll's current square.
+        prey: the bitboard of the dwarfs that it may still trample.
+        empty: the bitboard of the squares that it may land on.
+        path: the dwarfs that it has trampled already.
     """
     for over, landing, dwarf in leaps(at):
         if over & prey and landing & empty:
@@ -59,7 +60,7 @@ def all_paths(at: int, prey: int, empty: int, path: Path = ()) -> Iterator[tuple
 
 
 def count_paths(at: int, prey: int, empty: int) -> int:
-    """Return how many tramples ``all_paths`` yields."""
+    """Return the number of tramples that ``all_paths`` yields."""
     number = 0
     for over, landing, _ in leaps(at):
         if over & prey and landing & empty:
@@ -68,7 +69,7 @@ def count_paths(at: int, prey: int, empty: int) -> int:
 
 
 def shortest_paths(origin: int, prey: int, empty: int) -> Iterator[tuple[int, Path]]:
-    """Yield what ``all_paths`` does, the shortest first, with no more work than for those taken."""
+    """Yield the same as ``all_paths``, the shortest first, without work for later ones."""
     reached: deque[tuple[int, int, Path]] = deque([(origin, prey, ())])
     while reached:
         at, left, path = reached.popleft()
@@ -80,12 +81,12 @@ def shortest_paths(origin: int, prey: int, empty: int) -> Iterator[tuple[int, Pa
 
 
 def shortest_path(origin: int, target: int, prey: int, empty: int) -> Path | None:
-    """Return the shortest path to a square, or the first of them; None if no trample leads there.
+    """Return the first shortest path to a square; None if no trample leads there.
 
-    The shortest path comes to no square twice, so the only dwarfs that it might trample twice are
-    those that stand diagonally between landings, over which it can go both ways. A search that
-    keeps those in mind, and comes to a square again only where fewer of them are spent, tells the
-    path exactly without telling all paths.
+    The shortest path comes to no square twice, so the only dwarfs that it could trample twice are
+    those diagonally between landings, over which it can go both ways. A search that remembers
+    those, and comes to a square again only where fewer of them are used up, finds the path exactly
+    without trying all paths.
     """
     if origin == target:
         return _shortest_round(origin, prey, empty)
@@ -116,7 +117,7 @@ def fullest_paths(origin: int, target: int, prey: int, empty: int) -> tuple[Path
     states = 0
 
     # How a troll goes on from a square depends on the dwarfs that are left, not on the order in
-    # which the others went; so each such state is looked at once.
+    # which the others were trampled; so each such state is examined once.
     @cache
     def paths(at: int, left: int) -> tuple[Path, ...]:
         nonlocal states
@@ -136,7 +137,7 @@ def fullest_paths(origin: int, target: int, prey: int, empty: int) -> tuple[Path
 
 
 def _shortest_round(origin: int, prey: int, empty: int) -> Path | None:
-    """Return the shortest path that comes full circle."""
+    """Return the shortest path back to the origin."""
     rounds = [
         (dwarf, *rest)
         for over, landing, dwarf in leaps(origin)
@@ -148,7 +149,7 @@ def _shortest_round(origin: int, prey: int, empty: int) -> Path | None:
 
 @cache
 def _crossings(origin: int) -> int:
-    """Return the bitboard of squares that lie diagonally between a troll's possible landings."""
+    """Return the bitboard of the squares diagonally between a troll's possible landings."""
     start = square_at(origin)
     return bits_of(
         tuple(
@@ -160,7 +161,7 @@ def _crossings(origin: int) -> int:
 
 
 def _tramplable(origin: int, prey: int, empty: int) -> int:
-    """Return the bitboard of the dwarfs that some trample may come to."""
+    """Return the bitboard of the dwarfs that some trample can reach."""
     seen, tramplable, reached = origin, 0, [origin]
     while reached:
         for over, landing, _ in leaps(reached.pop()):
@@ -173,7 +174,7 @@ def _tramplable(origin: int, prey: int, empty: int) -> int:
 
 
 def _fuller(some: tuple[Path, ...], others: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Return those of two lots of paths, each of one length, that are longer; two at most."""
+    """Return the longer ones of two groups of paths of equal length each; two at most."""
     if not some or not others:
         return some or others
     if len(some[0]) == len(others[0]):
