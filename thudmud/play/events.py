@@ -11,7 +11,7 @@ are only ever added at the end, with a default: they are stored in this order.
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from thudmud.errors import InvalidValueError
 from thudmud.play.clocks import Clock, TimeControl
@@ -175,21 +175,35 @@ class Offer(Enum):
     UNDO = "undo"
 
 
-class _AtABoard:
-    """What is checked of all that happens at a board: there is such a time, and such a name."""
+class _Event:
+    """What is checked of nearly all events: their time, and the names that they hold.
+
+    Attributes:
+        NAMES: the fields that hold names, besides that of the player.
+        BY_SERVER: whether the player may be "", for the operator or the server.
+    """
 
     __slots__ = ()
+    NAMES: ClassVar[tuple[str, ...]] = ()
+    BY_SERVER: ClassVar[bool] = False
 
     at: float
     player: str
 
     def __post_init__(self) -> None:
         require_time(self.at, EARLIEST)  # a machine whose clock is wrong plays on
-        require_name(self.player)
+        if self.player or not self.BY_SERVER:
+            require_name(self.player)
+        for field in self.NAMES:
+            require_name(getattr(self, field))
+        self._require()
+
+    def _require(self) -> None:
+        """Raise InvalidValueError if anything else is wrong with it."""
 
 
 @value
-class Joined(_AtABoard):
+class Joined(_Event):
     """A player took a free seat; ``level`` is as in `Levels`."""
 
     at: float
@@ -197,13 +211,12 @@ class Joined(_AtABoard):
     side: Side
     level: int | None = None
 
-    def __post_init__(self) -> None:
-        _AtABoard.__post_init__(self)
+    def _require(self) -> None:
         _require_levels(self.level)
 
 
 @value
-class Left(_AtABoard):
+class Left(_Event):
     """A player gave a seat up; a battle that was running waits for somebody to sit down."""
 
     at: float
@@ -213,7 +226,7 @@ class Left(_AtABoard):
 
 
 @value
-class Absent(_AtABoard):
+class Absent(_Event):
     """A seated player is away: the seat is kept, and the game waits."""
 
     at: float
@@ -223,7 +236,7 @@ class Absent(_AtABoard):
 
 
 @value
-class Returned(_AtABoard):
+class Returned(_Event):
     """A seated player who was away is back."""
 
     at: float
@@ -232,34 +245,32 @@ class Returned(_AtABoard):
 
 
 @value
-class Cleared(_AtABoard):
+class Cleared(_Event):
     """The last player left, or the board is to be closed: it is as new.
 
     ``player`` is "" for the operator.
     """
 
+    BY_SERVER = True
+
     at: float
     player: str
 
-    def __post_init__(self) -> None:
-        _require_doer(self.at, self.player)
-
 
 @value
-class RulesSet(_AtABoard):
+class RulesSet(_Event):
     """The board's ruleset for the next match was chosen, by the ruleset's name."""
 
     at: float
     player: str
     rules: str
 
-    def __post_init__(self) -> None:
-        _AtABoard.__post_init__(self)
+    def _require(self) -> None:
         _require_rules(self.rules)
 
 
 @value
-class PositionSet(_AtABoard):
+class PositionSet(_Event):
     """The position that the next match begins from was set up.
 
     ``opening`` is None if it is the ruleset's own again; ``rules`` is the ruleset's name.
@@ -270,13 +281,12 @@ class PositionSet(_AtABoard):
     rules: str
     opening: Position | None
 
-    def __post_init__(self) -> None:
-        _AtABoard.__post_init__(self)
+    def _require(self) -> None:
         _require_rules(self.rules, self.opening)
 
 
 @value
-class TimeSet(_AtABoard):
+class TimeSet(_Event):
     """How much time the next match gives was chosen; ``time`` is None for no clock."""
 
     at: float
@@ -285,7 +295,7 @@ class TimeSet(_AtABoard):
 
 
 @value
-class BattleStarted(_AtABoard):
+class BattleStarted(_Event):
     """A battle began: ``number`` 1 opens a new match, 2 is played with the seats swapped.
 
     ``dwarf`` and ``troll`` are who sits where from now on, ``levels`` whether they are bots;
@@ -293,6 +303,8 @@ class BattleStarted(_AtABoard):
     is a bot. ``opening`` is the position that it begins from, if that was set up: such a battle is
     never rated. ``time`` is how much time there is; None if it is played without a clock.
     """
+
+    NAMES = "dwarf", "troll"
 
     at: float
     player: str
@@ -305,19 +317,16 @@ class BattleStarted(_AtABoard):
     opening: Position | None = None
     time: TimeControl | None = None
 
-    def __post_init__(self) -> None:
-        _AtABoard.__post_init__(self)
+    def _require(self) -> None:
         require_match(self.number, (0, 0))
         _require_levels(*self.levels)
         _require_rules(self.rules, self.opening)
         if self.rated and self.opening is not None:
             raise InvalidValueError("a battle from a position that was set up is never rated")
-        require_name(self.dwarf)
-        require_name(self.troll)
 
 
 @value
-class Moved(_AtABoard):
+class Moved(_Event):
     """A ply was played; ``ply`` counts from 1 within the battle."""
 
     at: float
@@ -326,8 +335,7 @@ class Moved(_AtABoard):
     move: Move
     ply: int
 
-    def __post_init__(self) -> None:
-        _AtABoard.__post_init__(self)
+    def _require(self) -> None:
         if self.ply < 1:
             raise InvalidValueError(f"plies are counted from 1, and this is ply {self.ply}")
         mover = self.move.piece.side or Side.DWARF  # who moves the Rock
@@ -336,7 +344,7 @@ class Moved(_AtABoard):
 
 
 @value
-class Offered(_AtABoard):
+class Offered(_Event):
     """A player offers what the other may agree to by saying the same."""
 
     at: float
@@ -345,7 +353,7 @@ class Offered(_AtABoard):
 
 
 @value
-class OfferLapsed(_AtABoard):
+class OfferLapsed(_Event):
     """An offer no longer stands, because a ply was played."""
 
     at: float
@@ -354,7 +362,7 @@ class OfferLapsed(_AtABoard):
 
 
 @value
-class Declined(_AtABoard):
+class Declined(_Event):
     """A player said no to what the other had offered."""
 
     at: float
@@ -363,7 +371,7 @@ class Declined(_AtABoard):
 
 
 @value
-class TakenBack(_AtABoard):
+class TakenBack(_Event):
     """Both agreed to take plies back: the last one of ``side``, and what followed it.
 
     ``player`` is who agreed; ``moves`` are the plies, in the order in which they were played.
@@ -374,14 +382,13 @@ class TakenBack(_AtABoard):
     side: Side
     moves: tuple[Move, ...]
 
-    def __post_init__(self) -> None:
-        _AtABoard.__post_init__(self)
+    def _require(self) -> None:
         if not self.moves:
             raise InvalidValueError("no ply was taken back")
 
 
 @value
-class BattleEnded(_AtABoard):
+class BattleEnded(_Event):
     """The battle is over; its points are added to the match.
 
     Attributes:
@@ -397,6 +404,8 @@ class BattleEnded(_AtABoard):
         levels: whether they are bots.
     """
 
+    NAMES = "dwarf", "troll"
+
     at: float
     player: str
     outcome: Outcome
@@ -407,34 +416,32 @@ class BattleEnded(_AtABoard):
     points: tuple[int, int] | None = None
     levels: Levels = NO_BOTS
 
-    def __post_init__(self) -> None:
-        _AtABoard.__post_init__(self)
+    def _require(self) -> None:
         _require_levels(*self.levels)
         if self.plies < 0 or min(self.points or (0, 0)) < 0:
             raise InvalidValueError(f"a battle has no {self.plies} plies, or {self.points} points")
-        require_name(self.dwarf)
-        require_name(self.troll)
 
 
 @value
-class ClockHeld(_AtABoard):
+class ClockHeld(_Event):
     """No server was there to play on for some of the time since the last event: it does not count.
 
     ``player`` is "" for the server; ``seconds`` is how long that was in all.
     """
 
+    BY_SERVER = True
+
     at: float
     player: str
     seconds: float
 
-    def __post_init__(self) -> None:
-        _require_doer(self.at, self.player)
+    def _require(self) -> None:
         if self.seconds < 0:
             raise InvalidValueError(f"no clock stands still for {self.seconds} seconds")
 
 
 @value
-class IdleWarned(_AtABoard):
+class IdleWarned(_Event):
     """Both were told that the other may soon claim the battle, since ``player`` does not move."""
 
     at: float
@@ -443,22 +450,21 @@ class IdleWarned(_AtABoard):
 
 
 @value
-class Adjourned(_AtABoard):
+class Adjourned(_Event):
     """A match was put away for another day: the board is as new.
 
     ``player`` is "" for the operator.
     """
 
+    BY_SERVER = True
+
     at: float
     player: str
     match: SavedMatch
 
-    def __post_init__(self) -> None:
-        _require_doer(self.at, self.player)
-
 
 @value
-class Resumed(_AtABoard):
+class Resumed(_Event):
     """A match that was put away goes on, at this board."""
 
     at: float
@@ -528,7 +534,7 @@ Event = TableEvent | Imported
 
 
 @value
-class BoardOpened:
+class BoardOpened(_Event):
     """A board was put up in the hall, or put up again.
 
     Attributes:
@@ -540,6 +546,9 @@ class BoardOpened:
         version: how many events the board already had when it was put up, from earlier times.
     """
 
+    NAMES = "key", "name"
+    BY_SERVER = True
+
     at: float
     player: str
     key: str
@@ -547,38 +556,35 @@ class BoardOpened:
     rules: str
     version: int = 0
 
-    def __post_init__(self) -> None:
-        _require_board(self.at, self.player, self.key)
-        require_name(self.name)
+    def _require(self) -> None:
         _require_rules(self.rules)
         if self.version < 0:
             raise InvalidValueError(f"nothing is stored as event {self.version} of a board")
 
 
 @value
-class BoardClosed:
+class BoardClosed(_Event):
     """A board was taken down. Whatever stood on it was cleared or put away first."""
+
+    NAMES = ("key",)
+    BY_SERVER = True
 
     at: float
     player: str
     key: str
 
-    def __post_init__(self) -> None:
-        _require_board(self.at, self.player, self.key)
-
 
 @value
-class BoardRenamed:
+class BoardRenamed(_Event):
     """A board is called something else from now on."""
+
+    NAMES = "key", "name"
+    BY_SERVER = True
 
     at: float
     player: str
     key: str
     name: str
-
-    def __post_init__(self) -> None:
-        _require_board(self.at, self.player, self.key)
-        require_name(self.name)
 
 
 @value
@@ -594,19 +600,19 @@ class Interrupted:
 
 
 @value
-class LessonDone:
+class LessonDone(_Event):
     """A member has come to the end of a lesson of the tutorial for the first time."""
 
     at: float
     player: str
     lesson: int
 
-    def __post_init__(self) -> None:
-        _require_number(self.at, self.player, self.lesson)
+    def _require(self) -> None:
+        _require_number(self.lesson)
 
 
 @value
-class PuzzleTried:
+class PuzzleTried(_Event):
     """A member has tried a puzzle for the first time; that alone counts.
 
     Attributes:
@@ -621,8 +627,8 @@ class PuzzleTried:
     puzzle: int
     solved: bool
 
-    def __post_init__(self) -> None:
-        _require_number(self.at, self.player, self.puzzle)
+    def _require(self) -> None:
+        _require_number(self.puzzle)
 
 
 LONGEST_COMMENT = 300
@@ -633,7 +639,7 @@ JOINERS = "\u200c\u200d"
 
 
 @value
-class Commented:
+class Commented(_Event):
     """A player commented on a ply of a battle, in the place of what they had said about it before.
 
     Attributes:
@@ -645,6 +651,9 @@ class Commented:
         text: what they say; "" if they take away what they have said.
     """
 
+    NAMES = ("key",)
+    BY_SERVER = True
+
     at: float
     player: str
     key: str
@@ -652,8 +661,7 @@ class Commented:
     ply: int
     text: str
 
-    def __post_init__(self) -> None:
-        _require_board(self.at, self.player, self.key)
+    def _require(self) -> None:
         if self.version < 1 or self.ply < 0:
             raise InvalidValueError(f"no battle has a ply {self.version}, {self.ply}")
         shown = self.text.translate(dict.fromkeys(map(ord, JOINERS)))
@@ -662,26 +670,13 @@ class Commented:
             raise InvalidValueError(f"{self.text!r:.50} cannot be a comment")
 
 
-def _require_board(at: float, player: str, key: str) -> None:
-    _require_doer(at, player)
-    require_name(key)
-
-
-def _require_number(at: float, player: str, number: int) -> None:
-    require_time(at, EARLIEST)
-    require_name(player)
+def _require_number(number: int) -> None:
     if number < 1:
         raise InvalidValueError(f"no lesson and no puzzle has the number {number}")
 
 
-def _require_doer(at: float, player: str) -> None:
-    require_time(at, EARLIEST)
-    if player:
-        require_name(player)
-
-
 @value
-class SeekMade:
+class SeekMade(_Event):
     """Somebody would like to play: anybody, or one player in particular.
 
     Attributes:
@@ -704,9 +699,7 @@ class SeekMade:
     to: str = ""
     time: TimeControl | None = None
 
-    def __post_init__(self) -> None:
-        require_time(self.at, EARLIEST)
-        require_name(self.player)
+    def _require(self) -> None:
         if self.to:
             require_name(self.to)
         _require_rules(self.rules)
@@ -725,7 +718,7 @@ class SeekEnd(Enum):
 
 
 @value
-class SeekEnded:
+class SeekEnded(_Event):
     """A seek stands no more.
 
     Attributes:
@@ -737,17 +730,14 @@ class SeekEnded:
         to: whom they had asked; "" for anybody.
     """
 
+    NAMES = ("seeker",)
+
     at: float
     player: str
     number: int
     why: SeekEnd
     seeker: str
     to: str = ""
-
-    def __post_init__(self) -> None:
-        require_time(self.at, EARLIEST)
-        require_name(self.player)
-        require_name(self.seeker)
 
 
 HallEvent = (
