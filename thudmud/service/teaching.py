@@ -10,23 +10,15 @@ from collections.abc import Callable
 
 from thudmud.play.archive import PlayerScore
 from thudmud.play.asides import MoveTaught
-from thudmud.play.events import (
-    BattleStarted,
-    Joined,
-    Moved,
-    Resumed,
-    TableEvent,
-    TakenBack,
-)
+from thudmud.play.events import Moved, TableEvent
 from thudmud.play.hall import Hall
 from thudmud.play.table import Table
 from thudmud.service.alarms import Alarms
 from thudmud.service.interface import Later
+from thudmud.views.sentences import TURNED
 
 AGAIN = 60.0
 """After how many seconds without a ply they are told once more."""
-
-_TURNED = BattleStarted | Joined | Moved | Resumed | TakenBack
 
 
 class Teaching:
@@ -75,7 +67,7 @@ class Teaching:
         """Tell a newcomer whose turn it is at a table, after an event or where they come in."""
         if isinstance(event, Moved):
             self.forget(event.player)
-        if event is None or isinstance(event, _TURNED):
+        if event is None or isinstance(event, TURNED):
             name = self._waited_for(table)
             if name is not None and not self.new[name]:
                 self.new[name] = True

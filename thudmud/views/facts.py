@@ -35,16 +35,15 @@ from thudmud.views.sentences import game_at
 
 _PRESENCE = (events.Returned, events.Absent)
 
-DRAWN_ANEW = (
+DRAWN = (
     events.BattleStarted,
+    events.Moved,
+    events.PositionSet,
     events.Resumed,
     events.RulesSet,
-    events.PositionSet,
     events.TakenBack,
-    events.Adjourned,
-    events.Cleared,
 )
-"""The events that change a position, but for plies."""
+"""The events after which there is another position to see."""
 
 
 def concerning(hall: Hall, player: str) -> list[Fact]:
@@ -108,7 +107,7 @@ def table_facts(
         case events.BattleEnded():
             yield _ended(event, table, changes)
     yield Fact("Thud.Table", table_data(table))
-    if isinstance(event, DRAWN_ANEW):
+    if isinstance(event, (*DRAWN, events.Adjourned, events.Cleared)):
         yield Fact("Thud.Board", board_data(table))
     elif isinstance(event, events.Joined):
         yield Fact("Thud.Board", board_data(table), event.player)

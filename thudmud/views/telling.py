@@ -38,27 +38,16 @@ from thudmud.views import (
 )
 from thudmud.views import help as help_pages
 from thudmud.views.data import Fact
-from thudmud.views.facts import table_facts
+from thudmud.views.facts import DRAWN, table_facts
 from thudmud.views.registry import Occasion, facts_of, teller_of, words
 from thudmud.views.standing import at_table, shown
 from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
 
-__all__ = ["DRAWN", "begun", "facts", "tell", "teller"]
 _REGISTERED = (
     analysis, archive, exercises, help_pages, hints, letters, matchmaking, options, order, people,
     queries, ratings, replays, rooms, talk,
 )  # fmt: skip
-
-DRAWN = (
-    events.BattleStarted,
-    events.Moved,
-    events.PositionSet,
-    events.Resumed,
-    events.RulesSet,
-    events.TakenBack,
-)
-"""The events after which there is another position to see."""
 
 
 def teller(hall: Hall, telling: Telling) -> Callable[[View], list[str]]:
