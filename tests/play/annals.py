@@ -209,7 +209,7 @@ class Annals:
 
     def away(self, player: str = "Anna") -> dict[int, SavedMatch]:
         """Return the matches of a player that are put away, by the number of the battle."""
-        found = self.found(AdjournedLookup(player)).matches
+        found = self.found(AdjournedLookup(player))
         return {each.battle.number: each.match for each in found}
 
     def score(self, player: str) -> PlayerScore | None:

@@ -77,7 +77,7 @@ class StoredHall(Hall):
 
     def away(self, player: str = "Anna") -> dict[int, SavedMatch]:
         """Return the matches of a player that are put away, by the number of the battle."""
-        found = self.found(AdjournedLookup(player)).matches
+        found = self.found(AdjournedLookup(player))
         return {each.battle.number: each.match for each in found}
 
     def game(self, number: int) -> Game:

@@ -44,7 +44,7 @@ def history(annals: Annals, asked: History, me: str, width: int) -> list[str]:
 
 
 def games(annals: Annals, tables: Iterable[Table], me: str, width: int) -> list[str]:
-    return archive.games(tables, annals.found(AdjournedLookup(me)).matches, me, width)
+    return archive.games(tables, annals.found(AdjournedLookup(me)), me, width)
 
 
 def text(lines: list[str]) -> str:

@@ -268,12 +268,6 @@ class AdjournedMatch(NamedTuple):
     match: SavedMatch
 
 
-class AdjournedMatches(NamedTuple):
-    """The matches of somebody that are put away."""
-
-    matches: tuple[AdjournedMatch, ...] = ()
-
-
 class HistoryPage(NamedTuple):
     """Some battles, the last one first, and how many there are in all."""
 
@@ -326,12 +320,6 @@ class ListedBot(NamedTuple):
         return self.fared.ratings.get(Pool(DEFAULT_RULES.name))
 
 
-class BotList(NamedTuple):
-    """The bots that are here, the weakest first."""
-
-    bots: tuple[ListedBot, ...]
-
-
 class RankedPlayer(NamedTuple):
     """A player, their place, from 1, and why it is theirs."""
 
@@ -358,18 +346,6 @@ class Ranking(NamedTuple):
     others: tuple[tuple[Pool, int], ...] = ()
 
 
-LookupAnswer = (
-    FoundBattle
-    | AdjournedMatches
-    | HistoryPage
-    | PlayerScore
-    | StudyRecord
-    | BotList
-    | Ranking
-    | Fingered
-)
-
-
 class Lookup(Generic[AnswerT]):
     """Something to be looked up, and what kind of answer it has."""
 
@@ -384,7 +360,7 @@ class BattleLookup(Lookup["FoundBattle | None"]):
 
 
 @value
-class AdjournedLookup(Lookup[AdjournedMatches]):
+class AdjournedLookup(Lookup[tuple[AdjournedMatch, ...]]):
     """The matches of a player, named in any case, that are put away."""
 
     player: str

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from dataclasses import field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
-from thudmud.play.analysis import AnalysedBattle, Analysis
-from thudmud.play.archive import Battle, LookupAnswer
+from thudmud.play.analysis import Analysis
+from thudmud.play.archive import Battle
 from thudmud.play.command import Command
 from thudmud.play.events import Moved, Parting, TableEvent
 from thudmud.play.exercises import Exercise
 from thudmud.play.hints import Advice
-from thudmud.play.letters import NO_LETTERS, LetterCount, LettersPage, Report
+from thudmud.play.letters import NO_LETTERS, LetterCount
 from thudmud.play.options import Options, SetOption, Style, Toggle
 from thudmud.play.order import Measure, Sanction
 from thudmud.play.table import Table
@@ -776,7 +776,7 @@ class Asked(Aside):
     player: str
     question: Command
     board: str | None = None
-    answer: LookupAnswer | Advice | AnalysedBattle | LettersPage | tuple[Report, ...] | None = None
+    answer: Any = None
 
     def happen(self, hall: Hall) -> Telling:
         person = hall.people[self.player]

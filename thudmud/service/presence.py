@@ -142,7 +142,7 @@ class Presence:
                 if name in self._hall.people:
                     self._take_over(visit, None if before else profile, arrival, letters)
                 else:
-                    adjourned = bool(away.matches)
+                    adjourned = bool(away)
                     await self._arrive(visit, profile, arrival, letters, adjourned=adjourned)
                 if coming := self._hall.shutdown:
                     self._broadcaster.tell_here(self._countdown.told_now(coming, name))

@@ -357,7 +357,7 @@ class Service:
 
     async def adjourned(self, name: str) -> list[SavedMatch]:
         """Return the matches of a player, named in any case, that are put away."""
-        return [each.match for each in (await self.look_up(AdjournedLookup(name))).matches]
+        return [each.match for each in await self.look_up(AdjournedLookup(name))]
 
     async def look_up(self, lookup: Lookup[Any]) -> Any:
         """Return what is known of the battles that were played, or has been written to members.

@@ -12,7 +12,6 @@ from thudmud.play.analysis import KeptAnalysisLookup
 from thudmud.play.archive import (
     PLAN,
     AdjournedLookup,
-    AdjournedMatches,
     FoundBattle,
     HistoryLookup,
     Lookup,
@@ -45,7 +44,7 @@ def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
     """Return the answer to a lookup, of the type that the lookup declares."""
     match lookup:
         case AdjournedLookup(player):
-            return AdjournedMatches(tuple(battles.adjourned(database, player, realm=realm)))
+            return tuple(battles.adjourned(database, player, realm=realm))
         case HistoryLookup():
             return battles.history_page(database, lookup, realm)
         case ScoreLookup(player, curves):

@@ -16,7 +16,6 @@ from typing import Any
 from thudmud.english import nth
 from thudmud.errors import Refused
 from thudmud.play.archive import (
-    BotList,
     Found,
     ListedBot,
     Performance,
@@ -452,7 +451,7 @@ def _bot(scene: Scene, rules: str) -> str | None:
     The ratings are those by a ruleset; if the player has none by that, by the one by which they
     have played bots most. It is one of the bots that can play at any number of boards.
     """
-    bots = [each for each in bots_here(scene.hall, scene.found).bots if each.level != OWN_PROGRAM]
+    bots = [each for each in bots_here(scene.hall, scene.found) if each.level != OWN_PROGRAM]
     if not bots:
         return None
     score = scene.found[ScoreLookup(scene.me)]
@@ -466,14 +465,14 @@ def _bot(scene: Scene, rules: str) -> str | None:
     return min(apart, key=apart.__getitem__, default=bots[0].name)
 
 
-def bots_here(hall: Hall, found: Found) -> BotList:
-    """Return the bots that are here, and how they have fared."""
+def bots_here(hall: Hall, found: Found) -> list[ListedBot]:
+    """Return the bots that are here, the weakest first, and how they have fared."""
     listed = []
     for name in hall.people:
         if (level := hall.level(name)) is not None:
             score = found[ScoreLookup(name)] or PlayerScore(name)
             listed.append(ListedBot(name, level, score.levels.get(level, Performance())))
-    return BotList(tuple(sorted(listed, key=lambda bot: bot.level or inf)))
+    return sorted(listed, key=lambda bot: bot.level or inf)
 
 
 def _chosen(scene: Scene, what: str | None, *, declining: bool = False) -> Standing:

@@ -51,8 +51,7 @@ class Resume(GameCommand):
     def _adjourned(self, scene: Scene) -> dict[int, SavedMatch]:
         """Return the player's matches that are put away, or the one with the number they give."""
         adjourned = {
-            away.battle.number: away.match
-            for away in scene.found[AdjournedLookup(scene.me)].matches
+            away.battle.number: away.match for away in scene.found[AdjournedLookup(scene.me)]
         }
         if not adjourned:
             going_on = tuple(

@@ -212,7 +212,7 @@ def _games(asked: Games, occasion: Occasion, view: View) -> list[str]:
     if asked.everybodys:
         return battles(hall, view.width)
     tables = (each.as_of(occasion.at) for each in hall.tables.values())
-    return games(tables, occasion.answer.matches, occasion.player, view.width)
+    return games(tables, occasion.answer, occasion.player, view.width)
 
 
 @facts.register
@@ -222,7 +222,7 @@ def _games_facts(asked: Games, occasion: Occasion) -> Iterator[Fact]:
 
 
 def games(
-    tables: Iterable[Table], away: Iterable[AdjournedMatch], me: str, width: int
+    tables: Iterable[Table], away: tuple[AdjournedMatch, ...], me: str, width: int
 ) -> list[str]:
     """Return the matches of ``me`` that go on, and those that were put away."""
     running = [

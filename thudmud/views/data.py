@@ -10,7 +10,7 @@ from operator import or_
 from typing import Any
 
 from thudmud.play.archive import (
-    AdjournedMatches,
+    AdjournedMatch,
     Battle,
     FoundBattle,
     HistoryPage,
@@ -252,12 +252,10 @@ def history(page: HistoryPage, number: int) -> Data:
     }
 
 
-def adjourned(matches: AdjournedMatches) -> Data:
+def adjourned(matches: Iterable[AdjournedMatch]) -> Data:
     """Return the matches of somebody that are put away."""
     return {
-        "adjourned": [
-            {**battle(each.battle), "plies": len(each.match.moves)} for each in matches.matches
-        ]
+        "adjourned": [{**battle(each.battle), "plies": len(each.match.moves)} for each in matches]
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from thudmud.english import capitalised, counted, does, listed
-from thudmud.play.archive import BotList, ListedBot
+from thudmud.play.archive import ListedBot
 from thudmud.play.asides import (
     BoardListed,
     CameIn,
@@ -333,18 +333,18 @@ def _newer_news(hall: Hall, entered: Entered, width: int) -> list[str]:
 def _bots(_: ViewBots, occasion: Occasion, view: View) -> list[str]:
     """Return the bots, the weakest first, and how each has fared against people: a row each."""
     hall, display = occasion.hall, view.display
-    found: BotList = occasion.answer
-    width, in_all = display.width, counted(len(found.bots), "bot")
-    if not found.bots:
+    found: list[ListedBot] = occasion.answer
+    width, in_all = display.width, counted(len(found), "bot")
+    if not found:
         return wrapped("There are no bots here.", width)
     heading = f"{in_all} to play with, and how they did against people:"
-    rows = [f"  {_bot(hall, bot, display)}" for bot in found.bots]
+    rows = [f"  {_bot(hall, bot, display)}" for bot in found]
     if not display.reader and max(map(len, rows)) >= width:
         heading = f"{in_all} here; level, rating (give or take), won/drawn/lost against people:"
-        rows = [f"  {_short_bot(bot, display)}" for bot in found.bots]
-    ratings = [bot.rating for bot in found.bots]
+        rows = [f"  {_short_bot(bot, display)}" for bot in found]
+    ratings = [bot.rating for bot in found]
     by = f"The ratings are those by the {DEFAULT_RULES.name} rules." if any(ratings) else ""
-    weakest = found.bots[0].name
+    weakest = found[0].name
     how = f'To play one, type "{_inviting(weakest)}" at a board with a free seat.'
     asks: type[Challenge | Invite] = Invite
     if hall.opens_boards:
@@ -372,7 +372,7 @@ def _bots_facts(_: ViewBots, occasion: Occasion) -> Iterator[Fact]:
             **data.rated(bot.rating),
             **data.tally(bot.fared),
         }
-        for bot in occasion.answer.bots
+        for bot in occasion.answer
     ]
     yield Fact("Thud.Bots", {"bots": bots}, occasion.player)
 
