@@ -49,6 +49,7 @@ class Command:
 
     Attributes:
         words: the words that the canonical form begins with; by default the name of the rule.
+        typed: the fields that the canonical form has, in its order; by default all of them.
         is_question: whether a player's program may ask it though nobody has typed it: it changes
             nothing, and its answer holds facts.
         is_choice: whether a member chooses something by asking, which is kept, see `chosen`.
@@ -56,12 +57,13 @@ class Command:
     """
 
     words: ClassVar[str] = ""
+    typed: ClassVar[tuple[str, ...]] = ()
     is_question: ClassVar[bool] = False
     is_choice: ClassVar[bool] = False
     speaks: ClassVar[bool] = False
 
     def __str__(self) -> str:
-        return f"{self.words}{self._typed(*self.__match_args__)}"
+        return f"{self.words}{self._typed(*self.typed or self.__match_args__)}"
 
     def _typed(self, *names: str) -> str:
         """Return some fields as they are typed, each behind a blank; nothing of a default."""
@@ -75,12 +77,14 @@ class Command:
     def decide(self, scene: Scene) -> Decision:
         """Return what it brings about. Nothing has changed yet.
 
+        By default it is a question, for which nothing has to be looked up.
+
         Raises:
             Refused: a table or the hall does not allow it.
             IllegalMove: the rules of the game do not allow it.
             Unread: something has to be looked up first.
         """
-        raise NotImplementedError
+        return scene.answer(self)
 
     def chosen(self, hall: Hall, person: Person) -> Person:
         """Return whoever asked, a member, as they are to be kept once it is answered."""

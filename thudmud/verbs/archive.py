@@ -45,7 +45,7 @@ class ArchiveCommand(Command):
     __slots__ = ()
 
 
-@verb(games="typed")
+@verb(games="of")
 class Games(ArchiveCommand):
     """List one's own matches, running and adjourned; or all that are being played."""
 
@@ -53,7 +53,7 @@ class Games(ArchiveCommand):
     is_question = True
 
     @classmethod
-    def typed(cls, everybodys: str | None) -> Games:
+    def of(cls, everybodys: str | None) -> Games:
         return cls(everybodys is not None)
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class Games(ArchiveCommand):
         return scene.answer(self, answer=scene.found[AdjournedLookup(scene.me)])
 
 
-@verb(history="typed", history_by_rules="by_rules")
+@verb(history="of", history_by_rules="by_rules")
 class History(ArchiveCommand):
     """List the battles that were played, the last one first: all of them, or some.
 
@@ -86,13 +86,14 @@ class History(ArchiveCommand):
     rules: str | None = None
     day: str | None = None
     is_question = True
+    typed = "player", "opponent", "rules", "day", "page"
 
     def __post_init__(self) -> None:
         if self.day is not None and day_begins(self.day, 0.0) is None:
             raise InvalidValueError(f"there is no day {self.day!r:.50}")
 
     @classmethod
-    def typed(
+    def of(
         cls,
         player: str | None,
         opponent: str | None,
@@ -110,9 +111,6 @@ class History(ArchiveCommand):
             return cls(None, page or 1, opponent, rules.name, day)
         player, _, by = whose.partition(" ")
         return cls(player, page or 1, opponent, by, day)
-
-    def __str__(self) -> str:
-        return f"history{self._typed('player', 'opponent', 'rules', 'day', 'page')}"
 
     def decide(self, scene: Scene) -> Decision:
         opponent, me = _named(self.opponent, scene.me), scene.me
@@ -208,7 +206,7 @@ MOST_COMMENTS = 100
 """On how many plies of a battle a player can comment."""
 
 
-@verb(comment="typed")
+@verb(comment="of")
 class MakeComment(ArchiveCommand):
     """Comment on a ply of a battle; on the one that is shown in a replay if ``number`` is None.
 
@@ -221,7 +219,7 @@ class MakeComment(ArchiveCommand):
     speaks = True
 
     @classmethod
-    def typed(cls, place: str | None, text: str) -> MakeComment:
+    def of(cls, place: str | None, text: str) -> MakeComment:
         number, ply = map(int, place.split(" ")) if place else (None, None)
         return cls("" if text.lower() == "none" else str(text), number, ply)
 

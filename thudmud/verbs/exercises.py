@@ -185,14 +185,14 @@ class TryPuzzle(ExerciseCommand):
         return _opened(scene, _set(person, known[number]))
 
 
-@verb(stop="typed")
+@verb(stop="of")
 class Stop(ExerciseCommand):
     """Leave the lesson, the puzzle or the replay that one has open: one at most."""
 
     words = "stop"
 
     @classmethod
-    def typed(cls, *_: str | None) -> Stop:
+    def of(cls, *_: str | None) -> Stop:
         return cls()
 
     def decide(self, scene: Scene) -> Decision:

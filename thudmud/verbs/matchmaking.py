@@ -8,10 +8,10 @@ everything else that is offered, too: invitations to seats, and what is offered 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from math import inf
-from typing import Any
+from typing import Any, Self
 
 from thudmud.english import nth
 from thudmud.errors import Refused
@@ -70,29 +70,28 @@ class Seeks(Command):
 
     is_question = True
 
-    def decide(self, scene: Scene) -> Decision:
-        return scene.answer(self)
+
+class WithTerms(Command):
+    """What may end in terms, such as a side and a clock, in any order."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, *given: Any) -> Self:
+        """Return the command with what was given; the terms come last, by the names of fields."""
+        *fields, terms = given
+        return cls(*fields, **(terms or {}))
 
 
-_Terms = Mapping[str, Any] | None
-"""What was given in any order, by the names of fields."""
-
-
-@verb(seek="typed")
-class Seek(Command):
+@verb(seek="of")
+class Seek(WithTerms):
     """Say that one would like to play, by some ruleset and clock or none, with anybody."""
 
     rules: str | None = None
     side: Side | None = None
     rated: bool = True
     time: TimeControl | None = None
-
-    @classmethod
-    def typed(cls, terms: _Terms) -> Seek:
-        return cls(**(terms or {}))
-
-    def __str__(self) -> str:
-        return f"seek{self._typed('rules', 'time', 'side', 'rated')}"
+    typed = "rules", "time", "side", "rated"
 
     def decide(self, scene: Scene) -> Decision:
         rules = self.rules or DEFAULT_RULES.name
@@ -103,8 +102,8 @@ class Seek(Command):
         )
 
 
-@verb(challenge="typed")
-class Challenge(Command):
+@verb(challenge="of")
+class Challenge(WithTerms):
     """Ask a player to a match at a board of its own; a bot perhaps at some level."""
 
     player: str
@@ -113,13 +112,8 @@ class Challenge(Command):
     rated: bool = True
     level: str | None = None
     time: TimeControl | None = None
-
-    @classmethod
-    def typed(cls, player: str, terms: _Terms) -> Challenge:
-        return cls(player, **(terms or {}))
-
-    def __str__(self) -> str:
-        return f"match{self._typed('player', 'rules', 'time', 'side', 'rated', 'level')}"
+    words = "match"
+    typed = "player", "rules", "time", "side", "rated", "level"
 
     def decide(self, scene: Scene) -> Decision:
         hall, me = scene.hall, scene.me
@@ -158,21 +152,15 @@ def _require_invitations(hall: Hall, to: str) -> None:
         raise Refused(Refusal.NO_INVITATIONS, player=to)
 
 
-@verb(invite="typed")
-class Invite(Command):
+@verb(invite="of")
+class Invite(WithTerms):
     """Ask a player to a seat at a board, by default a free one; a bot perhaps at some level."""
 
     player: str
     side: Side | None = None
     on: str | None = None
     level: str | None = None
-
-    @classmethod
-    def typed(cls, player: str, terms: _Terms) -> Invite:
-        return cls(player, **(terms or {}))
-
-    def __str__(self) -> str:
-        return f"{self.words}{self._typed('player', 'side', 'level', 'on')}"
+    typed = "player", "side", "level", "on"
 
     def decide(self, scene: Scene) -> Decision:
         hall, person = scene.hall, scene.person
@@ -207,8 +195,8 @@ class Withdraw(Command):
         return _in_hall(scene, *ends)
 
 
-@verb(play_now="typed")
-class PlayNow(Command):
+@verb(play_now="of")
+class PlayNow(WithTerms):
     """Play with whoever would like to: with a bot at once, until somebody comes.
 
     With a level it is a bot that is wanted. In a replay it goes on to the end by itself.
@@ -219,13 +207,8 @@ class PlayNow(Command):
     time: TimeControl | None = None
     rated: bool = True
     level: str | None = None
-
-    @classmethod
-    def typed(cls, terms: _Terms) -> PlayNow:
-        return cls(**(terms or {}))
-
-    def __str__(self) -> str:
-        return f"play{self._typed('rules', 'time', 'side', 'rated', 'level')}"
+    words = "play"
+    typed = "rules", "time", "side", "rated", "level"
 
     def decide(self, scene: Scene) -> Decision:
         hall, name, time = scene.hall, scene.me, self.time

@@ -15,18 +15,12 @@ class Help(Command):
 
     topic: str | None = None
 
-    def decide(self, scene: Scene) -> Decision:
-        return scene.answer(self)
-
 
 @verb("syntax")
 class Syntax(Command):
     """See the patterns of a command; of all of them if ``topic`` is None."""
 
     topic: str | None = None
-
-    def decide(self, scene: Scene) -> Decision:
-        return scene.answer(self)
 
 
 class ForAccounts(Command):

@@ -38,7 +38,7 @@ from thudmud.verbs.tables import (
 _Captures = tuple[Square, ...] | Every | None
 
 
-@verb(play="typed", play_turned="typed_turned", move="moved", move_turned="moved_turned")
+@verb(play="of", play_turned="turned", move="moved", move_turned="moved_turned")
 class Play(TableCommand):
     """Ask for a ply: ``move``, ``shove`` or ``hurl``."""
 
@@ -47,7 +47,7 @@ class Play(TableCommand):
     in_battle = True
 
     @classmethod
-    def typed(
+    def of(
         cls,
         verb: Verb,
         _piece: str | None,
@@ -59,7 +59,7 @@ class Play(TableCommand):
         return cls(Attempt(verb, origin, target, captures), on)
 
     @classmethod
-    def typed_turned(
+    def turned(
         cls,
         verb: Verb,
         _piece: str | None,
@@ -68,7 +68,7 @@ class Play(TableCommand):
         captures: _Captures,
         on: str,
     ) -> Play:
-        return cls.typed(verb, None, origin, target, on, captures)
+        return cls.of(verb, None, origin, target, on, captures)
 
     @classmethod
     def moved(cls, origin: Square, target: Square, on: str | None, captures: _Captures) -> Play:

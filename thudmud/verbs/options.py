@@ -29,18 +29,12 @@ class ShowOptions(OptionCommand):
 
     words = "options"
 
-    def decide(self, scene: Scene) -> Decision:
-        return scene.answer(self)
-
 
 @verb("show_scheme")
 class ShowScheme(OptionCommand):
     """List the elements of a board, and their colours."""
 
     words = "options colour special thud"
-
-    def decide(self, scene: Scene) -> Decision:
-        return scene.answer(self)
 
 
 class Choice(SetOption):
@@ -72,7 +66,7 @@ class SetColour(Choice):
     words = "options colour"
 
 
-@verb(set_width="typed")
+@verb(set_width="of")
 class SetWidth(Choice):
     """Say how many columns the screen has; None leaves it to the client."""
 
@@ -80,7 +74,7 @@ class SetWidth(Choice):
     words = "options width"
 
     @classmethod
-    def typed(cls, columns: int | str) -> SetWidth:
+    def of(cls, columns: int | str) -> SetWidth:
         return cls(columns if isinstance(columns, int) else None)
 
     def __str__(self) -> str:
@@ -111,7 +105,7 @@ class SetReader(Choice):
     words = "options reader"
 
 
-@verb(set_toggle="typed", set_machine="machine")
+@verb(set_toggle="of", set_machine="machine")
 class SetToggle(Choice):
     """Switch one of the options that are either on or off."""
 
@@ -119,7 +113,7 @@ class SetToggle(Choice):
     value: bool
 
     @classmethod
-    def typed(cls, toggle: Toggle, value: Switch) -> SetToggle:
+    def of(cls, toggle: Toggle, value: Switch) -> SetToggle:
         return cls(toggle, value is Switch.ON)
 
     @classmethod

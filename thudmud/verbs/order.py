@@ -50,7 +50,7 @@ class OperatorCommand(Command):
 
     def decide_for(self, scene: Scene, order: Order) -> Decision:
         """Return what it brings about, since it is an operator's; raises as `decide` does."""
-        raise NotImplementedError
+        return scene.answer(self)
 
 
 @verb("broadcast")
@@ -93,9 +93,6 @@ class Unmute(OperatorCommand):
 @verb("mutes")
 class Mutes(OperatorCommand):
     """List those who are muted."""
-
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
-        return scene.answer(self)
 
 
 @verb("kick")
@@ -143,9 +140,6 @@ class Bans(OperatorCommand):
     """List who is kept out, page by page."""
 
     page: int = 1
-
-    def decide_for(self, scene: Scene, order: Order) -> Decision:
-        return scene.answer(self)
 
 
 @verb("reports")

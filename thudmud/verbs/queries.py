@@ -101,14 +101,14 @@ class Captures(Query):
     on: str | None = None
 
 
-@verb(last_move="typed")
+@verb(last_move="of")
 class LastMove(Query):
     """Tell the last ply."""
 
     on: str | None = None
 
     @classmethod
-    def typed(cls, *words: str | None) -> LastMove:
+    def of(cls, *words: str | None) -> LastMove:
         return cls(words[-1])
 
 
@@ -124,14 +124,11 @@ PieceQuery = Where | ScanRow | ScanColumn | Around | Lines | Captures | LastMove
 
 
 @verb("view_game")
-class ViewGame(GameCommand):
+class ViewGame(Query):
     """See a board drawn whole."""
 
     on: str | None = None
     is_question = True
-
-    def decide(self, scene: Scene) -> Decision:
-        return scene.answer(self, board_meant(scene.hall, scene.person, self.on).name)
 
 
 @verb("view_possible")

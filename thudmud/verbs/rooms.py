@@ -72,9 +72,6 @@ class Boards(Command):
 
     is_question = True
 
-    def decide(self, scene: Scene) -> Decision:
-        return scene.answer(self)
-
 
 @verb("bots")
 class ViewBots(Command):
@@ -89,9 +86,6 @@ class ViewBots(Command):
 @verb("news")
 class ViewNews(Command):
     """Read what the operator has written for all."""
-
-    def decide(self, scene: Scene) -> Decision:
-        return scene.answer(self)
 
     def chosen(self, hall: Hall, person: Person) -> Person:
         return replace(person, news=hall.edition)

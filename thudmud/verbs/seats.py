@@ -64,13 +64,11 @@ class Join(SitDown):
     on: str | None = None
     level: int | None = None
     words = "join game"
+    typed = "side", "on"
 
     @classmethod
     def at_board(cls, on: str | None, side: Side | None) -> Join:
         return cls(side, on)
-
-    def __str__(self) -> str:
-        return f"{self.words}{self._typed('side', 'on')}"
 
     def for_(self, scene: Scene) -> Join:
         return replace(self, level=scene.hall.level(scene.me, self.level))
