@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import assert_never
 
-from thudmud.english import capitalised, counted
+from thudmud.english import capitalised
 from thudmud.play.asides import BattleWaits, Exercised, ExerciseLeft, Remark
 from thudmud.play.exercises import TUTORIAL, AtPuzzle, Exercise, InLesson, lessons
 from thudmud.play.hints import Merit
@@ -234,16 +234,9 @@ def _tried(told: Exercised, other: Piece) -> str:
     """Return what would come of a ply that does not solve a puzzle, and of its answer."""
     reasons = told.advice.reasons if told.advice else ()
     number = next((each.number for each in reasons if each.merit is Merit.CAPTURES), 0)
-    gained = f"That would capture {_some(number, other)}"
+    gained = f"That would capture {hints.some(number, other) if number else 'nothing'}"
     if told.answer is None:
         return f"{gained}."
     own = Piece.DWARF if other is Piece.TROLL else Piece.TROLL
-    lost, typed = _some(len(told.answer.captures), own), Play(hints.asked(told.answer))
+    lost, typed = hints.some(len(told.answer.captures), own), Play(hints.asked(told.answer))
     return f'{gained}, and then "{typed}" would capture {lost}.'
-
-
-def _some(number: int, piece: Piece) -> str:
-    """Return so many pieces in words."""
-    if number == 0:
-        return "nothing"
-    return piece.phrase if number == 1 else counted(number, piece.noun)

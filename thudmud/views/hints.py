@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import assert_never
 
 from thudmud.english import capitalised, counted
 from thudmud.play.asides import MoveTaught
@@ -21,15 +20,24 @@ from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
 
-_NEARER = {
-    Ending.ROCK_ESCAPED: "brings the Rock nearer to its home",
-    Ending.ROCK_CAPTURED: "brings another troll next to the Rock",
+_CLAUSES = {
+    Merit.WINS: "it wins the battle",
+    Merit.STOPS: "it keeps the {theirs.plural} from winning next",
+    Merit.CAPTURES: "it captures {their_pieces}",
+    Merit.SAVES: "it saves {my_pieces} from being captured",
+    Merit.WINS_NEXT: "it threatens to win next",
+    Merit.THREATENS: "it threatens to capture {their_pieces}",
+    Merit.NEARS: "it comes nearer to winning",
+    Merit.BLOCKS: "it keeps the {theirs.plural} from coming nearer to winning",
+    Merit.GATHERS: "it brings the {mine.value} next to {beside}",
 }
-_BARRED = {
-    Ending.ROCK_ESCAPED: "bars the Rock's way home",
-    Ending.ROCK_CAPTURED: "keeps trolls away from the Rock",
+_OF_GOALS: dict[tuple[Merit, Ending | None], str] = {
+    (Merit.NEARS, Ending.ROCK_ESCAPED): "it brings the Rock nearer to its home",
+    (Merit.NEARS, Ending.ROCK_CAPTURED): "it brings another troll next to the Rock",
+    (Merit.BLOCKS, Ending.ROCK_ESCAPED): "it bars the Rock's way home",
+    (Merit.BLOCKS, Ending.ROCK_CAPTURED): "it keeps trolls away from the Rock",
 }
-"""What is told of coming nearer to a goal, and of keeping the other side from one."""
+"""The same where there are words for the goal that a side comes nearer to, or is kept from."""
 
 _ANSWERS = (Merit.SAFE, Merit.LOSES, Merit.REGAINS)
 """What is about the other side's next ply."""
@@ -130,45 +138,26 @@ def danger(advice: Advice) -> str:
         return ""
     own, others = (Piece.of(side) for side in (advice.side, advice.side.other))
     still = "still" if Merit.SAVES in known else "then"
-    loses = f"the {others.noun}s can {still} capture {_some(known[Merit.LOSES], own)}"
+    loses = f"the {others.noun}s can {still} capture {some(known[Merit.LOSES].number, own)}"
     if Merit.REGAINS in known:
-        return f"{loses}, and you {_some(known[Merit.REGAINS], others)} after that"
+        return f"{loses}, and you {some(known[Merit.REGAINS].number, others)} after that"
     return loses
 
 
 def _clause(because: Because, advice: Advice) -> str:
     """Return a reason that speaks for a ply, as a clause about it."""
-    own, others = (Piece.of(side) for side in (advice.side, advice.side.other))
-    match because.merit:
-        case Merit.WINS:
-            return "it wins the battle"
-        case Merit.STOPS:
-            return f"it keeps the {advice.side.other.plural} from winning next"
-        case Merit.CAPTURES:
-            return f"it captures {_some(because, others)}"
-        case Merit.SAVES:
-            return f"it saves {_some(because, own)} from being captured"
-        case Merit.WINS_NEXT:
-            return "it threatens to win next"
-        case Merit.THREATENS:
-            return f"it threatens to capture {_some(because, others)}"
-        case Merit.NEARS if because.goal in _NEARER:
-            return f"it {_NEARER[because.goal]}"
-        case Merit.BLOCKS if because.goal in _BARRED:
-            return f"it {_BARRED[because.goal]}"
-        case Merit.NEARS:
-            return "it comes nearer to winning"
-        case Merit.BLOCKS:
-            return f"it keeps the {advice.side.other.plural} from coming nearer to winning"
-        case Merit.GATHERS:
-            beside = "another" if because.number == 1 else f"{because.number} others"
-            return f"it brings the {own.noun} next to {beside}"
-        case Merit.SAFE | Merit.LOSES | Merit.REGAINS:
-            raise ValueError(f"{because} does not speak for a ply")
-        case _:
-            assert_never(because.merit)
+    mine, theirs = advice.side, advice.side.other
+    if told := _OF_GOALS.get((because.merit, because.goal)):
+        return told
+    return _CLAUSES[because.merit].format(
+        mine=mine,
+        theirs=theirs,
+        my_pieces=some(because.number, Piece.of(mine)),
+        their_pieces=some(because.number, Piece.of(theirs)),
+        beside="another" if because.number == 1 else f"{because.number} others",
+    )
 
 
-def _some(because: Because, piece: Piece) -> str:
-    """Return so many pieces in words."""
-    return piece.phrase if because.number == 1 else counted(because.number, piece.noun)
+def some(number: int, piece: Piece) -> str:
+    """Return a number of pieces in words."""
+    return piece.phrase if number == 1 else counted(number, piece.noun)

@@ -19,10 +19,9 @@ from thudmud.play.options import WIDTHS
 from thudmud.play.refusals import Mistake, NameProblem, Refusal
 from thudmud.play.table import Seat
 from thudmud.rules import Ending, Reason, RecordError, Side, Square, Verb
-from thudmud.verbs.archive import Replay
-from thudmud.verbs.moves import OFFERING, End, Start
+from thudmud.verbs.moves import OFFERING, Start
 from thudmud.verbs.resuming import Resume
-from thudmud.verbs.rooms import Boards, Go
+from thudmud.verbs.rooms import Boards
 from thudmud.verbs.seats import Join, Leave, Practice
 from thudmud.verbs.setup import SetUpMore
 from thudmud.views.words import MOST_BOARDS, because, wrapped
@@ -184,6 +183,13 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.WHICH_PLAYER: 'Which player do you mean by "{words}": {players:or}?',
     Refusal.AWAY_FROM: "{player} is away from the {boards:and}.",
     Refusal.TELL_SELF: 'That is you. To speak to the room, use "say".',
+    Refusal.NOT_HERE: (
+        "{player} is not here, and was last here {seconds} ago. To leave them a message, type"
+        ' "message" and the name, and the text.'
+    ),
+    Refusal.TALK_TOO_FAST: (
+        "That was not done: others have just heard a lot from {whom}. You can go on in {seconds}."
+    ),
     Refusal.NOT_LISTENING: "{player} is not taking messages from you.",
     Refusal.LETTERS_FOR_MEMBERS: (
         'Only registered players get messages: "register" keeps your name. "tell" speaks to'
@@ -208,6 +214,10 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.SHOUTS_OFF: (
         'You have turned shouts off, so you cannot shout either. "options shout on" turns both'
         " on again."
+    ),
+    Refusal.SHOUTS_TOO_FAST: (
+        "That was not shouted: everybody has just heard shouts from {whom}. You can shout again in"
+        " {seconds}."
     ),
     Refusal.NO_REPORTS: (
         "Nobody reads reports here. Please tell whoever runs this place some other way."
@@ -281,6 +291,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NETWORK_LOCAL: "{network} is this machine itself: anybody may come from there.",
     Refusal.NO_SUCH_REPORT: 'No report {number} is open; "reports" lists those that are.',
     Refusal.NO_SHUTDOWN: "No shutdown is planned, so there is nothing to cancel.",
+    Refusal.INVITE_SELF: 'That is you. "join game as {side.value} on {board}" takes a seat.',
     Refusal.NO_INVITATIONS: (
         '{player} is not taking invitations just now. "play" asks everybody else.'
     ),
@@ -294,6 +305,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         "A match is under way at the {board}. You can take over the seat if {player} types"
         ' "invite" and your name.'
     ),
+    Refusal.NO_SEAT_FREE: "Both seats at the {board} are taken. {sits}",
     Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
     Refusal.NOT_PLAYING: 'You have no game going. "play" finds you one.',
     Refusal.NO_HALL: (
@@ -333,6 +345,8 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NOTHING_OFFERED_BY: (
         '{player} has offered you nothing. "seeks" lists who wants a match.'
     ),
+    Refusal.NOT_SEATED: "You are not playing at the {board}. {sits}",
+    Refusal.NOBODY_TO_AGREE: "There is nobody to agree to that. {free}",
     Refusal.HAS_BEGUN: "The battle at the {board} has begun already.",
     Refusal.WHICH_SEAT: (
         'As which side? "join game as dwarf on {board}" or "join game as troll on {board}".'
@@ -341,6 +355,15 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.OVER_FOR_GOOD: "The battle at the {board} is over: no move can be taken back.",
     Refusal.AWAY: "{player} is away, and a battle needs you both.",
     Refusal.NOT_AWAY: "{player} is here, so there is nothing to claim.",
+    Refusal.NOT_IDLE: (
+        "{player} is here, and has another {seconds} to move before you can claim the battle."
+    ),
+    Refusal.TOO_SOON: (
+        "{player} may still come back. You need not wait longer than another {seconds}."
+    ),
+    Refusal.NOBODY_TO_CLAIM_FROM: (
+        'There is nobody to claim it from. "end game on {board}" ends the battle.'
+    ),
     Refusal.CLOCK_RUNS: (
         "The clock does that for you: {player} loses the battle when the time is up."
     ),
@@ -400,6 +423,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NOT_YOURS_TO_RESUME: (
         'You have no adjourned match with the number {number}: "games" lists them.'
     ),
+    Refusal.RESUME_THERE: 'A match goes on when its players are at the board: "go to {board}".',
     Refusal.NO_SUCH_BATTLE: ('There is no battle {number}. "history" lists the battles.'),
     Refusal.NOT_KEPT: "The moves of battle {number} are no longer kept here.",
     Refusal.NOT_REPLAYING: 'You are not replaying a battle. "replay" and a number starts that.',
@@ -407,6 +431,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.REPLAY_AT_END: (
         'That was the last ply of battle {number}. "back" and "first" go back, "stop" leaves.'
     ),
+    Refusal.REPLAY_GONE_ON: 'More has happened since; "replay {number}" shows it.',
     Refusal.NO_COMMENTS: "No comments are kept here.",
     Refusal.COMMENT_PLAYERS_ONLY: "Only those who played battle {number} here can comment on it.",
     Refusal.COMMENT_RUNNING: (
@@ -421,6 +446,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         '"comment {number} {ply} none" would take one of these away.'
     ),
     Refusal.COMMENT_NONE: "You have no comment on ply {ply} of battle {number}.",
+    Refusal.RULES_SEATED_ONLY: "The rules of the {board} are for its players to choose. {sits}",
     Refusal.RULES_RUNNING: (
         "The {board} keeps the {rules} rules while a battle is being played. "
         "They can be set again when the match is over."
@@ -430,6 +456,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         "They can be set again when the match is over."
     ),
     Refusal.RULES_ALREADY: "The {board} has the {rules} rules already.",
+    Refusal.CLOCK_SEATED_ONLY: "The clock of the {board} is for its players to set. {sits}",
     Refusal.CLOCK_RUNNING: (
         "The clock of the {board} cannot be set while a battle is being played. "
         "It can be when the match is over."
@@ -439,6 +466,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         "It can be set when the match is over."
     ),
     Refusal.RULES_UNKNOWN: 'There are no "{words}" rules. There are: {known}.',
+    Refusal.SETUP_SEATED_ONLY: ("The position at the {board} is for its players to set up. {sits}"),
     Refusal.SETUP_RUNNING: (
         "The {board} keeps its position while a battle is being played. "
         "Another can be set up when the match is over."
@@ -460,7 +488,8 @@ _TEMPLATES: Mapping[Enum, str] = {
     NameProblem.NO_NAME: "A name is {least} to {most} letters from A to Z, without blanks.",
     NameProblem.HAS_A_MEANING: '"{words}" means something else here, so it cannot be a name.',
 }
-"""The sentences of most codes. ``{boards:or}`` lists several; without a word there are commas."""
+"""The sentences of most codes. ``{boards:or}`` lists several; without a word there are commas.
+``{sits}`` is who plays at the board, ``{free}`` how its free seat is taken."""
 
 
 class _Several(tuple[str, ...]):
@@ -501,11 +530,20 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
     if template is None and isinstance(refusal.code, Mistake):
         sentence = _mistake(refusal.code, refusal.details)
     else:
-        details = {key: _said(value, name) for key, value in refusal.details.items()}
+        details: dict[str, Any] = {
+            key: _said(value, name) for key, value in refusal.details.items()
+        }
         if "words" in details:
             details["words"] = shortened(str(details["words"]))
         if refusal.code in _OF_THE_HALL:
             details["boards"] = _Several(_shown(refusal.details["boards"]))
+        if details.get("seconds") is not None:
+            details["seconds"] = lasting(details["seconds"])
+        if "is_shared" in details:
+            details["whom"] = "your address" if details["is_shared"] else "you"
+        if seats := details.get("seats"):
+            board = details["board"]
+            details |= {"sits": who_sits(board, seats, me), "free": free_seat(board, seats)}
         sentence = template.format(**details) if template else _composed(refusal, me, details)
     meant = refusal.details.get("suggestion")
     return f'{sentence} Did you mean "{meant}"?' if meant else sentence
@@ -528,17 +566,9 @@ def _said(value: object, name: Callable[[Square], str]) -> object:
     return value
 
 
-def _muted(seconds: float | None, why: str) -> str:
-    ends = "" if seconds is None else f" for another {lasting(seconds)}"
-    return f"Nobody hears what you say{ends}{because(why)}. You can play on."
-
-
-def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> str:
-    """Return the sentence of a code for which a template will not do."""
-    board = str(details.get("board"))
-    if "seats" in details:
-        return _of_seats(refusal, me, details)
-    match refusal.code:
+def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
+    """Return the sentence of a reason for which a template will not do."""
+    match code:
         case Reason.NOT_YOUR_PIECE:
             piece, side = capitalised(details["piece"].phrase), details["side"].plural
             return f"{piece} stands on {details['square']}; it is the {side}' turn."
@@ -557,13 +587,21 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             most, choices = counted(details["most"], "dwarf"), details["choices"]
             instead = f", or {details['instead']} there instead" if details["instead"] else ""
             return f"A move captures at most {most} here; choose among {choices}{instead}."
+        case _:
+            raise ValueError(f"there are no words for {code}")
+
+
+def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> str:
+    """Return the sentence of a code for which a template will not do."""
+    board, seats = str(details.get("board")), details.get("seats", ())
+    match refusal.code:
+        case Reason():
+            return _by_the_rules(refusal.code, details)
         case Refusal.NO_BOARD_HERE:
             words, boards = refusal.details["words"], refusal.details["boards"]
             hint = _board_meant(words, boards)
             there = f"{details['boards']:and}"
             return f'There is no "{details["words"]}" here.{hint} The boards are: {there}.'
-        case Refusal.INVITE_SELF:
-            return f'That is you. "{Join(details["side"], board)}" takes a seat.'
         case Refusal.ONE_SEAT_EACH:
             practice = f', or "{Practice(on=board)}" to play both'
             plays = f"You play the {details['side'].plural} at the {board}."
@@ -573,46 +611,16 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             offers = zip(details["lines"], details["players"], strict=True)
             ways = listed([f'"{line}" ({player})' for line, player in offers], "or")
             return f"You have more than one offer. Type {ways}."
-        case Refusal.TALK_TOO_FAST:
-            return (
-                "That was not done: others have just heard a lot from "
-                f"{'your address' if details['is_shared'] else 'you'}. You can go on in "
-                f"{lasting(details['seconds'])}."
-            )
         case Refusal.MUTED:
-            return _muted(**details)
-        case Refusal.SHOUTS_TOO_FAST:
-            return (
-                "That was not shouted: everybody has just heard shouts from "
-                f"{'your address' if details['is_shared'] else 'you'}. You can shout again in "
-                f"{lasting(details['seconds'])}."
-            )
-        case Refusal.NOT_HERE:
-            return (
-                f"{details['player']} is not here, and was last here {lasting(details['seconds'])}"
-                ' ago. To leave them a message, type "message" and the name, and the text.'
-            )
-        case Refusal.TOO_SOON:
-            return (
-                f"{details['player']} may still come back. You need not wait longer than another "
-                f"{lasting(details['seconds'])}."
-            )
-        case Refusal.NOT_IDLE:
-            return (
-                f"{details['player']} is here, and has another {lasting(details['seconds'])} to "
-                "move before you can claim the battle."
-            )
+            ends = f" for another {details['seconds']}" if details["seconds"] else ""
+            return f"Nobody hears what you say{ends}{because(details['why'])}. You can play on."
         case Refusal.CLOCK_ALREADY if details["time"] is None:
             return f"The {board} has no clock as it is."
         case Refusal.CLOCK_ALREADY:
             return f"The {board} has a clock of {details['time']} already."
-        case Refusal.NOBODY_TO_CLAIM_FROM:
-            return f'There is nobody to claim it from. "{End(board)}" ends the battle.'
         case Refusal.ALREADY_OFFERED:
             player, words = details["player"], OFFERING[details["offer"]](board)
             return f'You have already offered that. {player} agrees by typing "{words}".'
-        case Refusal.RESUME_THERE:
-            return f'A match goes on when its players are at the board: "{Go(board)}".'
         case Refusal.OPPONENT_NOT_THERE:
             players = details["players"]
             absent = f"{players:and} {'is' if len(players) == 1 else 'are'}"
@@ -620,21 +628,10 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
         case Refusal.WHICH_ADJOURNED:
             first = Resume(refusal.details["numbers"][0], refusal.details["words"])
             return f'Which one? "{first}" or another number; "games" lists them.'
-        case Refusal.REPLAY_GONE_ON:
-            return f'More has happened since; "{Replay(details["number"])}" shows it.'
         case Refusal.SETUP_OVER:
             return _over_before_it_begins(details["ending"], details["side"])
-        case _:
-            raise ValueError(f"there are no words for {refusal}")
-
-
-def _of_seats(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> str:
-    """Return the sentence of a refusal that has to do with who sits where."""
-    board, seats = str(details["board"]), details["seats"]
-    match refusal.code:
         case Refusal.SEAT_TAKEN | Refusal.SEAT_NOT_FREE:
-            player, side = details["player"], details["side"].plural
-            hint = free_seat(board, seats)
+            player, side, hint = details["player"], details["side"].plural, details["free"]
             if not hint and refusal.code is Refusal.SEAT_TAKEN:
                 hint = "You are welcome to watch."
             plays = "both sides" if _holds_both(seats) else f"the {side}"
@@ -643,30 +640,18 @@ def _of_seats(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             return f'You play both sides at the {board} already. "{Start(board)}" begins anew.'
         case Refusal.MATCH_UNDER_WAY:
             return f'You are in a match at the {board}. "{Leave(board)}" ends that for you.'
-        case Refusal.NO_SEAT_FREE:
-            return f"Both seats at the {board} are taken. {who_sits(board, seats, me)}"
-        case Refusal.NOT_SEATED:
-            return f"You are not playing at the {board}. {who_sits(board, seats, me)}"
         case Refusal.NEEDS_OPPONENT:
             practice = f', or "{Practice(on=board)}"' if details["may_practise"] else ""
-            return f"A battle needs two players{practice}. {free_seat(board, seats)}"
-        case Refusal.NOBODY_TO_AGREE:
-            return f"There is nobody to agree to that. {free_seat(board, seats)}"
-        case Refusal.NO_BATTLE:
-            hint = _next(board, seats, me, "one")
+            return f"A battle needs two players{practice}. {details['free']}"
+        case Refusal.NO_BATTLE | Refusal.BATTLE_OVER:
+            here = [each.player for each in seats if each.player and each.away_since is None]
+            is_over = refusal.code is Refusal.BATTLE_OVER
+            hint = details["sits"]
+            if me in here and len(here) == len(seats):
+                hint = f'"{Start(board)}" begins {"the next" if is_over else "one"}.'
+            if is_over:
+                return f"The battle at the {board} is over. {hint}"
             return f"No battle is being played at the {board}. {hint}"
-        case Refusal.BATTLE_OVER:
-            hint = _next(board, seats, me, "the next")
-            return f"The battle at the {board} is over. {hint}"
-        case Refusal.RULES_SEATED_ONLY:
-            sits = who_sits(board, seats, me)
-            return f"The rules of the {board} are for its players to choose. {sits}"
-        case Refusal.CLOCK_SEATED_ONLY:
-            sits = who_sits(board, seats, me)
-            return f"The clock of the {board} is for its players to set. {sits}"
-        case Refusal.SETUP_SEATED_ONLY:
-            sits = who_sits(board, seats, me)
-            return f"The position at the {board} is for its players to set up. {sits}"
         case _:
             raise ValueError(f"there are no words for {refusal}")
 
@@ -717,14 +702,6 @@ def free_seat(board: str, seats: Sequence[Seat]) -> str:
         if seat.player is None:
             return f'The {seat.side.value} seat is free: "{Join(seat.side, board)}".'
     return ""
-
-
-def _next(board: str, seats: Sequence[Seat], me: str | None, which: str) -> str:
-    """Return how a battle begins, to one of two players who are here; else who sits there."""
-    here = [seat.player for seat in seats if seat.player is not None and seat.away_since is None]
-    if me in here and len(here) == len(seats):
-        return f'"{Start(board)}" begins {which}.'
-    return who_sits(board, seats, me)
 
 
 def _board_meant(said: str, boards: Iterable[str]) -> str:
