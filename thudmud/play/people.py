@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from thudmud.play.asides import Entered, Invited, Replayed
 from thudmud.play.exercises import NOTHING_DONE, Exercise, Studies
-from thudmud.play.options import Options, SetOption, Style
+from thudmud.play.options import Options, Profile, SetOption, Style
 from thudmud.values import value
 
 DEFAULTS = Options()
@@ -146,15 +146,22 @@ class People(dict[str, Person]):
         """Note that somebody is here, who may have left a seat behind and be back."""
         player = entered.player
         before = self.left.pop(player, None) or Person(player)
-        chosen, options = before.styles | dict(entered.styles), entered.options or before.options
-        person = Person(player, entered.member, entered.room, styles=chosen, options=options)
-        person.news = before.news if entered.news is None else entered.news
-        person.plan = before.plan if entered.plan is None else entered.plan
-        person.active = entered.active
+        person = Person(player, entered.member, entered.room, active=entered.active)
         self[player], self.names[player.lower()] = person, player
-        self.ignore(player, before.ignored if entered.ignored is None else entered.ignored)
-        self.follow(player, before.followed if entered.followed is None else entered.followed)
+        self.adopt(person, before)
+        self.adopt(person, entered)
         return person
+
+    def adopt(self, person: Person, wanted: Person | Entered | Profile) -> None:
+        """Note how somebody who is here wants things, as far as that is known."""
+        person.styles = person.styles | dict(wanted.styles)
+        person.options = wanted.options or person.options
+        person.news = wanted.news or person.news
+        person.plan = person.plan if wanted.plan is None else wanted.plan
+        if wanted.ignored is not None:
+            self.ignore(person.name, wanted.ignored)
+        if wanted.followed is not None:
+            self.follow(person.name, wanted.followed)
 
     def take_leave(self, player: str, *, is_remembered: bool) -> Person:
         """Note that somebody is here no longer; who has a seat is remembered."""
@@ -208,15 +215,6 @@ class People(dict[str, Person]):
         person = self[player]
         self._followers.change(player, person.followed, others)
         person.followed = tuple(others)
-
-    def keep_lists(
-        self, player: str, ignored: Sequence[str] | None, followed: Sequence[str] | None
-    ) -> None:
-        """Note whom somebody who is here ignores, and whom they follow, where that is known."""
-        if ignored is not None:
-            self.ignore(player, ignored)
-        if followed is not None:
-            self.follow(player, followed)
 
     def hearers(
         self, player: str, names: tuple[str, ...], besides: Container[str] = ()

@@ -17,7 +17,7 @@ from thudmud.play.asides import (
     WentOut,
 )
 from thudmud.play.hall import Decision, Hall
-from thudmud.play.people import DEFAULTS, Person
+from thudmud.play.people import Person
 from thudmud.service.broadcasting import Broadcaster
 
 
@@ -54,10 +54,8 @@ class Neighbours:
                         self._broadcaster.carry_out(
                             Decision(name, asides=(CameIn(name, room),)), told=False, crosses=False
                         )
-                    person.member, person.plan = aside.member, aside.plan or ""
-                    person.styles, person.options = dict(aside.styles), aside.options or DEFAULTS
-                    person.active = aside.active
-                    self._hall.people.keep_lists(name, aside.ignored or (), aside.followed or ())
+                    person.member, person.active = aside.member, aside.active
+                    self._hall.people.adopt(person, aside)
                     self._hall.observe(name, self._known_boards(aside.observed))
                     continue
                 case Gone() if person:

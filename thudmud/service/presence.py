@@ -169,11 +169,7 @@ class Presence:
         if profile:
             self._hall.observe(name, ())  # it lasts as long as a visit
             person.member = arrival.member or person.member
-            person.styles = dict(profile.styles) or person.styles
-            person.options = profile.options or person.options
-            person.news = profile.news or person.news
-            person.plan = person.plan if profile.plan is None else profile.plan
-            self._hall.people.keep_lists(name, profile.ignored, profile.followed)
+            self._hall.people.adopt(person, profile)
         person.active = self._clock()
         self.unchecked.append(name)  # their last node may have died just now
         taken = TookOver(name, person.room, letters)
