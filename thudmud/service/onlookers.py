@@ -12,14 +12,11 @@ from itertools import count
 
 from thudmud.errors import Refused
 from thudmud.play import asides, events
-from thudmud.play.archive import FoundBattle
 from thudmud.play.hall import Hall
 from thudmud.play.meaning import hall_board_meant
 from thudmud.play.people import Person
-from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.service.interface import Onlooker, Outbox
-from thudmud.views.archive import recorded
 from thudmud.views.data import Fact
 from thudmud.views.facts import refusal_fact, watched
 from thudmud.views.messages import sent
@@ -110,13 +107,6 @@ def _rooms_of(telling: Telling) -> tuple[str | None, ...]:
         case events.BoardClosed() | events.BoardRenamed() if table:
             return None, table.name
     return (table.name,) if table and isinstance(event, events.TableEvent) else ()
-
-
-def battle_facts(found: FoundBattle | None, number: int, name: str = "") -> list[Fact]:
-    """Return what a program is told of a battle; that there is none with that number, if so."""
-    if found is None:
-        return [refusal_fact(Refused(Refusal.NO_SUCH_BATTLE, number=number), name)]
-    return recorded(found, name)
 
 
 def tell(outbox: Outbox, terminal: Terminal, known: Iterable[Fact]) -> None:

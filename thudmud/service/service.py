@@ -39,6 +39,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, cast
 
+from thudmud.errors import Refused
 from thudmud.language.parsing import player_problem
 from thudmud.play.archive import AdjournedLookup, BattleLookup, Lookup
 from thudmud.play.asides import BoardListed, Gone, Sanctioned, WentOut
@@ -59,6 +60,7 @@ from thudmud.play.events import (
 from thudmud.play.hall import Hall, claimants
 from thudmud.play.options import Toggle
 from thudmud.play.projections import HALL, realm_of
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.service.alarms import Alarms
 from thudmud.service.boards import put_up
@@ -70,13 +72,15 @@ from thudmud.service.lines import PlayerLines, Policy
 from thudmud.service.lookups import look_up
 from thudmud.service.neighbours import Neighbours
 from thudmud.service.nodes import Node
-from thudmud.service.onlookers import battle_facts, tell
+from thudmud.service.onlookers import tell
 from thudmud.service.presence import Presence
 from thudmud.service.replaying import Replays
 from thudmud.service.teaching import Teaching
 from thudmud.service.tidying import Tidying
 from thudmud.service.timing import Timing
 from thudmud.store import Entry, Store
+from thudmud.views.archive import recorded
+from thudmud.views.facts import refusal_fact
 from thudmud.views.refusals import refused
 from thudmud.views.view import Terminal
 
@@ -144,12 +148,10 @@ class Service:
         self.broadcaster = broadcaster = Broadcaster(base, told)
         self.following = Following(base, broadcaster, self, is_alone=is_alone)
         self.countdown = Countdown(clock, later, broadcaster.tell_here)
-        self._timing = Timing(hall, self.following, clock, later, broadcaster.tell_here)
-        self._teaching = Teaching(
-            hall, clock, later, broadcaster.tell_here, has_hints=adviser is not None
-        )
+        self._timing = Timing(base, self.following, broadcaster.tell_here)
+        self._teaching = Teaching(base, broadcaster.tell_here, has_hints=adviser is not None)
         visits = broadcaster.visits
-        self._tidying = Tidying(hall, self.following, clock, later, is_ours=visits.__contains__)
+        self._tidying = Tidying(base, self.following, is_ours=visits.__contains__)
         self.replays = Replays(base, pause, broadcaster)
         self.presence = Presence(
             base,
@@ -273,7 +275,7 @@ class Service:
     # What has been applied.
 
     def board_changed(self, entry: Entry, before: Table, after: Table, *, is_ours: bool) -> None:
-        """Take note of an event at a board, see `thudmud.service.following.Applied`."""
+        """Take note of an event at a board, and whether it was decided here."""
         event = entry.event
         is_a_mere_ply = isinstance(event, Moved) and after.running
         if not is_a_mere_ply and _as_listed(after) != _as_listed(before):
@@ -373,8 +375,11 @@ class Service:
         Raises:
             StoreError: it cannot be read.
         """
-        found = await self.look_up(BattleLookup(number))
-        tell(outbox, terminal, battle_facts(found, number))
+        if found := await self.look_up(BattleLookup(number)):
+            tell(outbox, terminal, recorded(found, ""))
+        else:
+            none = Refused(Refusal.NO_SUCH_BATTLE, number=number)
+            tell(outbox, terminal, [refusal_fact(none, "")])
 
 
 def _as_listed(table: Table) -> tuple[object, ...]:

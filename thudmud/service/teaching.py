@@ -11,10 +11,9 @@ from collections.abc import Callable
 from thudmud.play.archive import PlayerScore
 from thudmud.play.asides import MoveTaught
 from thudmud.play.events import Moved, TableEvent
-from thudmud.play.hall import Hall
 from thudmud.play.table import Table
 from thudmud.service.alarms import Alarms
-from thudmud.service.interface import Later
+from thudmud.service.interface import Base
 from thudmud.views.sentences import TURNED
 
 AGAIN = 60.0
@@ -25,9 +24,7 @@ class Teaching:
     """Knows who is new here, and tells them.
 
     Args:
-        hall: the boards and the people.
-        clock: returns the seconds since the epoch.
-        later: has something done later; None where nothing waits: there they are told once.
+        base: what it stands on. Where nothing is done later, they are told once.
         tell: tells somebody who is here.
         has_hints: whether anybody gives hints.
 
@@ -35,17 +32,10 @@ class Teaching:
         new: the names of those who are here and have not moved, each with whether they were told.
     """
 
-    def __init__(
-        self,
-        hall: Hall,
-        clock: Callable[[], float],
-        later: Later | None,
-        tell: Callable[[MoveTaught], None],
-        *,
-        has_hints: bool,
-    ) -> None:
-        self._hall, self._clock, self._tell, self._has_hints = hall, clock, tell, has_hints
-        self._alarms = Alarms(clock, later)
+    def __init__(self, base: Base, tell: Callable[[MoveTaught], None], *, has_hints: bool) -> None:
+        self._hall, self._clock = base.hall, base.clock
+        self._tell, self._has_hints = tell, has_hints
+        self._alarms = Alarms(base.clock, base.later)
         """By name, when they are told once more."""
         self.new: dict[str, bool] = {}
 

@@ -13,13 +13,13 @@ from collections.abc import Callable
 
 from thudmud.play.asides import Gone, WentOut
 from thudmud.play.events import Adjourned, BattleEnded, Cleared, Left, Parting
-from thudmud.play.hall import Decision, Hall
+from thudmud.play.hall import Decision
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
 from thudmud.service.alarms import Alarms
 from thudmud.service.driving import now
 from thudmud.service.following import Following
-from thudmud.service.interface import Later
+from thudmud.service.interface import Base
 from thudmud.store import Conflict, StoreError
 from thudmud.verbs.matchmaking import gone
 from thudmud.verbs.tables import deserted, tidied
@@ -37,10 +37,8 @@ class Tidying:
     """Sees to it, some time after somebody has gone, or at the end of a turn.
 
     Args:
-        hall: the boards and the people.
+        base: what it stands on. Where nothing is done later, nothing is kept for a time.
         following: what stores what is decided.
-        clock: returns the seconds since the epoch.
-        later: has something done later; None where nothing waits, and nothing is kept for a time.
         is_ours: whether a player is, or was, here and not on another node.
 
     Attributes:
@@ -48,20 +46,12 @@ class Tidying:
         departed: those who have left on purpose in this turn.
     """
 
-    def __init__(
-        self,
-        hall: Hall,
-        following: Following,
-        clock: Callable[[], float],
-        later: Later | None,
-        *,
-        is_ours: Callable[[str], bool],
-    ) -> None:
+    def __init__(self, base: Base, following: Following, *, is_ours: Callable[[str], bool]) -> None:
         self._is_ours = is_ours
-        self._hall, self._following, self._clock = hall, following, clock
-        self._boards = Alarms(clock, later)
+        self._hall, self._following, self._clock = base.hall, following, base.clock
+        self._boards = Alarms(base.clock, base.later)
         """By the key of a board, when it is looked at again."""
-        self._seekers = Alarms(clock, later)
+        self._seekers = Alarms(base.clock, base.later)
         """By name, when what somebody sought stands no more."""
         self.left: set[str] = set()
         self.departed: list[str] = []

@@ -11,13 +11,13 @@ from collections.abc import Callable
 
 from thudmud.play.asides import TimeShort
 from thudmud.play.events import BattleId
-from thudmud.play.hall import Decision, Hall
+from thudmud.play.hall import Decision
 from thudmud.play.table import Table
 from thudmud.rules import Side
 from thudmud.service.alarms import Alarms
 from thudmud.service.driving import now
 from thudmud.service.following import Following
-from thudmud.service.interface import Later
+from thudmud.service.interface import Base
 from thudmud.store import Conflict, StoreError
 from thudmud.verbs.tables import due, overdue
 
@@ -31,25 +31,16 @@ class Timing:
     """Ends battles by time, warns who does not move, and tells whose time runs short.
 
     Args:
-        hall: the boards.
+        base: what it stands on. Where nothing is done later, it is seen to when somebody does
+            something.
         following: what stores what is decided.
-        clock: returns the seconds since the epoch.
-        later: has something done later; None where nothing waits: there it is seen to when
-            somebody does something.
         tell: tells what is not stored, to those who are here.
     """
 
-    def __init__(
-        self,
-        hall: Hall,
-        following: Following,
-        clock: Callable[[], float],
-        later: Later | None,
-        tell: Callable[[TimeShort], None],
-    ) -> None:
-        self._hall, self._following, self._clock = hall, following, clock
-        self._later, self._tell = later, tell
-        self._looks = Alarms(clock, later)
+    def __init__(self, base: Base, following: Following, tell: Callable[[TimeShort], None]) -> None:
+        self._hall, self._following, self._clock = base.hall, following, base.clock
+        self._later, self._tell = base.later, tell
+        self._looks = Alarms(base.clock, base.later)
         """By the key of a board, when it is looked at again."""
         self._told: dict[str, tuple[BattleId, frozenset[Side]]] = {}
         """By the key of a board, who has been told in which battle that their time is short."""
