@@ -14,40 +14,12 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from dataclasses import replace
 
 from thudmud.errors import InvalidValueError
+from thudmud.play import asides, events
 from thudmud.play.archive import RatingChange
-from thudmud.play.asides import (
-    Aside,
-    CameIn,
-    Emoted,
-    Entered,
-    ExerciseLeft,
-    FollowedBegan,
-    FollowedCame,
-    ObserveChosen,
-    ShutdownTold,
-    Spoke,
-    Told,
-    WentOut,
-)
+from thudmud.play.asides import Aside
 from thudmud.play.boards import TableRegister
 from thudmud.play.command import Command
-from thudmud.play.events import (
-    MADE,
-    OWN_PROGRAM,
-    Absent,
-    BattleStarted,
-    BoardClosed,
-    BoardOpened,
-    BoardRenamed,
-    HallEvent,
-    Joined,
-    Moved,
-    Resumed,
-    SavedMatch,
-    SeekEnded,
-    SeekMade,
-    TableEvent,
-)
+from thudmud.play.events import HallEvent, TableEvent
 from thudmud.play.options import Options, SetOption, Style, Toggle
 from thudmud.play.order import Order
 from thudmud.play.people import BotLevel, People
@@ -177,8 +149,8 @@ class Hall:
         self.people, self.rooms = People(), Rooms()
         self.quiet_plies, self.seat_grace = quiet_plies, seat_grace
         self.version: int | None = None
-        self.seeks: dict[int, SeekMade] = {}
-        self.missed: dict[tuple[str, Side], list[tuple[TableEvent, Table]]] = {}
+        self.seeks: dict[int, events.SeekMade] = {}
+        self.missed: dict[tuple[str, Side], list[tuple[events.TableEvent, Table]]] = {}
         self.bots: Mapping[str, BotLevel | None] = {}
         self.levels: Sequence[BotLevel] = ()
         self.news: Sequence[str] = ()
@@ -186,32 +158,32 @@ class Hall:
         self.origins: dict[str, str] = {}
         self.own_verbs: Mapping[str, type[Command]] = {}
         self.left_out: Container[str] = frozenset()
-        self.shutdown: ShutdownTold | None = None
+        self.shutdown: asides.ShutdownTold | None = None
         self._said: dict[str, deque[Telling]] = {}
         """The last lines of players, by name, those of who spoke last at the end."""
         self.tables.open(boards)
 
     # --- the boards --------------------------------------------------------------------------
 
-    def happen(self, event: HallEvent) -> list[Telling]:
+    def happen(self, event: events.HallEvent) -> list[Telling]:
         """Apply an event of the hall itself, and return who is to be told, in order.
 
         If that changes nothing, nobody is told.
         """
         match event:
-            case BoardOpened(key=key, name=name, rules=rules, version=version):
+            case events.BoardOpened(key=key, name=name, rules=rules, version=version):
                 if self.tables.with_key(key):
                     return []
                 self.tables.open([BoardSpec(name, rules, key=key)], version)
                 return [Telling(event, tuple(self.people_in(None)), self.tables[name])]
-            case BoardClosed(key=key) if table := self.tables.with_key(key):
+            case events.BoardClosed(key=key) if table := self.tables.with_key(key):
                 return self._close(event, table.name)
-            case BoardRenamed(key=key, name=name) if table := self.tables.with_key(key):
+            case events.BoardRenamed(key=key, name=name) if table := self.tables.with_key(key):
                 return self._rename(event, table.name, name) if table.name != name else []
-            case SeekMade(number=number, player=player, to=to):
+            case events.SeekMade(number=number, player=player, to=to):
                 self.seeks[number] = event
                 return [Telling(event, self._told_of_seek(player, to))]
-            case SeekEnded(number=number, player=player, seeker=seeker, to=to):
+            case events.SeekEnded(number=number, player=player, seeker=seeker, to=to):
                 self.seeks.pop(number, None)
                 audience = dict.fromkeys((*self._told_of_seek(seeker, to), player))
                 return [Telling(event, tuple(audience))]
@@ -230,15 +202,15 @@ class Hall:
         waits = (each for each in people if each.room and each.options.has(Toggle.SEEKS))
         return (*self.rooms.occupants(None).names, *(person.name for person in waits))
 
-    def _close(self, event: BoardClosed, board: str) -> list[Telling]:
+    def _close(self, event: events.BoardClosed, board: str) -> list[Telling]:
         """Take a board down; whoever is there comes to the hall."""
         here = self.people_in(board)
         told_of_it = dict.fromkeys((*self.rooms.told_of(board).names, *self.people_in(None)))
         told = [Telling(event, tuple(told_of_it), self.tables[board])]
-        told += [self._told(CameIn(player, None)) for player in here]
+        told += [self._told(asides.CameIn(player, None)) for player in here]
         for person in self.rooms.observers(board):
             others = tuple(each for each in person.observed if each != board)
-            told.append(self._told(ObserveChosen(person.name, board, others)))
+            told.append(self._told(asides.ObserveChosen(person.name, board, others)))
         self._forget_gone(self.tables.close(board))
         for side in Side:
             self.missed.pop((board, side), None)
@@ -248,7 +220,7 @@ class Hall:
             person.forget_invitations(board)
         return told
 
-    def _rename(self, event: BoardRenamed, board: str, name: str) -> list[Telling]:
+    def _rename(self, event: events.BoardRenamed, board: str, name: str) -> list[Telling]:
         """Call a board something else."""
         before = self.tables[board]
         seated = tuple(before.seats.values())
@@ -276,7 +248,7 @@ class Hall:
 
     def is_idle(self, table: Table) -> bool:
         """Whether a board was opened by players, none of whom needs it any more."""
-        if not table.key.startswith(MADE) or table.under_way or self._anybody_at(table.name):
+        if not table.key.startswith(events.MADE) or table.under_way or self._anybody_at(table.name):
             return False
         return table.match is not None or not table.seats
 
@@ -303,7 +275,7 @@ class Hall:
         if name not in self.bots:
             return None
         usual = self.bots[name]
-        return asked or usual.number if usual else OWN_PROGRAM
+        return asked or usual.number if usual else events.OWN_PROGRAM
 
     def is_operator(self, name: str) -> bool:
         """Whether somebody keeps order here."""
@@ -328,7 +300,7 @@ class Hall:
         """Note which boards somebody who is here observes: these, and no others."""
         self.rooms.observe(self.people[player], boards)
 
-    def let_in(self, entered: Entered) -> None:
+    def let_in(self, entered: asides.Entered) -> None:
         """Note that somebody is here, who may have left a seat behind and be back."""
         self.rooms.enter(self.people.let_in(entered))
         observed = tuple(each for each in entered.observed if each in self.tables)
@@ -366,7 +338,7 @@ class Hall:
         return tuple(
             f"{aside.verb}: {aside.text}"
             for telling in self._said.get(speaker, ())
-            if isinstance(aside := telling.event, Spoke | Emoted | Told)
+            if isinstance(aside := telling.event, asides.Spoke | asides.Emoted | asides.Told)
             if player in telling.audience
         )
 
@@ -427,16 +399,16 @@ class Hall:
             told += self.happen(of_hall)
         for aside in decision.asides:
             told.append(self._told(aside))
-            if isinstance(aside, Entered):
+            if isinstance(aside, asides.Entered):
                 told += self._followed_came(aside, told[-1].audience)
         board = str(decision.board)
         if decision.events:
             told += self._leave_exercises(decision, self.tables[board])
         for event in decision.events:
-            if isinstance(event, BattleStarted | Resumed):
+            if isinstance(event, events.BattleStarted | events.Resumed):
                 told += self._gathered(event, board)
             told.append(self._happened(event, board, decision))
-            if isinstance(event, BattleStarted | Resumed):
+            if isinstance(event, events.BattleStarted | events.Resumed):
                 told += self._followed_began(event, board, told[-1].audience)
         if decision.board and decision.player in self.people:
             self.people[decision.player].used = decision.board
@@ -444,27 +416,27 @@ class Hall:
 
     # --- applying ----------------------------------------------------------------------------
 
-    def _happened(self, event: TableEvent, board: str, decision: Decision) -> Telling:
+    def _happened(self, event: events.TableEvent, board: str, decision: Decision) -> Telling:
         """Apply an event at a board, and return who is to be told."""
         # Both those who give a seat up by it and those who take one are to be told.
         before = self.tables[board].seats.values()
         table = self._apply(board, event, decision.battle)
-        if isinstance(event, Moved):
+        if isinstance(event, events.Moved):
             self._close_replays(table)
         occupants = self.rooms.told_of(board)
         concerned = (*table.seats.values(), *before, event.player)
         person = self.people.get(event.player)
-        if person and isinstance(event, Joined):
+        if person and isinstance(event, events.Joined):
             person.forget_invitations(board)
-        if isinstance(event, Joined) and not table.full:
+        if isinstance(event, events.Joined) and not table.full:
             concerned += self.people.hearers(event.player, self._told_who_waits())
         return Telling(event, occupants.and_also(concerned), table, occupants, decision.changes)
 
-    def _gathered(self, begun: BattleStarted | Resumed, board: str) -> list[Telling]:
+    def _gathered(self, begun: events.BattleStarted | events.Resumed, board: str) -> list[Telling]:
         """Return how the players of a match come to a board that has just been opened for it."""
         if self.tables[board].seats or board not in self.tables.made.values():
             return []
-        match = begun.match if isinstance(begun, Resumed) else begun
+        match = begun.match if isinstance(begun, events.Resumed) else begun
         told = self._fetched(match.dwarf, board)
         for each in self._fetched(match.troll, board):  # who has just come sees them there
             others = tuple(name for name in each.audience if name != match.dwarf)
@@ -477,10 +449,10 @@ class Hall:
         if person is None or person.room == board:
             return []
         person.used = board
-        walk = WentOut(player, person.room, board), CameIn(player, board, sits=True)
+        walk = asides.WentOut(player, person.room, board), asides.CameIn(player, board, sits=True)
         return [self._told(each) for each in walk]
 
-    def _apply(self, board: str, event: TableEvent, battle: int | None) -> Table:
+    def _apply(self, board: str, event: events.TableEvent, battle: int | None) -> Table:
         table = self.tables[board].apply(event, battle)
         self.put(board, table)
         if not table.away and not self.missed:
@@ -488,7 +460,7 @@ class Hall:
         for side in Side:
             if side not in table.away:
                 self.missed.pop((board, side), None)
-            elif not isinstance(event, Absent):
+            elif not isinstance(event, events.Absent):
                 missed = self.missed.setdefault((board, side), [])
                 missed.append((event, table))
                 del missed[:-MOST_MISSED]
@@ -507,19 +479,19 @@ class Hall:
         """
         players = [decision.player] if table.running else []
         for event in decision.events:
-            if isinstance(event, BattleStarted | Resumed):
-                match = event.match if isinstance(event, Resumed) else event
+            if isinstance(event, events.BattleStarted | events.Resumed):
+                match = event.match if isinstance(event, events.Resumed) else event
                 players += match.dwarf, match.troll
-            elif isinstance(event, Joined) and table.running:
+            elif isinstance(event, events.Joined) and table.running:
                 players += table.seats.values()
         told: list[Telling] = []
         for name in players:
             person = self.people.get(name)
             if person and person.exercise:
-                told.append(self._told(ExerciseLeft(name, person.exercise)))
+                told.append(self._told(asides.ExerciseLeft(name, person.exercise)))
         return told
 
-    def _told(self, aside: Aside) -> Telling:
+    def _told(self, aside: asides.Aside) -> Telling:
         """Apply an aside, and return who is to be told."""
         telling = aside.happen(self)
         if aside.is_heard and self.caps.reports:
@@ -531,28 +503,28 @@ class Hall:
         names = (player, *filter(self.is_operator, self.people))
         return tuple(name for name in dict.fromkeys(names) if name in self.people)
 
-    def _followed_came(self, entered: Entered, told: Collection[str]) -> list[Telling]:
+    def _followed_came(self, entered: asides.Entered, told: Collection[str]) -> list[Telling]:
         """Return that somebody has come, to those who follow them and are not told otherwise."""
         player, room = entered.player, entered.room
         there = self.rooms.told_of(room).members if room else frozenset()
         others = [each for each in self.people.followers_of(player) if each not in {*there, *told}]
-        return [Telling(FollowedCame(player, room), tuple(others))] if others else []
+        return [Telling(asides.FollowedCame(player, room), tuple(others))] if others else []
 
     def _followed_began(
-        self, begun: BattleStarted | Resumed, board: str, told: Container[str]
+        self, begun: events.BattleStarted | events.Resumed, board: str, told: Container[str]
     ) -> list[Telling]:
         """Return that a match begins, or goes on, to those who follow one of its players.
 
         Not to those who are told of the battle itself; and whoever practises is left in peace.
         """
-        match = begun.match if isinstance(begun, Resumed) else begun
-        is_second = isinstance(begun, BattleStarted) and begun.number > 1
+        match = begun.match if isinstance(begun, events.Resumed) else begun
+        is_second = isinstance(begun, events.BattleStarted) and begun.number > 1
         if is_second or match.dwarf == match.troll:
             return []
         followers = [*self.people.followers_of(match.dwarf), *self.people.followers_of(match.troll)]
         others = tuple(each for each in dict.fromkeys(followers) if each not in told)
-        resumed = isinstance(begun, Resumed)
-        began = FollowedBegan(begun.player, board, match.dwarf, match.troll, resumed)
+        resumed = isinstance(begun, events.Resumed)
+        began = asides.FollowedBegan(begun.player, board, match.dwarf, match.troll, resumed)
         return [Telling(began, others)] if others else []
 
     def told_who_moves(self, player: str, room: str | None) -> tuple[str, ...]:
@@ -573,7 +545,7 @@ class Hall:
         return self.tables.get(room) if room else None
 
 
-def claimants(hall: Hall, name: str, adjourned: Iterable[SavedMatch]) -> Iterator[str]:
+def claimants(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> Iterator[str]:
     """Yield the name as those spell it who have a seat, or one of these matches, under it."""
     key = name.lower()
     if hall.tables.has_seat(name):
@@ -583,7 +555,7 @@ def claimants(hall: Hall, name: str, adjourned: Iterable[SavedMatch]) -> Iterato
         yield from (player for player in (match.dwarf, match.troll) if player.lower() == key)
 
 
-def kept_for(hall: Hall, name: str, adjourned: Iterable[SavedMatch]) -> str | None:
+def kept_for(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> str | None:
     """Return who has claims to a name in another spelling, if nobody has any in this very one."""
     claims = list(claimants(hall, name, adjourned))
     return None if not claims or name in claims else claims[0]

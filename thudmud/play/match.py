@@ -9,24 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field, replace
 
+from thudmud.play import events
 from thudmud.play.clocks import Clock, TimeControl
-from thudmud.play.events import (
-    BATTLES,
-    NO_BOTS,
-    Adjourned,
-    BattleEnded,
-    BattleId,
-    BattleStarted,
-    Cleared,
-    Event,
-    Imported,
-    Levels,
-    Moved,
-    Resumed,
-    SavedMatch,
-    TakenBack,
-    require_match,
-)
 from thudmud.rules import RULESETS, Game, Position, Side, read_record
 from thudmud.values import value
 
@@ -54,7 +38,7 @@ class Match:
     """
 
     game: Game
-    began: BattleId
+    began: events.BattleId
     dwarf: str
     troll: str
     rated: bool = False
@@ -62,17 +46,19 @@ class Match:
     before: tuple[int, int] = (0, 0)
     single: bool = False
     number: int | None = None
-    levels: Levels = NO_BOTS
+    levels: events.Levels = events.NO_BOTS
     clock: Clock | None = None
     running: bool = field(init=False, compare=False, repr=False)
     """Whether a battle is being played."""
 
     def __post_init__(self) -> None:
-        require_match(self.battle, self.before)
+        events.require_match(self.battle, self.before)
         object.__setattr__(self, "running", self.game.outcome is None)
 
     @classmethod
-    def restored(cls, saved: SavedMatch, number: int | None = None, at: float = 0.0) -> Match:
+    def restored(
+        cls, saved: events.SavedMatch, number: int | None = None, at: float = 0.0
+    ) -> Match:
         """Return the match that was put away as ``saved``, when it had come to a battle.
 
         Its clock, if it has one, goes on at the time ``at``.
@@ -94,9 +80,9 @@ class Match:
             clock=saved.clock and saved.clock.resumed(at),
         )
 
-    def saved(self, at: float = 0.0) -> SavedMatch:
+    def saved(self, at: float = 0.0) -> events.SavedMatch:
         """Return the match as it is put away at a time; a clock runs until then."""
-        return SavedMatch(
+        return events.SavedMatch(
             self.began,
             self.battle,
             self.game.ruleset.name,
@@ -145,7 +131,7 @@ class Match:
     @property
     def between_members(self) -> bool:
         """Whether it may count for ratings between people."""
-        return self.rated and self.levels == NO_BOTS
+        return self.rated and self.levels == events.NO_BOTS
 
     @property
     def time(self) -> TimeControl | None:
@@ -166,7 +152,7 @@ class Match:
     @property
     def battles(self) -> int:
         """How many battles there are."""
-        return 1 if self.single or self.is_practice else BATTLES
+        return 1 if self.single or self.is_practice else events.BATTLES
 
     @property
     def over(self) -> bool:
@@ -174,39 +160,45 @@ class Match:
         return not self.running and self.battle == self.battles
 
 
-def game_of(events: Iterable[Event], before: Game | None = None) -> Game:
+def game_of(stream: Iterable[events.Event], before: Game | None = None) -> Game:
     """Return a battle, folded from its events.
 
     Args:
-        events: those of the stream of its ``source``, from there on. What follows the battle's end
-            is not looked at, nor what else happens at a board meanwhile.
+        stream: the events of the stream of its ``source``, from there on. What follows the battle's
+            end is not looked at, nor what else happens at a board meanwhile.
         before: the battle as it stood before them, if they do not begin at its source.
 
     Raises:
         ValueError: it begins with none of the events that a battle's plies can be read from.
     """
-    following = iter(events)
+    following = iter(stream)
     game = before or _opened(next(following, None))
     for event in following:
         match event:
-            case Moved(move=move):
+            case events.Moved(move=move):
                 game = game.play(move)
-            case TakenBack(moves=moves):
+            case events.TakenBack(moves=moves):
                 for _ in moves:
                     game = game.undo()
-            case BattleEnded(outcome=outcome):
+            case events.BattleEnded(outcome=outcome):
                 return replace(game, outcome=outcome)
-            case BattleStarted() | Adjourned() | Resumed() | Cleared() | Imported():
+            case (
+                events.BattleStarted()
+                | events.Adjourned()
+                | events.Resumed()
+                | events.Cleared()
+                | events.Imported()
+            ):
                 break
     return game
 
 
-def _opened(event: Event | None) -> Game:
+def _opened(event: events.Event | None) -> Game:
     match event:
-        case BattleStarted(rules=rules, opening=opening):
+        case events.BattleStarted(rules=rules, opening=opening):
             return Game.start(RULESETS[rules], opening)
-        case Imported(rules=rules, record=record, outcome=outcome):
+        case events.Imported(rules=rules, record=record, outcome=outcome):
             return replace(read_record(record, RULESETS[rules]).game, outcome=outcome)
-        case Resumed(match=saved):
+        case events.Resumed(match=saved):
             return Match.restored(saved).game
     raise ValueError("the events of a battle begin with its start")

@@ -13,39 +13,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from thudmud.play.archive import (
-    MIDDLE,
-    PROVISIONAL,
-    Battle,
-    Pool,
-    Rating,
-    RatingChange,
-    State,
-    Tally,
-)
+from thudmud.play import archive, events
 from thudmud.play.clocks import time_class
-from thudmud.play.events import (
-    LANDMARKS,
-    NO_BOTS,
-    Adjourned,
-    BattleEnded,
-    BattleId,
-    BattleStarted,
-    BoardClosed,
-    BoardOpened,
-    Cleared,
-    Commented,
-    Imported,
-    Interrupted,
-    LessonDone,
-    Levels,
-    PuzzleTried,
-    Resumed,
-    SavedMatch,
-    SeekEnded,
-    SeekMade,
-    StoredEvent,
-)
 from thudmud.rules import Comment, Side
 
 if TYPE_CHECKING:
@@ -56,15 +25,15 @@ PROJECTION = 4
 were made by another number makes them anew before it is ready, at some 100 us a battle."""
 
 PROJECTED = (
-    *LANDMARKS,
-    BoardOpened,
-    BoardClosed,
-    SeekMade,
-    SeekEnded,
-    LessonDone,
-    PuzzleTried,
-    Commented,
-    Interrupted,
+    *events.LANDMARKS,
+    events.BoardOpened,
+    events.BoardClosed,
+    events.SeekMade,
+    events.SeekEnded,
+    events.LessonDone,
+    events.PuzzleTried,
+    events.Commented,
+    events.Interrupted,
 )
 """The events that change rows. They must never be pruned: the rows are made of them again."""
 
@@ -86,10 +55,10 @@ PEOPLE, BOTS, PUZZLES = "people", "bots", "puzzles"
 the number of its level. Tallies and ratings are kept by role: so battles against bots change no
 rating between people, and each level comes to have its own."""
 
-ALL_PUZZLES = Pool("")
+ALL_PUZZLES = archive.Pool("")
 """There is but one rating for puzzles."""
 
-LAST, MOST_OF_LAST = 10, PROVISIONAL - 1
+LAST, MOST_OF_LAST = 10, archive.PROVISIONAL - 1
 """Of how many rated matches in a row, of one pool, how many can be against the same opponent.
 
 So two who play nobody else never come to have ratings that are not provisional; and nobody is
@@ -117,13 +86,13 @@ class Strength(NamedTuple):
     results: int = 0
 
     @property
-    def rating(self) -> Rating:
+    def rating(self) -> archive.Rating:
         """Return it in points, as a chess player would read it.
 
         Players are ranked by the rounded points of it alone, so that who is shown as equal is.
         """
-        points = MIDDLE + round(SCALE * (self.mu - _MU))
-        return Rating(points, round(SCALE * self.sigma), self.results)
+        points = archive.MIDDLE + round(SCALE * (self.mu - _MU))
+        return archive.Rating(points, round(SCALE * self.sigma), self.results)
 
 
 class Rows(Protocol):
@@ -147,13 +116,13 @@ class Rows(Protocol):
     def count(self) -> int:
         """Return the number of the last battle; 0 if there is none."""
 
-    def battle(self, number: int) -> Battle:
+    def battle(self, number: int) -> archive.Battle:
         """Return the battle with a number, which is there."""
 
-    def number_of(self, battle: BattleId) -> int | None:
+    def number_of(self, battle: events.BattleId) -> int | None:
         """Return the number of the battle that began there, if one did."""
 
-    def put_battle(self, battle: Battle) -> None:
+    def put_battle(self, battle: archive.Battle) -> None:
         """Keep a battle by its number, and by who plays in it now, besides who did before."""
 
     def on_board(self, board: str) -> int | None:
@@ -168,22 +137,24 @@ class Rows(Protocol):
     def take_up(self, number: int) -> bool:
         """Forget that a match was put away; return whether it was."""
 
-    def tally(self, player: str, role: str, rules: str, kind: str) -> Tally:
+    def tally(self, player: str, role: str, rules: str, kind: str) -> archive.Tally:
         """Return how a player fared in a role by a ruleset: with a side, or in matches."""
 
-    def put_tally(self, player: str, role: str, rules: str, kind: str, tally: Tally) -> None:
+    def put_tally(
+        self, player: str, role: str, rules: str, kind: str, tally: archive.Tally
+    ) -> None:
         """Keep how a player fared."""
 
-    def strength(self, player: str, role: str, pool: Pool) -> Strength | None:
+    def strength(self, player: str, role: str, pool: archive.Pool) -> Strength | None:
         """Return how good a player is in a role, if that is known."""
 
-    def put_strength(self, player: str, role: str, pool: Pool, strength: Strength) -> None:
+    def put_strength(self, player: str, role: str, pool: archive.Pool, strength: Strength) -> None:
         """Keep how good a player is in a role."""
 
-    def last_opponents(self, player: str, pool: Pool, most: int) -> Sequence[str]:
+    def last_opponents(self, player: str, pool: archive.Pool, most: int) -> Sequence[str]:
         """Return against whom a player has played the last matches that changed their rating."""
 
-    def put_change(self, change: RatingChange, opponent: str, position: int) -> None:
+    def put_change(self, change: archive.RatingChange, opponent: str, position: int) -> None:
         """Keep how a match has changed a rating, against whom, and where its end is stored."""
 
     def put_lesson(self, player: str, lesson: int) -> None:
@@ -217,7 +188,7 @@ def realm_of(stream: str) -> str:
     return stream[: max(stream.find("/"), 0)]
 
 
-def match_stream(began: BattleId) -> str:
+def match_stream(began: events.BattleId) -> str:
     """Return the key of the stream of a match that was put away.
 
     Putting away and resuming are appended to it as well as to the board's, at its version: so no
@@ -242,46 +213,46 @@ def _own(stream: str) -> str:
     return stream[stream.find("/") + 1 :]
 
 
-def project(event: StoredEvent, place: EventPlace, rows: Rows) -> None:
+def project(event: events.StoredEvent, place: EventPlace, rows: Rows) -> None:
     """Change the rows by an event; all of them have to come in the common order."""
-    at = BattleId(place.stream, place.version)
+    at = events.BattleId(place.stream, place.version)
     if is_of_a_match(place.stream):
         return  # it is told by the board's own
     match event:
-        case BoardOpened(key=key, rules=rules):
+        case events.BoardOpened(key=key, rules=rules):
             rows.open_board(key, rules)
-        case BoardClosed(key=key):
+        case events.BoardClosed(key=key):
             rows.close_board(key)
-        case SeekMade(number=number):
+        case events.SeekMade(number=number):
             rows.put_seek(number, place.position)
-        case SeekEnded(number=number):
+        case events.SeekEnded(number=number):
             rows.drop_seek(number)
-        case BattleStarted():
+        case events.BattleStarted():
             _begin(event, at, rows)
-        case BattleEnded():
+        case events.BattleEnded():
             _end(event, at, place.position, rows)
-        case Adjourned(match=saved):
+        case events.Adjourned(match=saved):
             _put_away(saved, at, place.position, rows)
-        case Resumed(match=saved):
+        case events.Resumed(match=saved):
             _resume(saved, at, rows)
-        case Cleared():
+        case events.Cleared():
             _give_up(at, rows)
-        case Commented():
+        case events.Commented():
             _comment(event, place.position, rows)
-        case Imported():
+        case events.Imported():
             imported = _new(event, at, rows)._replace(
                 until=at.version,
-                state=State.ENDED,
+                state=archive.State.ENDED,
                 plies=event.plies,
                 outcome=event.outcome,
                 imported=True,
             )
             rows.put_battle(imported)
-        case LessonDone(player=player, lesson=lesson):
+        case events.LessonDone(player=player, lesson=lesson):
             rows.put_lesson(player, lesson)
-        case PuzzleTried():
+        case events.PuzzleTried():
             _try_puzzle(event, rows)
-        case Interrupted(at=until, since=since):
+        case events.Interrupted(at=until, since=since):
             rows.put_interruption(since, until)
 
 
@@ -307,7 +278,7 @@ def rate(a: Strength, b: Strength, winner: Side | None) -> tuple[Strength, Stren
     )
 
 
-def _begin(event: BattleStarted, at: BattleId, rows: Rows) -> None:
+def _begin(event: events.BattleStarted, at: events.BattleId, rows: Rows) -> None:
     first = _leave_off(at, rows)
     before, rated = (0, 0), event.rated
     if event.number > 1:
@@ -324,12 +295,12 @@ def _begin(event: BattleStarted, at: BattleId, rows: Rows) -> None:
     rows.put_on_board(at.board, battle.number)
 
 
-def _end(event: BattleEnded, at: BattleId, position: int, rows: Rows) -> None:
+def _end(event: events.BattleEnded, at: events.BattleId, position: int, rows: Rows) -> None:
     battle = _on_board(at.board, rows)
-    if battle is None or battle.state is not State.RUNNING:
+    if battle is None or battle.state is not archive.State.RUNNING:
         return  # it has ended already, and counts once
     battle = battle._replace(
-        state=State.ENDED,
+        state=archive.State.ENDED,
         until=at.version,
         dwarf=event.dwarf,
         troll=event.troll,
@@ -353,22 +324,22 @@ def _end(event: BattleEnded, at: BattleId, position: int, rows: Rows) -> None:
                 tally = rows.tally(*who, battle.rules, MATCH)
                 tally = tally.and_one(mine=mine > theirs, theirs=theirs > mine)
                 rows.put_tally(*who, battle.rules, MATCH, tally)
-    if battle.rated and event.levels == NO_BOTS:
+    if battle.rated and event.levels == events.NO_BOTS:
         _rate_match(battle, position, rows)
     elif battle.rated:
         # By the battle, since most who play with a bot play one battle alone.
-        pool = Pool(battle.rules)
+        pool = archive.Pool(battle.rules)
         before = rows.strength(*dwarf, pool), rows.strength(*troll, pool)
         after = rate(before[0] or Strength(), before[1] or Strength(), winner)
         rows.put_strength(*dwarf, pool, after[0])
         rows.put_strength(*troll, pool, after[1])
 
 
-def _rate_match(battle: Battle, position: int, rows: Rows) -> None:
+def _rate_match(battle: archive.Battle, position: int, rows: Rows) -> None:
     """Rate a match between people with which a battle is over, if one is: by its points."""
     if battle.points is None:
         return
-    pool, players = Pool(battle.rules, time_class(battle.time)), battle.players
+    pool, players = archive.Pool(battle.rules, time_class(battle.time)), battle.players
     pairs = players, players[::-1]
     if any(
         rows.last_opponents(player, pool, LAST - 1).count(other) >= MOST_OF_LAST
@@ -385,18 +356,18 @@ def _rate_match(battle: Battle, position: int, rows: Rows) -> None:
         if known[1 - place] or not known[place]:
             rows.put_strength(player, PEOPLE, pool, after[place])
             points = before[place].rating.points
-            change = RatingChange(player, pool, points, after[place].rating)
+            change = archive.RatingChange(player, pool, points, after[place].rating)
             rows.put_change(change, other, position)
 
 
-def _roles(levels: Levels) -> tuple[str, str]:
+def _roles(levels: events.Levels) -> tuple[str, str]:
     """Return the roles in which two play, by the levels of those of them who are bots."""
-    person = PEOPLE if levels == NO_BOTS else BOTS
+    person = PEOPLE if levels == events.NO_BOTS else BOTS
     dwarf, troll = (person if level is None else str(level) for level in levels)
     return dwarf, troll
 
 
-def _try_puzzle(event: PuzzleTried, rows: Rows) -> None:
+def _try_puzzle(event: events.PuzzleTried, rows: Rows) -> None:
     """Rate a player and a puzzle: it has lost to who solves it, and won against who does not."""
     if rows.has_tried(event.player, event.puzzle):
         return
@@ -408,31 +379,35 @@ def _try_puzzle(event: PuzzleTried, rows: Rows) -> None:
     rows.put_difficulty(event.puzzle, puzzle)
 
 
-def _put_away(match: SavedMatch, at: BattleId, position: int, rows: Rows) -> None:
+def _put_away(match: events.SavedMatch, at: events.BattleId, position: int, rows: Rows) -> None:
     battle = _on_board(at.board, rows)
     if battle is None or battle.id != match.began:
         _give_up(at, rows)
         return
     rows.put_on_board(at.board, None)
     rows.put_away(battle.number, position, match.dwarf, match.troll)
-    if battle.state is State.RUNNING:
-        away = battle._replace(state=State.ADJOURNED, until=at.version, plies=len(match.moves))
+    if battle.state is archive.State.RUNNING:
+        away = battle._replace(
+            state=archive.State.ADJOURNED, until=at.version, plies=len(match.moves)
+        )
         rows.put_battle(away._replace(dwarf=match.dwarf, troll=match.troll))
 
 
-def _resume(match: SavedMatch, at: BattleId, rows: Rows) -> None:
+def _resume(match: events.SavedMatch, at: events.BattleId, rows: Rows) -> None:
     _give_up(at, rows)
     number = rows.number_of(match.began)
     if number is None or not rows.take_up(number):
         return  # it goes on at another board already, and what comes of it there counts
     rows.put_on_board(at.board, number)
     battle = rows.battle(number)
-    if battle.state is State.ADJOURNED:
-        rows.put_battle(battle._replace(state=State.RUNNING, source=at, until=None, plies=None))
+    if battle.state is archive.State.ADJOURNED:
+        rows.put_battle(
+            battle._replace(state=archive.State.RUNNING, source=at, until=None, plies=None)
+        )
 
 
-def _comment(event: Commented, position: int, rows: Rows) -> None:
-    number = rows.number_of(BattleId(event.key, event.version))
+def _comment(event: events.Commented, position: int, rows: Rows) -> None:
+    number = rows.number_of(events.BattleId(event.key, event.version))
     if number is None:
         return  # nobody can see it
     rows.remove_comment(number, event.ply, event.player)
@@ -440,31 +415,33 @@ def _comment(event: Commented, position: int, rows: Rows) -> None:
         rows.put_comment(number, position, Comment(event.ply, event.player, event.text))
 
 
-def _give_up(at: BattleId, rows: Rows) -> None:
+def _give_up(at: events.BattleId, rows: Rows) -> None:
     """Note that a board is as new: nobody plays on there."""
     if _leave_off(at, rows):
         rows.put_on_board(at.board, None)
 
 
-def _leave_off(at: BattleId, rows: Rows) -> Battle | None:
+def _leave_off(at: events.BattleId, rows: Rows) -> archive.Battle | None:
     """Note that nobody plays on the last battle at a board, if there is one; return that."""
     battle = _on_board(at.board, rows)
-    if battle and battle.state is State.RUNNING:
-        rows.put_battle(battle._replace(state=State.UNFINISHED, until=at.version))
+    if battle and battle.state is archive.State.RUNNING:
+        rows.put_battle(battle._replace(state=archive.State.UNFINISHED, until=at.version))
     return battle
 
 
-def _new(event: BattleStarted | Imported, at: BattleId, rows: Rows) -> Battle:
+def _new(
+    event: events.BattleStarted | events.Imported, at: events.BattleId, rows: Rows
+) -> archive.Battle:
     number = rows.count() + 1
-    return Battle(number, at, event.at, event.rules, event.dwarf, event.troll, at)
+    return archive.Battle(number, at, event.at, event.rules, event.dwarf, event.troll, at)
 
 
-def _on_board(board: str, rows: Rows) -> Battle | None:
+def _on_board(board: str, rows: Rows) -> archive.Battle | None:
     number = rows.on_board(board)
     return None if number is None else rows.battle(number)
 
 
-def _points(battle: Battle) -> tuple[int, int]:
+def _points(battle: archive.Battle) -> tuple[int, int]:
     """Return the points after a battle, of who had the dwarfs and of who had the trolls."""
     if battle.outcome is None:
         return battle.before

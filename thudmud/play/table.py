@@ -13,34 +13,8 @@ from types import MappingProxyType
 from typing import TypeVar, assert_never
 
 from thudmud.errors import InvalidValueError
+from thudmud.play import events
 from thudmud.play.clocks import AWAY, DAY, MOST_DAYS, Clock, TimeControl
-from thudmud.play.events import (
-    NO_BOTS,
-    Absent,
-    Adjourned,
-    BattleEnded,
-    BattleId,
-    BattleStarted,
-    Cleared,
-    ClockHeld,
-    Declined,
-    Event,
-    IdleWarned,
-    Joined,
-    Left,
-    Levels,
-    Moved,
-    Offer,
-    Offered,
-    OfferLapsed,
-    PositionSet,
-    Resumed,
-    Returned,
-    RulesSet,
-    TableEvent,
-    TakenBack,
-    TimeSet,
-)
 from thudmud.play.match import Match
 from thudmud.play.options import Style
 from thudmud.rules import (
@@ -105,7 +79,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 NO_SEATS: Mapping[Side, str] = MappingProxyType({})
-NO_OFFERS: Mapping[Offer, Side] = MappingProxyType({})
+NO_OFFERS: Mapping[events.Offer, Side] = MappingProxyType({})
 NOBODY_AWAY: Mapping[Side, float] = MappingProxyType({})
 
 
@@ -147,11 +121,11 @@ class Table:
     idle_limit: float = 600.0
     seats: Mapping[Side, str] = field(default_factory=lambda: NO_SEATS)
     match: Match | None = None
-    offers: Mapping[Offer, Side] = field(default_factory=lambda: NO_OFFERS)
+    offers: Mapping[events.Offer, Side] = field(default_factory=lambda: NO_OFFERS)
     away: Mapping[Side, float] = field(default_factory=lambda: NOBODY_AWAY)
     version: int = 0
     opening: Position | None = None
-    levels: Levels = NO_BOTS
+    levels: events.Levels = events.NO_BOTS
     time: TimeControl | None = None
     since: float = 0.0
     excused: float = 0.0
@@ -191,7 +165,7 @@ class Table:
         rules = RULESETS[spec.rules]
         return cls(spec.name, spec.key, rules, rules, quiet_limit, seat_grace, idle_limit)
 
-    def apply(self, event: TableEvent, battle: int | None = None) -> Table:
+    def apply(self, event: events.TableEvent, battle: int | None = None) -> Table:
         """Return the table after ``event``; ``battle`` is the number of the one that it begins."""
         match = self.match
         before = self
@@ -296,80 +270,86 @@ class Table:
         return tuple([side for side in SIDES if self.seats.get(side) == player])
 
 
-def spent_on(events: Iterable[Event]) -> tuple[float, ...]:
+def spent_on(stream: Iterable[events.Event]) -> tuple[float, ...]:
     """Return how many seconds each ply of a battle took, by its clock; nothing without one.
 
     Args:
-        events: those of the stream of its ``source``, from there on, as for `game_of`.
+        stream: the events of the stream of its ``source``, from there on, as for `game_of`.
     """
     table: Table | None = None
-    for event in events:
+    for event in stream:
         match event:
-            case BattleStarted(rules=rules) if table is None:
+            case events.BattleStarted(rules=rules) if table is None:
                 table = Table.set_up(BoardSpec("board", rules)).apply(replace(event, number=1))
-            case Resumed(match=saved) if table is None:
+            case events.Resumed(match=saved) if table is None:
                 table = Table.set_up(BoardSpec("board", saved.rules)).apply(event)
-            case BattleEnded() | BattleStarted() | Adjourned() | Resumed() | Cleared():
+            case (
+                events.BattleEnded()
+                | events.BattleStarted()
+                | events.Adjourned()
+                | events.Resumed()
+                | events.Cleared()
+            ):
                 break
-            case _ if table and isinstance(event, TableEvent):
+            case _ if table and isinstance(event, events.TableEvent):
                 table = table.apply(event)
     return table.match.clock.spent if table and table.match and table.match.clock else ()
 
 
-def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
+def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Table:
     """Return the table after an event, but for its version. The most frequent come first."""
     match event:
-        case Moved(move=move):
+        case events.Moved(move=move):
             match = _match(table)
             clock = match.clock and match.clock.pressed(event.at)
             played = match.with_game(match.game.play(move), clock)
             return replace(table, match=played, since=event.at, excused=0.0, warned=None)
-        case OfferLapsed(offer=offer) | Declined(offer=offer):
+        case events.OfferLapsed(offer=offer) | events.Declined(offer=offer):
             return replace(table, offers=_without(table.offers, offer))
-        case Offered(player=player, offer=offer):
+        case events.Offered(player=player, offer=offer):
             side = table.side_of(player)
             if side is None:
                 return table  # the player's name has been erased since: the offer is void
             return replace(table, offers=MappingProxyType({**table.offers, offer: side}))
-        case TakenBack(moves=moves):
+        case events.TakenBack(moves=moves):
             match = _match(table)
             game = reduce(lambda game, _: game.undo(), moves, match.game)
             clock = match.clock and match.clock.taken_back(len(moves), event.at)
             return replace(table, match=match.with_game(game, clock), offers=NO_OFFERS)
-        case Absent(at=at, side=side):
+        case events.Absent(at=at, side=side):
             return replace(table, away=MappingProxyType({**table.away, side: at}))
-        case Returned(side=side):
+        case events.Returned(side=side):
             return replace(table, away=_without(table.away, side))
-        case Joined():
+        case events.Joined():
             return _joined(event, table)
-        case Left(side=side):
+        case events.Left(side=side):
             seats, away = _without(table.seats, side), _without(table.away, side)
             levels = table.levels.changed(side, None)
             return replace(table, seats=seats, away=away, levels=levels)
-        case BattleStarted():
+        case events.BattleStarted():
             return _seated(table, _begun(event, table, battle))
-        case BattleEnded(outcome=outcome):
+        case events.BattleEnded(outcome=outcome):
             match = _match(table)
             ended = replace(match.game, outcome=outcome)
             clock = match.clock and match.clock.read(event.at)
             # If hardly anything was played in the first battle, the second does not count either.
             match = replace(match.with_game(ended, clock), rated=event.rated)
             return replace(table, match=match, offers=NO_OFFERS)
-        case ClockHeld(seconds=seconds):
+        case events.ClockHeld(seconds=seconds):
             match = _match(table)
             clock = match.clock and match.clock.held(event.at, seconds)
             return replace(table, match=match.with_game(match.game, clock))
-        case IdleWarned(at=at):
+        case events.IdleWarned(at=at):
             return replace(table, warned=at)
-        case RulesSet(rules=rules):
+        case events.RulesSet(rules=rules):
             return replace(table, ruleset=RULESETS[rules], match=None, opening=None)
-        case PositionSet(rules=rules, opening=opening):
+        case events.PositionSet(rules=rules, opening=opening):
             return replace(table, ruleset=RULESETS[rules], match=None, opening=opening)
-        case TimeSet(time=time):
+        case events.TimeSet(time=time):
             return replace(table, time=time)
-        case Resumed(match=saved):
+        case events.Resumed(match=saved):
             return _seated(table, Match.restored(saved, battle, event.at))
-        case Cleared() | Adjourned():
+        case events.Cleared() | events.Adjourned():
             own = table.own_rules
             return Table(
                 table.name,
@@ -385,31 +365,35 @@ def _applied(event: TableEvent, table: Table, battle: int | None) -> Table:
             assert_never(event)
 
 
-def _waited_for(event: TableEvent, before: Table, table: Table) -> Table:
+def _waited_for(event: events.TableEvent, before: Table, table: Table) -> Table:
     """Return a table at which a battle is played, as its time stands after an event.
 
     Who comes back in their turn has as much longer for the ply as they were away, but no longer
     than a clock would have stood still: else nobody could claim from who comes and goes.
     """
     match event:
-        case TakenBack() | BattleStarted() | Resumed() | ClockHeld():
+        case events.TakenBack() | events.BattleStarted() | events.Resumed() | events.ClockHeld():
             return replace(table, since=event.at, excused=0.0, warned=None)
-        case Absent() | Returned() | Joined() | Left():
+        case events.Absent() | events.Returned() | events.Joined() | events.Left():
             pass
         case _:
             return table
     match = _match(table)
     clock = match.clock and match.clock.standing(event.at, away=bool(table.away))
     timed = replace(table, match=match.with_game(match.game, clock))
-    if isinstance(event, Joined | Left):
+    if isinstance(event, events.Joined | events.Left):
         return replace(timed, since=event.at, excused=0.0, warned=None)
-    if isinstance(event, Returned) and event.side is match.game.turn and event.side in before.away:
+    if (
+        isinstance(event, events.Returned)
+        and event.side is match.game.turn
+        and event.side in before.away
+    ):
         away = max(0.0, event.at - before.away[event.side])
         return replace(timed, excused=min(AWAY, table.excused + away))
     return timed
 
 
-def _joined(event: Joined, table: Table) -> Table:
+def _joined(event: events.Joined, table: Table) -> Table:
     side, player, level = event.side, event.player, event.level
     seats = MappingProxyType({**table.seats, side: player})
     levels = table.levels.changed(side, level)
@@ -421,7 +405,7 @@ def _joined(event: Joined, table: Table) -> Table:
     return replace(table, seats=seats, match=match, away=away, levels=levels)
 
 
-def _begun(event: BattleStarted, table: Table, number: int | None) -> Match:
+def _begun(event: events.BattleStarted, table: Table, number: int | None) -> Match:
     before = 0, 0
     if event.number > 1:
         first = _match(table)
@@ -429,7 +413,7 @@ def _begun(event: BattleStarted, table: Table, number: int | None) -> Match:
     game = Game.start(RULESETS[event.rules], event.opening)
     return Match(
         game,
-        BattleId(table.key, table.version + 1),
+        events.BattleId(table.key, table.version + 1),
         event.dwarf,
         event.troll,
         event.rated,
@@ -474,54 +458,54 @@ def _match(table: Table) -> Match:
 # decided, and fits.
 
 
-def require_fit(table: Table, event: TableEvent) -> None:
+def require_fit(table: Table, event: events.TableEvent) -> None:
     """Raise InvalidValueError if an event cannot be what happens next at a table."""
     if problem := _misfit(table, event):
         raise InvalidValueError(problem)
 
 
-def require_ply(game: Game | None, event: Moved) -> None:
+def require_ply(game: Game | None, event: events.Moved) -> None:
     """Raise InvalidValueError if a ply cannot be the next of a battle."""
     if problem := _ply_misfit(game, event):
         raise InvalidValueError(problem)
 
 
-def _misfit(table: Table, event: TableEvent) -> str | None:
+def _misfit(table: Table, event: events.TableEvent) -> str | None:
     match event:
-        case Moved():
+        case events.Moved():
             return _ply_misfit(table.game, event)
-        case Joined(player=player, side=side):
+        case events.Joined(player=player, side=side):
             taken = side in table.seats or table.side_of(player)
             return f"{player} cannot sit down" if taken else None
-        case Left() | Absent() | Returned():
+        case events.Left() | events.Absent() | events.Returned():
             has_it = table.seats.get(event.side) == event.player
             return None if has_it else f"{event.player} has no such seat"
-        case Offered(player=player):
+        case events.Offered(player=player):
             return None if table.side_of(player) else f"{player} has no seat"
-        case BattleStarted():
+        case events.BattleStarted():
             return _start_misfit(table, event)
-        case BattleEnded(outcome=outcome, plies=plies):
+        case events.BattleEnded(outcome=outcome, plies=plies):
             game = table.game
             ends = game and len(game.moves) == plies and game.outcome in {None, outcome}
             return None if ends else "no such battle ends"
-        case TakenBack(moves=moves):
+        case events.TakenBack(moves=moves):
             game = table.game if table.running else None
             last = game.moves[-len(moves) :] if game else ()
             return None if moves == last else "these plies were not the last"
-        case RulesSet() | PositionSet() | TimeSet() | Resumed():
+        case events.RulesSet() | events.PositionSet() | events.TimeSet() | events.Resumed():
             return "a match is under way" if table.under_way else None
-        case Adjourned(match=saved):
+        case events.Adjourned(match=saved):
             there = table.match and table.match.saved(saved.clock.at if saved.clock else 0.0)
             return None if saved == there else "another match was put away"
-        case ClockHeld() | IdleWarned():
+        case events.ClockHeld() | events.IdleWarned():
             return None if table.running else "no battle is played"
-        case OfferLapsed() | Declined() | Cleared():
+        case events.OfferLapsed() | events.Declined() | events.Cleared():
             return None
         case _:
             assert_never(event)
 
 
-def _start_misfit(table: Table, event: BattleStarted) -> str | None:
+def _start_misfit(table: Table, event: events.BattleStarted) -> str | None:
     sit = event.dwarf, event.troll
     swapped = event.number > 1
     if event.dwarf == event.troll and not table.under_way:  # who takes whatever seats are free
@@ -535,7 +519,7 @@ def _start_misfit(table: Table, event: BattleStarted) -> str | None:
     return None if sit == (seats[::-1] if swapped else seats) else "others sit there"
 
 
-def _ply_misfit(game: Game | None, event: Moved) -> str | None:
+def _ply_misfit(game: Game | None, event: events.Moved) -> str | None:
     if game is None:
         return "no battle has begun"
     if event.ply != len(game.moves) + 1:

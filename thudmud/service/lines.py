@@ -13,19 +13,9 @@ from typing import Any
 
 from thudmud.errors import Refused
 from thudmud.language import ParseError, parse
+from thudmud.play import asides
 from thudmud.play.analysis import Analysis, AnalysisLookup, UnderWayLookup
 from thudmud.play.archive import NOTHING_FOUND, Found, Lookup, Unread
-from thudmud.play.asides import (
-    Active,
-    Aside,
-    Asked,
-    Emoted,
-    LetterSent,
-    LettersForgotten,
-    OfOperators,
-    ReportMade,
-    ShutdownTold,
-)
 from thudmud.play.command import Command
 from thudmud.play.events import Parting
 from thudmud.play.hall import Decision
@@ -183,7 +173,7 @@ class PlayerLines:
                 return Result(done=True, before=done.version)
             now = self._clock()
             if now - self._hall.people[name].active >= ACTIVE_EVERY:
-                active = Decision(name, asides=(Active(name, now),))
+                active = Decision(name, asides=(asides.Active(name, now),))
                 self._broadcaster.carry_out(active, at=now)
             if at is not None:
                 self._require_version(at)
@@ -247,7 +237,7 @@ class PlayerLines:
         async with self._presence.names.of(visit.name):
             if not (visit.is_over or self._presence.closing) and board in self._hall.tables:
                 self._broadcaster.carry_out(
-                    Decision(visit.name, asides=(Emoted(visit.name, board, deed),))
+                    Decision(visit.name, asides=(asides.Emoted(visit.name, board, deed),))
                 )
 
     async def ask(self, visit: Visit, line: str) -> None:
@@ -276,10 +266,10 @@ class PlayerLines:
             except Unread as unread:
                 found.take(unread.lookup, await look_up(self._store, unread.lookup, self._realm))
                 continue
-            asked = [each for each in decision.asides if isinstance(each, Asked)]
+            asked = [each for each in decision.asides if isinstance(each, asides.Asked)]
             return [fact for each in asked for fact in self._answer_to(each)]
 
-    def _answer_to(self, asked: Asked) -> list[Fact]:
+    def _answer_to(self, asked: asides.Asked) -> list[Fact]:
         name, board = asked.player, asked.board
         table = self._hall.board_seen(name, board) if board else None
         return facts(self._hall, Telling(asked, (name,), table).told_at(self._clock()))
@@ -363,7 +353,7 @@ class PlayerLines:
             self._analyses.cancel(name)
         return Result(command, done=True)
 
-    async def _store_aside(self, aside: Aside) -> None:
+    async def _store_aside(self, aside: asides.Aside) -> None:
         """Store what is no event, before anybody is told of it.
 
         Raises:
@@ -371,21 +361,21 @@ class PlayerLines:
             StoreError: it cannot be stored.
         """
         match aside:
-            case LetterSent(player, to, text):
+            case asides.LetterSent(player, to, text):
                 try:
                     await self._store.post(to, player, text)
                 except Nobody:
                     raise Refused(Refusal.NO_SUCH_MEMBER, words=to) from None
-            case LettersForgotten(player, numbers):
+            case asides.LettersForgotten(player, numbers):
                 await self._store.forget_letters(player, numbers)
-            case ReportMade(player, about, text, said):
+            case asides.ReportMade(player, about, text, said):
                 number = await self._store.report(player, about, text, said)
                 who = {"number": number, "player": player, "about": about}
                 _log.warning("a player was reported", extra=who)
-            case OfOperators():
+            case asides.OfOperators():
                 if self._policy.ordered:
                     await self._policy.ordered(aside)
-                if isinstance(aside, ShutdownTold):  # that is of this node alone
+                if isinstance(aside, asides.ShutdownTold):  # that is of this node alone
                     self._countdown.begin(aside)
             case _:
                 raise TypeError(f"nobody knows how {aside} is stored")
@@ -393,7 +383,7 @@ class PlayerLines:
     async def _mark_read(self, decision: Decision) -> None:
         """Note that a player has read the letters that were shown to them just now."""
         for aside in decision.asides:
-            if isinstance(aside, Asked) and isinstance(aside.answer, LettersPage):
+            if isinstance(aside, asides.Asked) and isinstance(aside.answer, LettersPage):
                 new = [each.number for each in aside.answer.letters if each.is_new]
                 try:
                     if new:

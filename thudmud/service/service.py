@@ -41,22 +41,10 @@ from typing import Any, cast
 
 from thudmud.errors import Refused
 from thudmud.language.parsing import player_problem
+from thudmud.play import events
 from thudmud.play.archive import AdjournedLookup, BattleLookup, Lookup
 from thudmud.play.asides import BoardListed, Gone, Sanctioned, WentOut
-from thudmud.play.events import (
-    Absent,
-    Adjourned,
-    BattleEnded,
-    BoardOpened,
-    Cleared,
-    HallEvent,
-    Left,
-    Moved,
-    Parting,
-    Returned,
-    SavedMatch,
-    TableEvent,
-)
+from thudmud.play.events import TableEvent
 from thudmud.play.hall import Hall, claimants
 from thudmud.play.options import Toggle
 from thudmud.play.projections import HALL, realm_of
@@ -177,7 +165,14 @@ class Service:
         self._neighbours = Neighbours(hall, broadcaster)
         self._listings = Alarms(clock, later)
         """By the key of a board, when those in the hall are told how it has come to look."""
-        for left in (Gone, WentOut, Left, BattleEnded, Adjourned, Cleared):
+        for left in (
+            Gone,
+            WentOut,
+            events.Left,
+            events.BattleEnded,
+            events.Adjourned,
+            events.Cleared,
+        ):
             broadcaster.heed(left, self._tidying.note)
         broadcaster.heed(Sanctioned, self.presence.end_kicked)
 
@@ -226,8 +221,8 @@ class Service:
             board_now = await self.store.board(table.key)
             first = board_now.beginning if board_now else 1
             entries = await self.store.read(table.key, first)
-            events = [(cast("TableEvent", each.event), each.battle) for each in entries]
-            self.hall.restore(table.name, first - 1, events)
+            happened = [(cast("TableEvent", each.event), each.battle) for each in entries]
+            self.hall.restore(table.name, first - 1, happened)
         await self.follow(position)
         if self._node:
             await self._node.add(self)
@@ -249,7 +244,7 @@ class Service:
         for table in list(self.hall.tables.values()):
             for side, name in table.seats.items():
                 if side not in table.away and name not in self.hall.people:
-                    await self.presence.note(name, Parting.RESTART, raises=must_store)
+                    await self.presence.note(name, events.Parting.RESTART, raises=must_store)
         self._tidying.begin()
         self._timing.begin()
 
@@ -277,10 +272,10 @@ class Service:
     def board_changed(self, entry: Entry, before: Table, after: Table, *, is_ours: bool) -> None:
         """Take note of an event at a board, and whether it was decided here."""
         event = entry.event
-        is_a_mere_ply = isinstance(event, Moved) and after.running
+        is_a_mere_ply = isinstance(event, events.Moved) and after.running
         if not is_a_mere_ply and _as_listed(after) != _as_listed(before):
             self._list(after.key)
-        if isinstance(event, Absent | BattleEnded):
+        if isinstance(event, events.Absent | events.BattleEnded):
             self._tidying.wait_for(after)
         self._timing.watch(after)
         if self._teaching.new:
@@ -294,12 +289,12 @@ class Service:
         if seats is not before.seats:
             known = before.seats.values()
             unchecked += [each for each in seats.values() if each not in known]
-        if isinstance(event, Absent | Returned):
+        if isinstance(event, events.Absent | events.Returned):
             unchecked.append(event.player)  # if cancelled, nobody has waited for it
 
-    def hall_changed(self, event: HallEvent, table: Table | None) -> None:
+    def hall_changed(self, event: events.HallEvent, table: Table | None) -> None:
         """Take note of an event of the hall's own, and of the board that it was about."""
-        if isinstance(event, BoardOpened):
+        if isinstance(event, events.BoardOpened):
             self._neighbours.opened(event.name)
         if table:  # somebody's presence may just have been noted under the old name
             self.presence.unchecked += table.seats.values()
@@ -357,7 +352,7 @@ class Service:
         """
         return any(claimants(self.hall, name, await self.adjourned(name)))
 
-    async def adjourned(self, name: str) -> list[SavedMatch]:
+    async def adjourned(self, name: str) -> list[events.SavedMatch]:
         """Return the matches of a player, named in any case, that are put away."""
         return [each.match for each in await self.look_up(AdjournedLookup(name))]
 

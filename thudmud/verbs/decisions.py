@@ -5,21 +5,10 @@ What each command means is in its class, in the other modules of this room. Noth
 
 from __future__ import annotations
 
+from thudmud.play import events
 from thudmud.play.archive import NOTHING_FOUND, Found
 from thudmud.play.asides import CaughtUp, Entered, Gone
 from thudmud.play.command import Command
-from thudmud.play.events import (
-    Adjourned,
-    BattleEnded,
-    BattleStarted,
-    BoardOpened,
-    Declined,
-    Moved,
-    Offer,
-    Parting,
-    SeekMade,
-    TakenBack,
-)
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.letters import NO_LETTERS, LetterCount
 from thudmud.play.options import Profile
@@ -49,7 +38,7 @@ def decide(
         Unread: something has to be looked up first.
     """
     if isinstance(command, Quit):
-        return part(hall, player, Parting.QUIT, now)
+        return part(hall, player, events.Parting.QUIT, now)
     if command.speaks and hall.order:
         require_heard(hall, player, now)
     scene = Scene(hall, hall.people[player], now, found, player)
@@ -67,7 +56,7 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
     over has to be begun anew. In practice nothing waits, and it counts if somebody else looks on.
     """
     for event in decision.hall:
-        if isinstance(event, SeekMade | BoardOpened):
+        if isinstance(event, events.SeekMade | events.BoardOpened):
             return True
     if not decision.events:
         for aside in decision.asides:  # noqa: SIM110  (a generator would be called, for each line)
@@ -76,12 +65,18 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
         return False
     board = str(decision.board)
     match decision.events[-1]:
-        case Moved() | Declined() | TakenBack() | Adjourned() | BattleEnded():
+        case (
+            events.Moved()
+            | events.Declined()
+            | events.TakenBack()
+            | events.Adjourned()
+            | events.BattleEnded()
+        ):
             if not hall.tables[board].is_practice:
                 return False
             return bool(hall.rooms.told_of(board).members - {decision.player})
-        case BattleStarted():
-            return Offer.RESTART not in hall.tables[board].offers
+        case events.BattleStarted():
+            return events.Offer.RESTART not in hall.tables[board].offers
         case _:
             return True
 
@@ -89,12 +84,12 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
 # Coming and going: seats are kept, or given up, or taken again.
 
 
-def part(hall: Hall, player: str, parting: Parting, now: float) -> list[Decision]:
+def part(hall: Hall, player: str, parting: events.Parting, now: float) -> list[Decision]:
     """Return what happens when ``player`` quits or is lost: seats kept or given up, then gone."""
     left: list[Decision] = []
     for table in hall.tables.seats_of(player):
-        events = vanish(table, player, parting, now)
-        left.append(Decision(player, table.name, table.version, events))
+        gone_away = vanish(table, player, parting, now)
+        left.append(Decision(player, table.name, table.version, gone_away))
     room = hall.people[player].room
     gone = Gone(player, room, parting, told=room in {each.board for each in left if each.events})
     return [*left, Decision(player, asides=(gone,))]

@@ -15,32 +15,10 @@ from typing import Any, Self
 
 from thudmud.english import nth
 from thudmud.errors import Refused
-from thudmud.play.archive import (
-    Found,
-    ListedBot,
-    Performance,
-    PlayerScore,
-    Pool,
-    ScoreLookup,
-)
+from thudmud.play import archive, events
 from thudmud.play.asides import Aside, Asked, Invited, TurnedDown
 from thudmud.play.clocks import TimeClass, TimeControl, time_class
 from thudmud.play.command import Command, verb
-from thudmud.play.events import (
-    MADE,
-    NO_BOTS,
-    OWN_PROGRAM,
-    BattleStarted,
-    BoardOpened,
-    Declined,
-    HallEvent,
-    Levels,
-    Resumed,
-    SeekEnd,
-    SeekEnded,
-    SeekMade,
-    TableEvent,
-)
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.meaning import hall_board_meant, level_meant, player_meant
 from thudmud.play.options import Toggle
@@ -134,7 +112,7 @@ class Challenge(WithTerms):
         if to in hall.bots:
             level = level_meant(hall, to, self.level).number if self.level else None
             dwarf, troll = _seated(me, to, self.side)
-            started = BattleStarted(
+            started = events.BattleStarted(
                 scene.now, me, 1, rules, dwarf, troll, self.rated, time=self.time
             )
             return at_own_board(scene, (), started, level=level)
@@ -191,7 +169,7 @@ class Withdraw(Command):
         if number is not None and number not in mine:
             raise Refused(Refusal.NOT_YOUR_SEEK, number=number, numbers=tuple(mine))
         chosen = mine.values() if number is None else [mine[number]]
-        ends = (_ended(each, scene.me, SeekEnd.WITHDRAWN, scene.now) for each in chosen)
+        ends = (_ended(each, scene.me, events.SeekEnd.WITHDRAWN, scene.now) for each in chosen)
         return _in_hall(scene, *ends)
 
 
@@ -227,11 +205,13 @@ class PlayNow(WithTerms):
                 return _begin(scene, agreed, self.side)
         mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
         with_bots = [
-            each for each in hall.tables.seats_of(name) if each.running and each.levels != NO_BOTS
+            each
+            for each in hall.tables.seats_of(name)
+            if each.running and each.levels != events.NO_BOTS
         ]
         if mine and with_bots:
             raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
-        sought: tuple[HallEvent, ...] = ()
+        sought: tuple[events.HallEvent, ...] = ()
         require_boards(hall, name)
         if not mine:
             _require_seeks(scene)
@@ -245,7 +225,9 @@ class PlayNow(WithTerms):
                 raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
             return _in_hall(scene, *sought)
         dwarf, troll = _seated(name, bot, self.side)
-        started = BattleStarted(scene.now, name, 1, rules, dwarf, troll, self.rated, time=time)
+        started = events.BattleStarted(
+            scene.now, name, 1, rules, dwarf, troll, self.rated, time=time
+        )
         return at_own_board(scene, sought, started, Asked(name, PlayNow()))
 
 
@@ -300,7 +282,7 @@ class Decline(Command):
             if chosen.seek is None:
                 return chosen.declining.decide(scene)
             seek = scene.hall.seeks[chosen.seek]
-        return _in_hall(scene, _ended(seek, scene.me, SeekEnd.DECLINED, scene.now))
+        return _in_hall(scene, _ended(seek, scene.me, events.SeekEnd.DECLINED, scene.now))
 
 
 @verb("no")
@@ -345,7 +327,7 @@ class No(TableCommand):
         side = seat(table, player)
         offered = [offer for offer, by in table.offers.items() if by is side.other]
         if offered:
-            return tuple(Declined(context.now, player, offer) for offer in offered)
+            return tuple(events.Declined(context.now, player, offer) for offer in offered)
         # What stands is the player's own, and is taken back.
         withdrawn = lapsed(table, player, context.now)
         if not withdrawn:
@@ -375,7 +357,7 @@ class Standing:
 def gone(hall: Hall, player: str, now: float) -> Decision:
     """Return that what somebody sought, or was asked to, stands no more, since they are gone."""
     ended = tuple(
-        _ended(seek, player, SeekEnd.GONE, now)
+        _ended(seek, player, events.SeekEnd.GONE, now)
         for seek in hall.seeks.values()
         if player in {seek.player, seek.to}
     )
@@ -407,19 +389,19 @@ def _still_asks(table: Table, invited: Invited, context: Context) -> bool:
     return is_free and not table.side_of(invited.to)
 
 
-def _suits(seek: SeekMade, rules: str | None, side: Side | None) -> bool:
+def _suits(seek: events.SeekMade, rules: str | None, side: Side | None) -> bool:
     """Whether a seek is for such a match, if somebody else wants that side; None for any."""
     return rules in {None, seek.rules} and (not seek.side or not side or seek.side is not side)
 
 
-def _is_in_time(seek: SeekMade, time: TimeControl | None) -> bool:
+def _is_in_time(seek: events.SeekMade, time: TimeControl | None) -> bool:
     """Whether a seek is for such a clock; if none is named, for none, or one without haste."""
     if time is None:
         return time_class(seek.time) not in {TimeClass.BLITZ, TimeClass.CORRESPONDENCE}
     return seek.time == time
 
 
-def _may_meet(hall: Hall, seek: SeekMade, name: str) -> bool:
+def _may_meet(hall: Hall, seek: events.SeekMade, name: str) -> bool:
     """Whether somebody may accept a seek: who made it is another, and here, and will hear them."""
     if seek.player == name or seek.player not in hall.people:
         return False
@@ -434,12 +416,14 @@ def _bot(scene: Scene, rules: str) -> str | None:
     The ratings are those by a ruleset; if the player has none by that, by the one by which they
     have played bots most. It is one of the bots that can play at any number of boards.
     """
-    bots = [each for each in bots_here(scene.hall, scene.found) if each.level != OWN_PROGRAM]
+    bots = [each for each in bots_here(scene.hall, scene.found) if each.level != events.OWN_PROGRAM]
     if not bots:
         return None
-    score = scene.found[ScoreLookup(scene.me)]
+    score = scene.found[archive.ScoreLookup(scene.me)]
     mine = score.bots.ratings if score else {}
-    pool = max(mine, key=lambda each: (each == Pool(rules), mine[each].results), default=None)
+    pool = max(
+        mine, key=lambda each: (each == archive.Pool(rules), mine[each].results), default=None
+    )
     apart = {
         bot.name: abs(theirs.points - mine[pool].points)
         for bot in bots
@@ -448,13 +432,15 @@ def _bot(scene: Scene, rules: str) -> str | None:
     return min(apart, key=apart.__getitem__, default=bots[0].name)
 
 
-def bots_here(hall: Hall, found: Found) -> list[ListedBot]:
+def bots_here(hall: Hall, found: archive.Found) -> list[archive.ListedBot]:
     """Return the bots that are here, the weakest first, and how they have fared."""
     listed = []
     for name in hall.people:
         if (level := hall.level(name)) is not None:
-            score = found[ScoreLookup(name)] or PlayerScore(name)
-            listed.append(ListedBot(name, level, score.levels.get(level, Performance())))
+            score = found[archive.ScoreLookup(name)] or archive.PlayerScore(name)
+            listed.append(
+                archive.ListedBot(name, level, score.levels.get(level, archive.Performance()))
+            )
     return sorted(listed, key=lambda bot: bot.level or inf)
 
 
@@ -489,14 +475,14 @@ def _which(offered: list[Standing], *, declining: bool) -> Refused:
     return Refused(Refusal.WHICH_OFFER, lines=tuple(answers), players=players)
 
 
-def _seek_meant(scene: Scene, number: int) -> SeekMade:
+def _seek_meant(scene: Scene, number: int) -> events.SeekMade:
     seek = scene.hall.seeks.get(number)
     if seek is None or (seek.to and scene.me not in {seek.to, seek.player}):
         raise Refused(Refusal.NO_SUCH_SEEK, number=number)
     return seek
 
 
-def _begin(scene: Scene, seek: SeekMade, side: Side | None = None) -> Decision:
+def _begin(scene: Scene, seek: events.SeekMade, side: Side | None = None) -> Decision:
     """Return that somebody accepts a seek: both sit down at a board of its own, and begin.
 
     They may want a side, which suits it.
@@ -508,24 +494,24 @@ def _begin(scene: Scene, seek: SeekMade, side: Side | None = None) -> Decision:
         raise Refused(Refusal.SEEKER_AWAY, player=seek.player, number=seek.number)
     require_listening(hall, seek.player, name)
     dwarf, troll = _seated(seek.player, name, seek.side or (side and side.other))
-    taken = [_ended(seek, name, SeekEnd.ACCEPTED, scene.now)]
+    taken = [_ended(seek, name, events.SeekEnd.ACCEPTED, scene.now)]
     # Nobody seeks any longer who has found somebody, and the two need not ask each other again.
     both = {seek.player, name}
     taken += [
-        _ended(each, name, SeekEnd.WITHDRAWN, scene.now)
+        _ended(each, name, events.SeekEnd.WITHDRAWN, scene.now)
         for each in hall.seeks.values()
         if each.number != seek.number and each.player in both and each.to in {"", *both}
     ]
     rated = seek.rated and seek.player in hall.people.members and name in hall.people.members
     time = seek.time
-    started = BattleStarted(scene.now, name, 1, seek.rules, dwarf, troll, rated, time=time)
+    started = events.BattleStarted(scene.now, name, 1, seek.rules, dwarf, troll, rated, time=time)
     return at_own_board(scene, tuple(taken), started)
 
 
 def at_own_board(
     scene: Scene,
-    first: tuple[HallEvent, ...],
-    begun: BattleStarted | Resumed,
+    first: tuple[events.HallEvent, ...],
+    begun: events.BattleStarted | events.Resumed,
     *asides: Aside,
     level: int | None = None,
 ) -> Decision:
@@ -533,48 +519,48 @@ def at_own_board(
 
     If a bot is to begin one, it plays as it usually does, or at a level.
     """
-    hall, match = scene.hall, begun.match if isinstance(begun, Resumed) else begun
+    hall, match = scene.hall, begun.match if isinstance(begun, events.Resumed) else begun
     names = match.dwarf, match.troll
     for each in names:
         if each not in hall.bots:
             require_boards(hall, each, asks=scene.me)
-    if isinstance(begun, BattleStarted):
-        begun = replace(begun, levels=Levels(*(hall.level(each, level) for each in names)))
+    if isinstance(begun, events.BattleStarted):
+        begun = replace(begun, levels=events.Levels(*(hall.level(each, level) for each in names)))
     opened = _opened(hall, scene.me, match.rules, begun.at, len(first))
     return _in_hall(scene, *first, opened, board=opened.name, at_board=(begun,), asides=asides)
 
 
-def _opened(hall: Hall, player: str, rules: str, now: float, before: int) -> BoardOpened:
+def _opened(hall: Hall, player: str, rules: str, now: float, before: int) -> events.BoardOpened:
     """Return that a board is opened, after so many other events of the hall."""
     number = len(hall.tables) - len(hall.tables.made) + 1  # as the boards are counted that stay
     names = set(map(str.lower, hall.tables))
     while (name := f"{nth(number)} board") in names:
         number += 1
-    key = f"{MADE}{(hall.version or 0) + before + 1}"  # no other event has that number
-    return BoardOpened(now, player, key, name, rules)
+    key = f"{events.MADE}{(hall.version or 0) + before + 1}"  # no other event has that number
+    return events.BoardOpened(now, player, key, name, rules)
 
 
 def _in_hall(
     scene: Scene,
-    *events: HallEvent,
+    *of_hall: events.HallEvent,
     board: str | None = None,
-    at_board: tuple[TableEvent, ...] = (),
+    at_board: tuple[events.TableEvent, ...] = (),
     asides: tuple[Aside, ...] = (),
 ) -> Decision:
     hall = scene.hall
     if hall.version is None or not hall.opens_boards:
         raise Refused(Refusal.NO_HALL)
-    return Decision(scene.me, board, 0, at_board, asides, hall=events, hall_version=hall.version)
+    return Decision(scene.me, board, 0, at_board, asides, hall=of_hall, hall_version=hall.version)
 
 
-def _made(scene: Scene, rules: str, side: Side | None) -> SeekMade:
+def _made(scene: Scene, rules: str, side: Side | None) -> events.SeekMade:
     seeks = scene.hall.seeks
     number = next(each for each in range(1, len(seeks) + 2) if each not in seeks)
-    return SeekMade(scene.now, scene.me, number, rules, side)
+    return events.SeekMade(scene.now, scene.me, number, rules, side)
 
 
-def _ended(seek: SeekMade, player: str, why: SeekEnd, now: float) -> SeekEnded:
-    return SeekEnded(now, player, seek.number, why, seek.player, seek.to)
+def _ended(seek: events.SeekMade, player: str, why: events.SeekEnd, now: float) -> events.SeekEnded:
+    return events.SeekEnded(now, player, seek.number, why, seek.player, seek.to)
 
 
 def _seated(player: str, other: str, side: Side | None) -> tuple[str, str]:
@@ -592,12 +578,12 @@ def _require_seeks(scene: Scene) -> None:
 def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> None:
     """Refuse what gives the players from one address more than all of them may have."""
     caps = hall.caps
-    if any(isinstance(event, SeekMade) for event in decision.hall):
+    if any(isinstance(event, events.SeekMade) for event in decision.hall):
         theirs = [each for each in hall.seeks.values() if each.player in names]
         if len(theirs) >= caps.seeks_per_address:
             most = caps.seeks_per_address
             raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="seeks", most=most)
-    if any(isinstance(event, BoardOpened) for event in decision.hall):
+    if any(isinstance(event, events.BoardOpened) for event in decision.hall):
         boards = {board for name in names for board in hall.tables.made_of(name)}
         if len(boards) >= caps.boards_per_address:
             most = caps.boards_per_address

@@ -6,34 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from thudmud.errors import Refused
+from thudmud.play import events
 from thudmud.play.command import verb
-from thudmud.play.events import (
-    BATTLES,
-    NO_BOTS,
-    Adjourned,
-    BattleStarted,
-    Levels,
-    Moved,
-    Offer,
-    TakenBack,
-)
+from thudmud.play.events import Offer
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import NOBODY_AWAY, Table
 from thudmud.rules import EVERY, Attempt, Ending, Every, Game, Move, Side, Square, Verb
-from thudmud.verbs.tables import (
-    Context,
-    Events,
-    TableCommand,
-    battle,
-    ended,
-    is_waited_for,
-    lapsed,
-    offer,
-    require_long_gone,
-    require_turn,
-    seat,
-    warned,
-)
+from thudmud.verbs import tables
+from thudmud.verbs.tables import Context, Events, TableCommand
 
 _Captures = tuple[Square, ...] | Every | None
 
@@ -89,17 +69,17 @@ class Play(TableCommand):
         return f"{line} capturing {', '.join(map(str, asked.captures)) or 'none'}"
 
     def at(self, table: Table, player: str, context: Context) -> Events:
-        side, game = seat(table, player), battle(table)
-        require_turn(table, side)
+        side, game = tables.seat(table, player), tables.battle(table)
+        tables.require_turn(table, side)
         move = game.resolve(self.attempt, side)
         after = game.play(move)
-        moved = Moved(context.now, player, side, move, len(after.moves))
+        moved = events.Moved(context.now, player, side, move, len(after.moves))
         over: Events = ()
         if after.outcome:
-            over = (ended(table, after, player, after.outcome, context.now),)
+            over = (tables.ended(table, after, player, after.outcome, context.now),)
         if not table.offers:
             return (moved, *over)
-        return (*lapsed(table, player, context.now), moved, *over)
+        return (*tables.lapsed(table, player, context.now), moved, *over)
 
 
 @verb("end")
@@ -111,7 +91,7 @@ class End(TableCommand):
     in_battle = True
 
     def at(self, table: Table, player: str, context: Context) -> Events:
-        side, game = seat(table, player), battle(table)
+        side, game = tables.seat(table, player), tables.battle(table)
         if table.offers.get(Offer.END) is side.other:
             ending = Ending.AGREEMENT
         elif not table.full or table.is_practice:
@@ -119,9 +99,9 @@ class End(TableCommand):
         elif table.quiet:
             ending = Ending.QUIET
         else:
-            return offer(table, player, Offer.END, context.now)
+            return tables.offer(table, player, Offer.END, context.now)
         outcome = game.ruleset.by_agreement(game.position, ending)
-        return (ended(table, game, player, outcome, context.now),)
+        return (tables.ended(table, game, player, outcome, context.now),)
 
 
 @verb("begin")
@@ -133,7 +113,7 @@ class Start(TableCommand):
     in_battle = True
 
     def at(self, table: Table, player: str, context: Context) -> Events:
-        side = seat(table, player)
+        side = tables.seat(table, player)
         if not table.full:
             raise Refused(
                 Refusal.NEEDS_OPPONENT,
@@ -145,23 +125,28 @@ class Start(TableCommand):
         if side.other in table.away and not table.by_correspondence:
             raise Refused(Refusal.AWAY, player=table.seats[side.other])
         match = table.match
-        is_second = match is not None and match.running and match.battle == BATTLES
+        is_second = match is not None and match.running and match.battle == events.BATTLES
         if match and is_second and not match.game.moves and not table.offers:
             # Both were told to begin it: the other has, a moment ago.
             raise Refused(Refusal.HAS_BEGUN, board=table.name)
         needs_word = table.running and not table.is_practice
         if needs_word and table.offers.get(Offer.RESTART) is not side.other:
-            return offer(table, player, Offer.RESTART, context.now)
+            return tables.offer(table, player, Offer.RESTART, context.now)
         rules, opening = table.ruleset.name, table.opening
         # Nobody is wronged by who plays bots under many names, so guests may as well.
         both_members = dwarf in context.members and troll in context.members
-        rated = opening is None and dwarf != troll and (levels != NO_BOTS or both_members)
+        rated = opening is None and dwarf != troll and (levels != events.NO_BOTS or both_members)
         number = 1
         if table.match and table.half_played:
             rated = rated and table.match.rated  # both battles count, or neither
-            number, dwarf, troll, levels = BATTLES, troll, dwarf, Levels(levels.troll, levels.dwarf)
+            number, dwarf, troll, levels = (
+                events.BATTLES,
+                troll,
+                dwarf,
+                events.Levels(levels.troll, levels.dwarf),
+            )
         time = table.time if dwarf != troll else None
-        began = BattleStarted(
+        began = events.BattleStarted(
             context.now, player, number, rules, dwarf, troll, rated, levels, opening
         )
         return (replace(began, time=time),)
@@ -176,12 +161,12 @@ class Resign(TableCommand):
     in_battle = True
 
     def at(self, table: Table, player: str, context: Context) -> Events:
-        side = seat(table, player)
+        side = tables.seat(table, player)
         if table.half_played and table.full:
             return _forfeited(table, player, side, Ending.RESIGNATION, context)
-        game = battle(table)
+        game = tables.battle(table)
         outcome = game.ruleset.resignation(game.position, side)
-        return (ended(table, game, player, outcome, context.now),)
+        return (tables.ended(table, game, player, outcome, context.now),)
 
 
 @verb("claim")
@@ -193,37 +178,37 @@ class Claim(TableCommand):
     in_battle = True
 
     def at(self, table: Table, player: str, context: Context) -> Events:
-        side = seat(table, player)
+        side = tables.seat(table, player)
         if table.half_played and table.full:
-            require_long_gone(table, side.other, context)
+            tables.require_long_gone(table, side.other, context)
             return _forfeited(table, player, side.other, Ending.CLAIM, context)
-        game = battle(table)
+        game = tables.battle(table)
         if not table.full or table.is_practice:
             raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, board=table.name)
         if table.clock:
             raise Refused(Refusal.CLOCK_RUNS, player=table.seats[side.other])
-        if game.turn is side.other and is_waited_for(table):
+        if game.turn is side.other and tables.is_waited_for(table):
             first = table.idle_since + table.idle_limit
             if table.warned is None and context.now >= first:
-                return warned(table, context.now)  # where nothing else tells the time
+                return tables.warned(table, context.now)  # where nothing else tells the time
             claim_at = table.claim_at or first
             if context.now < claim_at:
                 seconds = claim_at - context.now
                 raise Refused(Refusal.NOT_IDLE, player=table.seats[side.other], seconds=seconds)
         else:
-            require_long_gone(table, side.other, context)
+            tables.require_long_gone(table, side.other, context)
         outcome = game.ruleset.resignation(game.position, side.other)
         claimed = replace(outcome, ending=Ending.CLAIM)
-        return (ended(table, game, player, claimed, context.now),)
+        return (tables.ended(table, game, player, claimed, context.now),)
 
 
 def _forfeited(table: Table, player: str, side: Side, ending: Ending, context: Context) -> Events:
     """Return that a side gives up the second battle of a match before it has begun."""
     (started,) = Start().at(replace(table, away=NOBODY_AWAY), player, context)
     begun = table.apply(started)
-    game = battle(begun)
+    game = tables.battle(begun)
     outcome = game.ruleset.resignation(game.position, side.other)  # the seats are swapped
-    over = ended(begun, game, player, replace(outcome, ending=ending), context.now)
+    over = tables.ended(begun, game, player, replace(outcome, ending=ending), context.now)
     return started, over
 
 
@@ -236,10 +221,10 @@ class Undo(TableCommand):
     in_battle = True
 
     def at(self, table: Table, player: str, context: Context) -> Events:
-        side = seat(table, player)
+        side = tables.seat(table, player)
         if table.match and not table.running:
             raise Refused(Refusal.OVER_FOR_GOOD, board=table.name)
-        game = battle(table)
+        game = tables.battle(table)
         if not table.full:
             raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
         agreed = table.is_practice or table.offers.get(Offer.UNDO) is side.other
@@ -247,11 +232,13 @@ class Undo(TableCommand):
         if not taken:
             raise Refused(Refusal.NO_PLY_YET, board=table.name)
         if not agreed:
-            return offer(table, player, Offer.UNDO, context.now)
+            return tables.offer(table, player, Offer.UNDO, context.now)
         others = [
-            event for event in lapsed(table, player, context.now) if event.offer is not Offer.UNDO
+            event
+            for event in tables.lapsed(table, player, context.now)
+            if event.offer is not Offer.UNDO
         ]
-        return (*others, TakenBack(context.now, player, side.other, taken))
+        return (*others, events.TakenBack(context.now, player, side.other, taken))
 
 
 def _last_own(game: Game, side: Side) -> tuple[Move, ...]:
@@ -269,16 +256,16 @@ class Adjourn(TableCommand):
     in_battle = True
 
     def at(self, table: Table, player: str, context: Context) -> Events:
-        side = seat(table, player)
+        side = tables.seat(table, player)
         if table.match is None or table.match.over:
             raise Refused(Refusal.NO_MATCH, board=table.name)
         if not table.full:
             raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
         if table.offers.get(Offer.ADJOURN) is not side.other and not table.is_practice:
             if side.other not in table.away:
-                return offer(table, player, Offer.ADJOURN, context.now)
-            require_long_gone(table, side.other, context)
-        return (Adjourned(context.now, player, table.match.saved(context.now)),)
+                return tables.offer(table, player, Offer.ADJOURN, context.now)
+            tables.require_long_gone(table, side.other, context)
+        return (events.Adjourned(context.now, player, table.match.saved(context.now)),)
 
 
 OFFERING: Mapping[Offer, type[End | Start | Adjourn | Undo]] = {

@@ -13,19 +13,8 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene, put_aside, walk
 from thudmud.play.table import Table
 from thudmud.rules import Side
-from thudmud.verbs.tables import (
-    Context,
-    Events,
-    TableCommand,
-    at_table,
-    decide,
-    folded,
-    free_seats,
-    freed_for,
-    made_free,
-    part,
-    seat,
-)
+from thudmud.verbs import tables
+from thudmud.verbs.tables import Context, Events, TableCommand
 
 
 class SitDown(TableCommand):
@@ -44,9 +33,9 @@ class SitDown(TableCommand):
         asked = person.invitations.items()
         askers = frozenset(by for by, each in asked if each.board == table.name)
         context = Context(scene.now, hall.people.members, askers)
-        events = decide(table, scene.me, self.for_(scene), context)
+        events = tables.decide(table, scene.me, self.for_(scene), context)
         walks = walk(person, table.name, sits=True) if person.room != table.name else ()
-        return at_table(scene, table, events, *put_aside(person), *walks)
+        return tables.at_table(scene, table, events, *put_aside(person), *walks)
 
     def for_(self, scene: Scene) -> TableCommand:
         """Return the command, with what the hall knows of whoever asks filled in."""
@@ -83,10 +72,10 @@ class Join(SitDown):
                 Refusal.ONE_SEAT_EACH, board=table.name, side=mine, may_practise=may_practise
             )
         if side is None:
-            side, *others = free_seats(table, player, player, context)
+            side, *others = tables.free_seats(table, player, player, context)
             if others:
                 raise Refused(Refusal.WHICH_SEAT, board=table.name)
-        freed = made_free(table, side, player, context)
+        freed = tables.made_free(table, side, player, context)
         if freed is None:
             raise Refused(
                 Refusal.SEAT_TAKEN,
@@ -95,7 +84,7 @@ class Join(SitDown):
                 side=side,
                 seats=table.seating,
             )
-        left = folded(table, freed)
+        left = tables.folded(table, freed)
         other, match = left.seats.get(side.other), left.match
         is_theirs = match is not None and player in {match.dwarf, match.troll}
         if left.under_way and other and not is_theirs and other not in context.askers:
@@ -113,8 +102,8 @@ class Practice(SitDown):
     def at(self, table: Table, player: str, context: Context) -> Events:
         if table.under_way and table.side_of(player):
             raise Refused(Refusal.MATCH_UNDER_WAY, board=table.name, seats=table.seating)
-        freed = freed_for({player}, table, player, context)
-        standing = folded(table, freed)
+        freed = tables.freed_for({player}, table, player, context)
+        standing = tables.folded(table, freed)
         rules = self.rules or standing.ruleset.name
         opening = standing.opening if rules == standing.ruleset.name else None
         began = BattleStarted(context.now, player, 1, rules, player, player, opening=opening)
@@ -131,9 +120,9 @@ class Leave(TableCommand):
     def at(self, table: Table, player: str, context: Context) -> Events:
         match = table.match
         if match and table.under_way and match.between_members and table.full:
-            seat(table, player)
+            tables.seat(table, player)
             raise Refused(Refusal.LEAVES_RATED, board=table.name)
-        return part(table, player, Parting.LEFT, context.now)
+        return tables.part(table, player, Parting.LEFT, context.now)
 
 
 def require_boards(hall: Hall, player: str, asks: str = "") -> None:

@@ -6,13 +6,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from thudmud.english import counted, does, lasting, length
-from thudmud.play.asides import (
-    Announced,
-    Lifted,
-    ReportClosed,
-    Sanctioned,
-    ShutdownTold,
-)
+from thudmud.play import asides
 from thudmud.play.hall import Hall
 from thudmud.play.letters import Report
 from thudmud.play.order import Measure, Sanction
@@ -28,18 +22,18 @@ PAGE, REPORTS_PAGE = 20, 10
 
 
 @words.register
-def _announced(told: Announced, occasion: Occasion, view: View) -> list[str]:
+def _announced(told: asides.Announced, occasion: Occasion, view: View) -> list[str]:
     who = "You tell" if told.player == view.me else f"{told.player}, an operator, tells"
     return in_own_words(f"{who} everybody: {told.text}", occasion, view)
 
 
 @facts.register
-def _announced_facts(told: Announced, _: Occasion) -> Iterator[Fact]:
+def _announced_facts(told: asides.Announced, _: Occasion) -> Iterator[Fact]:
     yield Fact("Thud.Broadcast", {"player": told.player, "text": told.text})
 
 
 @words.register
-def _sanctioned(told: Sanctioned, _: Occasion, view: View) -> list[str]:
+def _sanctioned(told: asides.Sanctioned, _: Occasion, view: View) -> list[str]:
     player, sanction = told.player, told.sanction
     if sanction.whom == view.me:
         return wrapped(_to_whom(player, sanction), view.width)
@@ -48,7 +42,7 @@ def _sanctioned(told: Sanctioned, _: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _lifted(told: Lifted, _: Occasion, view: View) -> list[str]:
+def _lifted(told: asides.Lifted, _: Occasion, view: View) -> list[str]:
     player, sanction = told.player, told.sanction
     if sanction.whom == view.me:
         return wrapped(f"{player} lets you be heard again.", view.width)
@@ -57,13 +51,13 @@ def _lifted(told: Lifted, _: Occasion, view: View) -> list[str]:
 
 
 @words.register
-def _report_closed(told: ReportClosed, _: Occasion, view: View) -> list[str]:
+def _report_closed(told: asides.ReportClosed, _: Occasion, view: View) -> list[str]:
     closes = does(told.player, view.me, "close")
     return wrapped(f"{closes} report {told.number}.", view.width)
 
 
 @words.register
-def _shutdown(told: ShutdownTold, _: Occasion, view: View) -> list[str]:
+def _shutdown(told: asides.ShutdownTold, _: Occasion, view: View) -> list[str]:
     if told.seconds is None:
         return wrapped("The server does not shut down after all.", view.width)
     when = f"in {lasting(told.seconds)}" if told.seconds else "now"
@@ -72,7 +66,7 @@ def _shutdown(told: ShutdownTold, _: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _shutdown_facts(told: ShutdownTold, _: Occasion) -> Iterator[Fact]:
+def _shutdown_facts(told: asides.ShutdownTold, _: Occasion) -> Iterator[Fact]:
     left = None if told.seconds is None else ceil(told.seconds)
     yield Fact("Thud.Shutdown", {"seconds": left, "why": told.why or None})
 

@@ -30,22 +30,8 @@ from thudmud.verbs.queries import (
     Where,
 )
 from thudmud.verbs.setup import SetClock
+from thudmud.views import sentences
 from thudmud.views.legal import COMPASS, captures_by_piece, lines_by_side, range_word
-from thudmud.views.sentences import (
-    event_sentences,
-    game_at,
-    has_left,
-    heading,
-    holder,
-    in_full,
-    last_ply,
-    left_and_lost,
-    points,
-    progress,
-    score,
-    timed,
-    timed_sides,
-)
 from thudmud.views.view import Display
 from thudmud.views.words import wrapped_each
 
@@ -55,14 +41,14 @@ SHORTEST_RUN = 3
 
 def answered(table: Table, query: PieceQuery, me: str, display: Display) -> list[str]:
     """Return the answer that ``me`` is given about a board, as lines that fit the screen."""
-    game = game_at(table)
+    game = sentences.game_at(table)
     match query:
         case Lines(side):
             facts = lines_by_side(game, side)
         case Captures(origin):
             facts = captures_by_piece(game, origin, range_word(display))
         case LastMove():
-            facts = [last_ply(table, me)]
+            facts = [sentences.last_ply(table, me)]
         case Where(piece):
             facts = [where(game.position, piece)]
         case ScanRow(row):
@@ -142,20 +128,20 @@ def clocks(table: Table, me: str) -> list[str]:
             return [f"The clock of the {table.name} stands still while a seat is free."]
         if table.match:
             battle = "second battle" if table.half_played else "next match"
-        return [f"No time runs at the {table.name}. The {battle} gives {in_full(time)}."]
+        return [f"No time runs at the {table.name}. The {battle} gives {sentences.in_full(time)}."]
     if clock is None:
         return _without_clock(table, me)
     turn = clock.turn
-    sides = sorted(timed_sides(clock), key=lambda side: side is not turn)
-    left = [has_left(table, clock, side, me) for side in sides]
-    whose = "Your" if table.seats.get(turn) == me else f"{holder(table, turn)}'s"
+    sides = sorted(sentences.timed_sides(clock), key=lambda side: side is not turn)
+    left = [sentences.has_left(table, clock, side, me) for side in sides]
+    whose = "Your" if table.seats.get(turn) == me else f"{sentences.holder(table, turn)}'s"
     runs = f"{whose} time runs."
     if clock.stands and clock.stood < AWAY:
         away = listed(table.seats[side] for side in table.away)
         why = f"{away} {'is' if len(table.away) == 1 else 'are'} away"
         still = f"for at most {lasting(AWAY - clock.stood)} more"
         runs = f"The clock stands still while {why}, {still}."
-    return [f"The clock of the {table.name} gives {in_full(clock.control)}.", *left, runs]
+    return [f"The clock of the {table.name} gives {sentences.in_full(clock.control)}.", *left, runs]
 
 
 def _without_clock(table: Table, me: str) -> list[str]:
@@ -173,9 +159,9 @@ def _without_clock(table: Table, me: str) -> list[str]:
 
 def happened(event: events.TableEvent, table: Table, me: str | None) -> list[str]:
     """Return what an event was, without how the board stands after it."""
-    told = event_sentences(event, table, me)
+    told = sentences.event_sentences(event, table, me)
     if isinstance(event, events.Moved):
-        return [last_ply(table, me), *told[1:]]
+        return [sentences.last_ply(table, me), *told[1:]]
     if isinstance(event, events.BattleEnded) and table.match:
         scores = [f"{_side(table, side, me)}: {event.outcome.score.of(side)}." for side in Side]
         return [told[0], "The battle is over.", *scores, *told[2:]]
@@ -200,29 +186,31 @@ def stands(table: Table, me: str | None, style: Style) -> list[str]:
 
 def position(table: Table, me: str | None) -> list[str]:
     """Return all that there is to see on a board."""
-    game = game_at(table)
+    game = sentences.game_at(table)
     told = [_heading(table)]
     for side in Side:
-        left, lost = left_and_lost(table, side)
+        left, lost = sentences.left_and_lost(table, side)
         told.append(f"{_side(table, side, me)}: {left} left{f', {lost} lost' if lost else ''}.")
     for piece in Piece:
         if pieces := game.position.bits(piece):
             kind = f"{piece.noun}s" if piece.side else piece.phrase
             told.append(f"{capitalised(kind)} at {runs(pieces)}.")
-    told.append(f"{score(game.score)}.")
+    told.append(f"{sentences.score(game.score)}.")
     match, clock = table.match, table.clock
     if match is None:
         return told
-    if clock and clock.turn.other in timed_sides(clock):  # the time of the turn is told with it
-        told.append(has_left(table, clock, clock.turn.other, me))
+    if clock and clock.turn.other in sentences.timed_sides(
+        clock
+    ):  # the time of the turn is told with it
+        told.append(sentences.has_left(table, clock, clock.turn.other, me))
     if match.battles > 1 and (match.battle > 1 or match.over):
-        told.append(f"Match: {points(table, match, me)}.")
-    return [*told, last_ply(table, me)]
+        told.append(f"Match: {sentences.points(table, match, me)}.")
+    return [*told, sentences.last_ply(table, me)]
 
 
 def counts(table: Table) -> str:
     """Return how many pieces are left, and where the Rock is if there is one."""
-    pieces = game_at(table).position
+    pieces = sentences.game_at(table).position
     left = ", ".join(f"{side.plural} {pieces.count(Piece.of(side))}" for side in Side)
     rock = "".join(f", the Rock on {square}" for square in pieces.squares(Piece.ROCK))
     return f"{capitalised(left)}{rock}."
@@ -236,7 +224,7 @@ def turn(table: Table, me: str | None) -> list[str]:
     player = table.seats.get(side)
     if player is None:
         return [f"The {side.plural}' turn; their seat is free."]
-    left = [has_left(table, table.clock, side, me)] if table.clock else []
+    left = [sentences.has_left(table, table.clock, side, me)] if table.clock else []
     if player == me:
         return [f"Your turn, {side.plural}." if table.is_practice else "Your turn.", *left]
     away = f"; {player} is away" if side in table.away else ""
@@ -246,12 +234,12 @@ def turn(table: Table, me: str | None) -> list[str]:
 
 def _heading(table: Table) -> str:
     """Return which board it is, by which rules, and how far the battle on it has come."""
-    return f"{heading(table)}{timed(table.time)}. {progress(table)}."
+    return f"{sentences.heading(table)}{sentences.timed(table.time)}. {sentences.progress(table)}."
 
 
 def _side(table: Table, side: Side, me: str | None) -> str:
     """Return a side, and who plays it."""
-    return f"{side.plural.capitalize()}, {holder(table, side, me)}"
+    return f"{side.plural.capitalize()}, {sentences.holder(table, side, me)}"
 
 
 @lru_cache(maxsize=1024)

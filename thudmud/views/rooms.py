@@ -5,26 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from thudmud.english import capitalised, counted, does, listed
+from thudmud.play import asides, events
 from thudmud.play.archive import ListedBot
-from thudmud.play.asides import (
-    BoardListed,
-    CameIn,
-    CaughtUp,
-    Entered,
-    Gone,
-    ObserveChosen,
-    TookOver,
-    WentOut,
-)
 from thudmud.play.clocks import AWAY
-from thudmud.play.events import (
-    MADE,
-    BoardClosed,
-    BoardOpened,
-    BoardRenamed,
-    Offered,
-    Parting,
-)
 from thudmud.play.hall import Hall
 from thudmud.play.options import Switch
 from thudmud.play.table import Table
@@ -69,7 +52,7 @@ from thudmud.views.words import MOST_BOARDS, wrapped, wrapped_each
 
 
 @words.register
-def _entered(told: Entered, occasion: Occasion, view: View) -> list[str]:
+def _entered(told: asides.Entered, occasion: Occasion, view: View) -> list[str]:
     player, room, width = told.player, told.room, view.width
     lines: list[str] = []
     if room is None:
@@ -83,7 +66,7 @@ def _entered(told: Entered, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _entered_facts(told: Entered, occasion: Occasion) -> Iterator[Fact]:
+def _entered_facts(told: asides.Entered, occasion: Occasion) -> Iterator[Fact]:
     hall, player = occasion.hall, told.player
     if told.room is None:
         yield came(hall, player, None)
@@ -94,7 +77,7 @@ def _entered_facts(told: Entered, occasion: Occasion) -> Iterator[Fact]:
 
 
 @words.register
-def _took_over(told: TookOver, occasion: Occasion, view: View) -> list[str]:
+def _took_over(told: asides.TookOver, occasion: Occasion, view: View) -> list[str]:
     player, width = told.player, view.width
     lines = wrapped(f"{does(player, view.me, 'go')} on from here.", width)
     if player != view.me:
@@ -107,40 +90,40 @@ def _took_over(told: TookOver, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _took_over_facts(told: TookOver, occasion: Occasion) -> Iterator[Fact]:
+def _took_over_facts(told: asides.TookOver, occasion: Occasion) -> Iterator[Fact]:
     yield from concerning(occasion.hall, told.player)
     yield from waiting_facts(told)
 
 
 @words.register
-def _gone(told: Gone, _: Occasion, view: View) -> list[str]:
+def _gone(told: asides.Gone, _: Occasion, view: View) -> list[str]:
     player = told.player
-    if told.parting is Parting.LOST:
+    if told.parting is events.Parting.LOST:
         return wrapped(f"{player} has lost the connection.", view.width)
-    if told.parting is Parting.IDLE:
+    if told.parting is events.Parting.IDLE:
         return wrapped(f"{player} has been idle for too long and is gone.", view.width)
     return wrapped("Goodbye!" if player == view.me else f"{player} leaves for home.", view.width)
 
 
 @facts.register
-def _gone_facts(told: Gone, _: Occasion) -> Iterator[Fact]:
+def _gone_facts(told: asides.Gone, _: Occasion) -> Iterator[Fact]:
     if not told.told:
         yield went(told.player, told.room, is_gone=True)
 
 
 @words.register
-def _went_out(told: WentOut, _: Occasion, view: View) -> list[str]:
+def _went_out(told: asides.WentOut, _: Occasion, view: View) -> list[str]:
     goes = does(told.player, view.me, "go")
     return wrapped(f"{goes} to the {told.to or 'hall'}.", view.width)
 
 
 @facts.register
-def _went_out_facts(told: WentOut, _: Occasion) -> Iterator[Fact]:
+def _went_out_facts(told: asides.WentOut, _: Occasion) -> Iterator[Fact]:
     yield went(told.player, told.room, told.to)
 
 
 @words.register
-def _came_in(told: CameIn, occasion: Occasion, view: View) -> list[str]:
+def _came_in(told: asides.CameIn, occasion: Occasion, view: View) -> list[str]:
     hall, player, room, width = occasion.hall, told.player, told.room, view.width
     walks = does(player, view.me, "walk")
     lines = wrapped(f"{walks} to the {room or 'hall'}.", width)
@@ -155,7 +138,7 @@ def _came_in(told: CameIn, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _came_in_facts(told: CameIn, occasion: Occasion) -> Iterator[Fact]:
+def _came_in_facts(told: asides.CameIn, occasion: Occasion) -> Iterator[Fact]:
     hall, player = occasion.hall, told.player
     yield came(hall, player, told.room)
     yield from where(hall, player)
@@ -166,14 +149,14 @@ def _came_in_facts(told: CameIn, occasion: Occasion) -> Iterator[Fact]:
 
 
 @words.register
-def _caught_up(told: CaughtUp, occasion: Occasion, view: View) -> list[str]:
+def _caught_up(told: asides.CaughtUp, occasion: Occasion, view: View) -> list[str]:
     """Return what somebody has missed at a table, and how it stands."""
     table = occasion.known_table
     # An offer that still stands is told below, with how things stand.
     told_below = {
         event.offer: event
         for event, _ in told.missed
-        if isinstance(event, Offered) and event.offer in table.offers
+        if isinstance(event, events.Offered) and event.offer in table.offers
     }
     missed: list[str] = []
     for event, after in told.missed:
@@ -194,7 +177,7 @@ def _caught_up(told: CaughtUp, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _caught_up_facts(told: CaughtUp, occasion: Occasion) -> Iterator[Fact]:
+def _caught_up_facts(told: asides.CaughtUp, occasion: Occasion) -> Iterator[Fact]:
     hall, player, table = occasion.hall, told.player, occasion.known_table
     if hall.people[player].room == table.name:
         yield from where(hall, player)
@@ -241,35 +224,35 @@ def _boards_facts(_: Boards, occasion: Occasion) -> Iterable[Fact]:
 
 
 @words.register
-def _board_listed(_: BoardListed, __: Occasion, ___: View) -> list[str]:
+def _board_listed(_: asides.BoardListed, __: Occasion, ___: View) -> list[str]:
     return []  # programs alone are told
 
 
 @facts.register
-def _board_listed_facts(_: BoardListed, occasion: Occasion) -> Iterator[Fact]:
+def _board_listed_facts(_: asides.BoardListed, occasion: Occasion) -> Iterator[Fact]:
     yield Fact("Thud.Listed", listing(occasion.known_table))
 
 
 @words.register
-def _opened(opened: BoardOpened, occasion: Occasion, view: View) -> list[str]:
+def _opened(opened: events.BoardOpened, occasion: Occasion, view: View) -> list[str]:
     board, rules = occasion.known_table.name, opened.rules
     if not opened.player:
         return wrapped(f"There is a new board: the {board}, with the {rules} rules.", view.width)
-    if opened.key.startswith(MADE):
+    if opened.key.startswith(events.MADE):
         return []  # whoever comes to it is told so
     opens = capitalised(does(opened.player, view.me, "open"))
     return wrapped(f"{opens} a board: the {board}, with the {rules} rules.", view.width)
 
 
 @facts.register
-def _opened_facts(_: BoardOpened, occasion: Occasion) -> Iterator[Fact]:
+def _opened_facts(_: events.BoardOpened, occasion: Occasion) -> Iterator[Fact]:
     yield Fact("Thud.Table", table_data(occasion.known_table))
 
 
 @words.register
-def _closed(closed: BoardClosed, occasion: Occasion, view: View) -> list[str]:
+def _closed(closed: events.BoardClosed, occasion: Occasion, view: View) -> list[str]:
     board = occasion.known_table.name
-    if closed.key.startswith(MADE):
+    if closed.key.startswith(events.MADE):
         return []
     if not closed.player:
         return wrapped(f"The {board} is closed.", view.width)
@@ -277,18 +260,18 @@ def _closed(closed: BoardClosed, occasion: Occasion, view: View) -> list[str]:
 
 
 @facts.register
-def _closed_facts(_: BoardClosed, occasion: Occasion) -> Iterator[Fact]:
+def _closed_facts(_: events.BoardClosed, occasion: Occasion) -> Iterator[Fact]:
     yield Fact("Thud.Closed", {"board": occasion.known_table.name})
 
 
 @words.register
-def _renamed(renamed: BoardRenamed, occasion: Occasion, view: View) -> list[str]:
+def _renamed(renamed: events.BoardRenamed, occasion: Occasion, view: View) -> list[str]:
     board = occasion.known_table.name
     return wrapped(f"The {board} is called {renamed.name} from now on.", view.width)
 
 
 @facts.register
-def _renamed_facts(renamed: BoardRenamed, occasion: Occasion) -> Iterator[Fact]:
+def _renamed_facts(renamed: events.BoardRenamed, occasion: Occasion) -> Iterator[Fact]:
     yield Fact("Thud.Renamed", {"board": occasion.known_table.name, "name": renamed.name})
 
 
@@ -322,7 +305,7 @@ def _who_waits(hall: Hall, player: str, width: int) -> list[str]:
     return wrapped_each((seek_made(each, player) for each in open_seeks), width)
 
 
-def _newer_news(hall: Hall, entered: Entered, width: int) -> list[str]:
+def _newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
     """Return that there is news which a member who comes in has not seen, if there is."""
     if not (entered.member and hall.edition) or entered.news in {None, hall.edition}:
         return []
@@ -476,7 +459,7 @@ def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[st
 
 
 @words.register
-def _observe_chosen(chosen: ObserveChosen, occasion: Occasion, view: View) -> list[str]:
+def _observe_chosen(chosen: asides.ObserveChosen, occasion: Occasion, view: View) -> list[str]:
     board = chosen.board
     if board not in chosen.observed:
         return wrapped(f"You observe the {board} no longer.", view.width)
@@ -486,7 +469,7 @@ def _observe_chosen(chosen: ObserveChosen, occasion: Occasion, view: View) -> li
 
 
 @facts.register
-def _observe_chosen_facts(chosen: ObserveChosen, occasion: Occasion) -> Iterator[Fact]:
+def _observe_chosen_facts(chosen: asides.ObserveChosen, occasion: Occasion) -> Iterator[Fact]:
     yield observed_fact(occasion.hall, chosen.player)
     if occasion.table:
         yield from whole(occasion.table, chosen.player)

@@ -9,16 +9,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
+from thudmud.play import events
 from thudmud.play.asides import Aloud, Aside
-from thudmud.play.events import (
-    Adjourned,
-    HallEvent,
-    Interrupted,
-    Resumed,
-    SeekEnded,
-    SeekMade,
-    TableEvent,
-)
 from thudmud.play.hall import Hall
 from thudmud.play.options import (
     WIDTHS,
@@ -316,15 +308,18 @@ def _grouped(
     return {key: (view, tuple(readers)) for key, (view, readers) in groups.items()}
 
 
-def _named(event: TableEvent | HallEvent) -> set[str]:
+def _named(event: events.TableEvent | events.HallEvent) -> set[str]:
     """Return whom an event names; they may have lost their seats by it."""
     match event:
-        case SeekMade(player=player, to=to):
+        case events.SeekMade(player=player, to=to):
             return {player, to}
-        case SeekEnded(player=player, seeker=seeker, to=to):
+        case events.SeekEnded(player=player, seeker=seeker, to=to):
             return {player, seeker, to}
-        case Adjourned(player=player, match=saved) | Resumed(player=player, match=saved):
+        case (
+            events.Adjourned(player=player, match=saved)
+            | events.Resumed(player=player, match=saved)
+        ):
             return {player, saved.dwarf, saved.troll}
-        case Interrupted():
+        case events.Interrupted():
             return set()
     return {event.player}
