@@ -228,12 +228,13 @@ def battle(known: Battle) -> dict[str, object]:
         "rated": known.rated,
         "imported": known.imported,
         "set_up": known.set_up,
-        **_ended(known.outcome),
+        **ended(known.outcome),
         "time": str(known.time) if known.time else None,
     }
 
 
-def _ended(outcome: Outcome | None) -> Data:
+def ended(outcome: Outcome | None) -> Data:
+    """Return how a battle ended."""
     if outcome is None:
         return {"outcome": None, "winner": None, "score": None}
     return {

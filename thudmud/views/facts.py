@@ -242,9 +242,7 @@ def _ended(event: events.BattleEnded, table: Table, changes: Iterable[RatingChan
     outcome, match = event.outcome, table.match
     known = {
         **place(table),
-        "outcome": outcome.ending.value.replace(" ", "_"),
-        "winner": outcome.winner.value if outcome.winner else None,
-        "score": data.score(outcome.score),
+        **data.ended(outcome),
         "points": {side.value: match.points(side) if match else 0 for side in Side},
         "part": match.battle if match else None,
         "over": bool(match and match.over),
