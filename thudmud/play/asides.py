@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from thudmud.play.people import Person
 
 
+@value
 class Aside:
     """What is told, or is noted of those who are here, and is never stored.
 
@@ -41,7 +42,6 @@ class Aside:
         KINDS: all that there are.
     """
 
-    __slots__ = ()
     player: str
     crosses = False
     is_limited = False
@@ -95,7 +95,6 @@ class Entered(Aside):
 
     crosses = True
 
-    player: str
     room: str | None = None
     member: bool = False
     styles: tuple[tuple[str, Style], ...] = ()
@@ -115,26 +114,30 @@ class Entered(Aside):
         return Telling(self, audience, hall.table_in(self.room))
 
 
-@aside
-class CaughtUp(Aside):
-    """A player who is back is shown a board where a seat was kept, and what happened there since.
+@value
+class AtBoard(Aside):
+    """What one player is told about a board."""
 
-    ``missed`` are the events, each with the table right after it.
-    """
-
-    player: str
     board: str
-    missed: tuple[tuple[TableEvent, Table], ...] = ()
 
     def happen(self, hall: Hall) -> Telling:
         return Telling(self, (self.player,), hall.table_in(self.board))
 
 
 @aside
+class CaughtUp(AtBoard):
+    """A player who is back is shown a board where a seat was kept, and what happened there since.
+
+    ``missed`` are the events, each with the table right after it.
+    """
+
+    missed: tuple[tuple[TableEvent, Table], ...] = ()
+
+
+@aside
 class TookOver(Aside):
     """A player goes on from another connection, and is shown where they are."""
 
-    player: str
     room: str | None
     letters: LetterCount = NO_LETTERS
 
@@ -151,7 +154,6 @@ class Gone(Aside):
 
     crosses = True
 
-    player: str
     room: str | None
     parting: Parting
     told: bool = False
@@ -169,7 +171,6 @@ class WentOut(Aside):
 
     crosses = is_limited = True
 
-    player: str
     room: str | None
     to: str | None
 
@@ -187,7 +188,6 @@ class CameIn(Aside):
 
     crosses = is_limited = True
 
-    player: str
     room: str | None
     sits: bool = False
 
@@ -197,13 +197,13 @@ class CameIn(Aside):
         return Telling(self, audience, hall.table_in(self.room))
 
 
+@value
 class Aloud(Aside):
     """What a player says to a room, or does there; with ``talk``, for those who hear such talk."""
 
-    __slots__ = ()
     room: str | None
     text: str
-    talk: Toggle | None
+    talk: Toggle | None = None
     crosses = is_limited = is_heard = True
 
     def happen(self, hall: Hall) -> Telling:
@@ -234,11 +234,6 @@ class Aloud(Aside):
 class Spoke(Aloud):
     """A player said something."""
 
-    player: str
-    room: str | None
-    text: str
-    talk: Toggle | None = None
-
     @property
     def verb(self) -> str:
         """How they said it: ``say``, ``kibitz``, ``whisper`` or ``shout``."""
@@ -251,29 +246,22 @@ class Spoke(Aloud):
 class Emoted(Aloud):
     """A player did something."""
 
-    player: str
-    room: str | None
-    text: str
-    talk: Toggle | None = None
     verb: ClassVar[str] = "emote"
 
 
 @aside
-class PlayersDeaf(Aside):
+class PlayersDeaf(AtBoard):
     """Who only watches is told, once, that the players at a board do not hear what they say."""
-
-    player: str
-    board: str
 
     def happen(self, hall: Hall) -> Telling:
         hall.people[self.player].knows_deaf = True
         return Telling(self, (self.player,))
 
 
+@value
 class ToAnother(Aside):
     """What a player does that is for one other."""
 
-    __slots__ = ()
     to: str
     crosses = is_limited = True
 
@@ -289,8 +277,6 @@ class ToAnother(Aside):
 class Told(ToAnother):
     """A player said something to one other."""
 
-    player: str
-    to: str
     text: str
     is_heard = True
     verb: ClassVar[str] = "tell"
@@ -302,8 +288,6 @@ class LetterSent(ToAnother):
 
     is_kept = True
 
-    player: str
-    to: str
     text: str
     is_here: bool = False
 
@@ -318,7 +302,6 @@ class LettersForgotten(Aside):
 
     is_kept = True
 
-    player: str
     numbers: tuple[int, ...]
 
 
@@ -328,7 +311,6 @@ class ReportMade(Aside):
 
     crosses = is_limited = is_kept = True
 
-    player: str
     about: str
     text: str
     said: tuple[str, ...] = ()
@@ -341,8 +323,6 @@ class ReportMade(Aside):
 class Invited(ToAnother):
     """A player asked another to a seat at a board; a bot perhaps to play there at some level."""
 
-    player: str
-    to: str
     board: str
     side: Side
     level: int | None = None
@@ -357,8 +337,6 @@ class Invited(ToAnother):
 class TurnedDown(ToAnother):
     """A player does not want the seat at a board to which another had asked them."""
 
-    player: str
-    to: str
     board: str
 
     def happen(self, hall: Hall) -> Telling:
@@ -368,13 +346,11 @@ class TurnedDown(ToAnother):
 
 
 @aside
-class StyleChosen(Aside):
+class StyleChosen(AtBoard):
     """A player chose how to be shown a board."""
 
     crosses = True
 
-    player: str
-    board: str
     style: Style
 
     def chosen(self, hall: Hall, person: Person) -> Person:
@@ -393,7 +369,6 @@ class OptionChosen(Aside):
 
     crosses = True
 
-    player: str
     choice: SetOption
     options: Options
 
@@ -411,7 +386,6 @@ class OptionChosen(Aside):
 class FollowedCame(Aside):
     """Those who follow a player, and would not see it, are told that the player has come."""
 
-    player: str
     room: str | None
 
     def happen(self, hall: Hall) -> Telling:
@@ -419,11 +393,9 @@ class FollowedCame(Aside):
 
 
 @aside
-class FollowedBegan(Aside):
+class FollowedBegan(AtBoard):
     """Those who follow one of its players are told that a match begins, or goes on."""
 
-    player: str
-    board: str
     dwarf: str
     troll: str
     resumed: bool = False
@@ -438,7 +410,6 @@ class Active(Aside):
 
     crosses = True
 
-    player: str
     at: float
 
     def happen(self, hall: Hall) -> Telling:
@@ -447,13 +418,11 @@ class Active(Aside):
 
 
 @aside
-class ObserveChosen(Aside):
+class ObserveChosen(AtBoard):
     """A player observes a board, or no longer; ``observed`` are all that they observe now."""
 
     crosses = True
 
-    player: str
-    board: str
     observed: tuple[str, ...]
 
     def happen(self, hall: Hall) -> Telling:
@@ -472,7 +441,6 @@ class Replayed(Aside):
     ``spent`` is how many seconds each took, if a clock ran.
     """
 
-    player: str
     battle: Battle
     game: Game
     ply: int
@@ -491,7 +459,6 @@ class Replayed(Aside):
 class ReplayLeft(Aside):
     """A player sees a battle no longer; ``replay`` is what they saw last."""
 
-    player: str
     replay: Replayed
 
     def happen(self, hall: Hall) -> Telling:
@@ -503,7 +470,6 @@ class ReplayLeft(Aside):
 class Analysing(Aside):
     """A battle is analysed for a player; ``done`` of its plies are, so far."""
 
-    player: str
     battle: Battle
     done: int
     plies: int
@@ -513,7 +479,6 @@ class Analysing(Aside):
 class AnalysisCancelled(Aside):
     """A player waits no longer for the analysis of a battle."""
 
-    player: str
     number: int
 
 
@@ -527,7 +492,6 @@ class CommentMade(Aside):
 
     crosses = is_limited = True
 
-    player: str
     other: str
     battle: int
     ply: int
@@ -586,7 +550,6 @@ class Exercised(Aside):
         answer: what the other side could answer that.
     """
 
-    player: str
     exercise: Exercise
     remarks: tuple[Remark, ...]
     plies: tuple[tuple[Moved, Table], ...] = ()
@@ -607,7 +570,6 @@ class Exercised(Aside):
 class ExerciseLeft(Aside):
     """A player's exercise is over, or waits until they come back to it."""
 
-    player: str
     exercise: Exercise
 
     def happen(self, hall: Hall) -> Telling:
@@ -624,38 +586,26 @@ class BattleWaits(ToAnother):
     It is "" in practice. ``exercise`` is what the board of the exercise is called.
     """
 
-    player: str
-    to: str
     board: str
     exercise: str
 
 
 @aside
-class MoveTaught(Aside):
+class MoveTaught(AtBoard):
     """A newcomer whose turn it is at a board is told how to move; or is reminded, ``again``.
 
     ``hints`` says that they can ask for one.
     """
 
-    player: str
-    board: str
     hints: bool
     again: bool = False
 
-    def happen(self, hall: Hall) -> Telling:
-        return Telling(self, (self.player,), hall.table_in(self.board))
-
 
 @aside
-class TimeShort(Aside):
+class TimeShort(AtBoard):
     """A player whose turn it is at a board has less than some seconds left."""
 
-    player: str
-    board: str
     seconds: float
-
-    def happen(self, hall: Hall) -> Telling:
-        return Telling(self, (self.player,), hall.table_in(self.board))
 
 
 class OfOperators(Aside):
@@ -671,17 +621,16 @@ class Announced(OfOperators):
 
     crosses = True
 
-    player: str
     text: str
 
     def happen(self, hall: Hall) -> Telling:
         return Telling(self, tuple(hall.people))
 
 
+@value
 class OfSanction(OfOperators):
     """What concerns a measure against somebody; told to them, and to all operators."""
 
-    __slots__ = ()
     sanction: Sanction
     crosses = True
 
@@ -701,16 +650,10 @@ class OfSanction(OfOperators):
 class Sanctioned(OfSanction):
     """An operator took a measure against somebody."""
 
-    player: str
-    sanction: Sanction
-
 
 @aside
 class Lifted(OfSanction):
     """An operator ended a measure; told as it was when it began."""
-
-    player: str
-    sanction: Sanction
 
 
 @aside
@@ -719,7 +662,6 @@ class ReportClosed(OfOperators):
 
     crosses = True
 
-    player: str
     number: int
 
     def happen(self, hall: Hall) -> Telling:
@@ -738,7 +680,6 @@ class ShutdownTold(OfOperators):
         to: who alone is told; empty if all are.
     """
 
-    player: str
     at: float
     seconds: float | None
     why: str = ""
@@ -752,14 +693,11 @@ class ShutdownTold(OfOperators):
 
 
 @aside
-class BoardListed(Aside):
+class BoardListed(AtBoard):
     """The list of all boards shows one otherwise now; ``player`` is ``""``: nobody did it alone.
 
     Programs of those in the hall are told.
     """
-
-    player: str
-    board: str
 
     def happen(self, hall: Hall) -> Telling:
         return Telling(self, hall.rooms.occupants(None).names, hall.tables[self.board])
@@ -773,7 +711,6 @@ class Asked(Aside):
     to play.
     """
 
-    player: str
     question: Command
     board: str | None = None
     answer: Any = None

@@ -175,6 +175,7 @@ class Offer(Enum):
     UNDO = "undo"
 
 
+@value
 class _Event:
     """What is checked of nearly all events: their time, and the names that they hold.
 
@@ -183,7 +184,6 @@ class _Event:
         BY_SERVER: whether the player may be "", for the operator or the server.
     """
 
-    __slots__ = ()
     NAMES: ClassVar[tuple[str, ...]] = ()
     BY_SERVER: ClassVar[bool] = False
 
@@ -206,8 +206,6 @@ class _Event:
 class Joined(_Event):
     """A player took a free seat; ``level`` is as in `Levels`."""
 
-    at: float
-    player: str
     side: Side
     level: int | None = None
 
@@ -219,8 +217,6 @@ class Joined(_Event):
 class Left(_Event):
     """A player gave a seat up; a battle that was running waits for somebody to sit down."""
 
-    at: float
-    player: str
     side: Side
     parting: Parting
 
@@ -229,8 +225,6 @@ class Left(_Event):
 class Absent(_Event):
     """A seated player is away: the seat is kept, and the game waits."""
 
-    at: float
-    player: str
     side: Side
     parting: Parting
 
@@ -239,8 +233,6 @@ class Absent(_Event):
 class Returned(_Event):
     """A seated player who was away is back."""
 
-    at: float
-    player: str
     side: Side
 
 
@@ -253,16 +245,11 @@ class Cleared(_Event):
 
     BY_SERVER = True
 
-    at: float
-    player: str
-
 
 @value
 class RulesSet(_Event):
     """The board's ruleset for the next match was chosen, by the ruleset's name."""
 
-    at: float
-    player: str
     rules: str
 
     def _require(self) -> None:
@@ -276,8 +263,6 @@ class PositionSet(_Event):
     ``opening`` is None if it is the ruleset's own again; ``rules`` is the ruleset's name.
     """
 
-    at: float
-    player: str
     rules: str
     opening: Position | None
 
@@ -289,8 +274,6 @@ class PositionSet(_Event):
 class TimeSet(_Event):
     """How much time the next match gives was chosen; ``time`` is None for no clock."""
 
-    at: float
-    player: str
     time: TimeControl | None
 
 
@@ -306,8 +289,6 @@ class BattleStarted(_Event):
 
     NAMES = "dwarf", "troll"
 
-    at: float
-    player: str
     number: int
     rules: str
     dwarf: str
@@ -329,8 +310,6 @@ class BattleStarted(_Event):
 class Moved(_Event):
     """A ply was played; ``ply`` counts from 1 within the battle."""
 
-    at: float
-    player: str
     side: Side
     move: Move
     ply: int
@@ -347,8 +326,6 @@ class Moved(_Event):
 class Offered(_Event):
     """A player offers what the other may agree to by saying the same."""
 
-    at: float
-    player: str
     offer: Offer
 
 
@@ -356,8 +333,6 @@ class Offered(_Event):
 class OfferLapsed(_Event):
     """An offer no longer stands, because a ply was played."""
 
-    at: float
-    player: str
     offer: Offer
 
 
@@ -365,8 +340,6 @@ class OfferLapsed(_Event):
 class Declined(_Event):
     """A player said no to what the other had offered."""
 
-    at: float
-    player: str
     offer: Offer
 
 
@@ -377,8 +350,6 @@ class TakenBack(_Event):
     ``player`` is who agreed; ``moves`` are the plies, in the order in which they were played.
     """
 
-    at: float
-    player: str
     side: Side
     moves: tuple[Move, ...]
 
@@ -406,8 +377,6 @@ class BattleEnded(_Event):
 
     NAMES = "dwarf", "troll"
 
-    at: float
-    player: str
     outcome: Outcome
     plies: int
     dwarf: str
@@ -431,8 +400,6 @@ class ClockHeld(_Event):
 
     BY_SERVER = True
 
-    at: float
-    player: str
     seconds: float
 
     def _require(self) -> None:
@@ -444,8 +411,6 @@ class ClockHeld(_Event):
 class IdleWarned(_Event):
     """Both were told that the other may soon claim the battle, since ``player`` does not move."""
 
-    at: float
-    player: str
     side: Side
 
 
@@ -458,8 +423,6 @@ class Adjourned(_Event):
 
     BY_SERVER = True
 
-    at: float
-    player: str
     match: SavedMatch
 
 
@@ -467,8 +430,6 @@ class Adjourned(_Event):
 class Resumed(_Event):
     """A match that was put away goes on, at this board."""
 
-    at: float
-    player: str
     match: SavedMatch
 
 
@@ -549,8 +510,6 @@ class BoardOpened(_Event):
     NAMES = "key", "name"
     BY_SERVER = True
 
-    at: float
-    player: str
     key: str
     name: str
     rules: str
@@ -569,8 +528,6 @@ class BoardClosed(_Event):
     NAMES = ("key",)
     BY_SERVER = True
 
-    at: float
-    player: str
     key: str
 
 
@@ -581,8 +538,6 @@ class BoardRenamed(_Event):
     NAMES = "key", "name"
     BY_SERVER = True
 
-    at: float
-    player: str
     key: str
     name: str
 
@@ -603,8 +558,6 @@ class Interrupted:
 class LessonDone(_Event):
     """A member has come to the end of a lesson of the tutorial for the first time."""
 
-    at: float
-    player: str
     lesson: int
 
     def _require(self) -> None:
@@ -622,8 +575,6 @@ class PuzzleTried(_Event):
         solved: whether the first ply that they played was right, without a hint.
     """
 
-    at: float
-    player: str
     puzzle: int
     solved: bool
 
@@ -654,8 +605,6 @@ class Commented(_Event):
     NAMES = ("key",)
     BY_SERVER = True
 
-    at: float
-    player: str
     key: str
     version: int
     ply: int
@@ -690,8 +639,6 @@ class SeekMade(_Event):
         time: how much time there is; None if it is to be played without a clock.
     """
 
-    at: float
-    player: str
     number: int
     rules: str
     side: Side | None = None
@@ -732,8 +679,6 @@ class SeekEnded(_Event):
 
     NAMES = ("seeker",)
 
-    at: float
-    player: str
     number: int
     why: SeekEnd
     seeker: str

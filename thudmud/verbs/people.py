@@ -99,7 +99,6 @@ class Plan(Command):
 class PlanChosen(Aside):
     """A player says something about themselves from now on, or nothing if ``plan`` is ""."""
 
-    player: str
     plan: str
     crosses = True
 
@@ -146,7 +145,6 @@ class FollowChosen(Aside):
     ``is_here`` says that somebody is here who is called so.
     """
 
-    player: str
     other: str
     followed: tuple[str, ...]
     is_here: bool = True
@@ -194,7 +192,6 @@ class IgnoreChosen(Aside):
     ``is_here`` says that somebody is here who is called so.
     """
 
-    player: str
     other: str
     ignored: tuple[str, ...]
     is_here: bool = True
