@@ -5,6 +5,7 @@ Who makes one dearer raises its number here, and says why.
 
 from __future__ import annotations
 
+import gc
 import sys
 from types import FrameType
 
@@ -49,11 +50,13 @@ def calls(house: House, name: str, line: str) -> int:
         nonlocal called
         called += event == "call"
 
+    gc.disable()  # or what others have called after each collection would count, too
     sys.setprofile(count)
     try:
         house.obey(name, line, NOW)
     finally:
         sys.setprofile(None)
+        gc.enable()
     return called
 
 
