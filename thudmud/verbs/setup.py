@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from thudmud.errors import Refused
 from thudmud.play.clocks import TimeControl
@@ -15,6 +15,23 @@ from thudmud.play.table import Table
 from thudmud.rules import RULESETS, IllegalMove, Piece, Position, Reason, Ruleset, Side, Square
 from thudmud.rules.checks import require_on_board
 from thudmud.verbs.tables import Context, Events, TableCommand
+
+_RULES = Refusal.RULES_SEATED_ONLY, Refusal.RULES_RUNNING, Refusal.RULES_MID_MATCH
+_CLOCK = Refusal.CLOCK_SEATED_ONLY, Refusal.CLOCK_RUNNING, Refusal.CLOCK_MID_MATCH
+_SETUP = Refusal.SETUP_SEATED_ONLY, Refusal.SETUP_RUNNING, Refusal.SETUP_MID_MATCH
+
+
+def _require_between_matches(
+    table: Table, player: str, codes: tuple[Refusal, Refusal, Refusal], **details: Any
+) -> None:
+    """Raise Refused, by one of three codes, if only others sit there, or a match has begun."""
+    others_sit, is_running, is_half_played = codes
+    if table.seats and table.side_of(player) is None:
+        raise Refused(others_sit, board=table.name, seats=table.seating)
+    if table.running:
+        raise Refused(is_running, board=table.name, **details)
+    if table.half_played:
+        raise Refused(is_half_played, board=table.name, **details)
 
 
 @verb("set_rules")
@@ -29,12 +46,7 @@ class SetRules(TableCommand):
         board, rules = table.name, table.ruleset.name
         if self.rules not in RULESETS:
             raise Refused(Refusal.RULES_UNKNOWN, words=self.rules, known=tuple(RULESETS))
-        if table.seats and table.side_of(player) is None:
-            raise Refused(Refusal.RULES_SEATED_ONLY, board=board, seats=table.seating)
-        if table.running:
-            raise Refused(Refusal.RULES_RUNNING, board=board, rules=rules)
-        if table.half_played:
-            raise Refused(Refusal.RULES_MID_MATCH, board=board, rules=rules)
+        _require_between_matches(table, player, _RULES, rules=rules)
         if self.rules == rules:
             raise Refused(Refusal.RULES_ALREADY, board=board, rules=rules)
         return (RulesSet(context.now, player, self.rules),)
@@ -56,15 +68,10 @@ class SetClock(TableCommand):
         return f"set clock {self.time or 'off'}{self._typed('on')}"
 
     def at(self, table: Table, player: str, context: Context) -> Events:
-        board, time = table.name, self.time
-        if table.seats and table.side_of(player) is None:
-            raise Refused(Refusal.CLOCK_SEATED_ONLY, board=board, seats=table.seating)
-        if table.running:
-            raise Refused(Refusal.CLOCK_RUNNING, board=board, time=table.time)
-        if table.half_played:
-            raise Refused(Refusal.CLOCK_MID_MATCH, board=board, time=table.time)
+        time = self.time
+        _require_between_matches(table, player, _CLOCK, time=table.time)
         if time == table.time:
-            raise Refused(Refusal.CLOCK_ALREADY, board=board, time=time)
+            raise Refused(Refusal.CLOCK_ALREADY, board=table.name, time=time)
         return (TimeSet(context.now, player, time),)
 
 
@@ -123,17 +130,12 @@ class SetUpCommand(TableCommand):
         raise NotImplementedError
 
     def at(self, table: Table, player: str, context: Context) -> Events:
-        board, rules = table.name, table.ruleset
-        if table.seats and table.side_of(player) is None:
-            raise Refused(Refusal.SETUP_SEATED_ONLY, board=board, seats=table.seating)
-        if table.running:
-            raise Refused(Refusal.SETUP_RUNNING, board=board)
-        if table.half_played:
-            raise Refused(Refusal.SETUP_MID_MATCH, board=board)
+        _require_between_matches(table, player, _SETUP)
+        rules = table.ruleset
         before = table.opening or rules.opening
         position = self.position(before, rules)
         if position == before:
-            raise Refused(Refusal.SETUP_ALREADY, board=board)
+            raise Refused(Refusal.SETUP_ALREADY, board=table.name)
         for piece in (Piece.DWARF, Piece.TROLL):
             _require_few(piece, position.count(piece), rules)
         if over := rules.outcome(position):
