@@ -8,7 +8,7 @@ A board's name ends in its noun, and the words before that are adjectives: ``oak
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from thudmud.errors import Refused
@@ -249,17 +249,31 @@ def player_meant(hall: Hall, words: str) -> str:
     Raises:
         Refused: nobody fits, or more than one.
     """
-    beginning, names = words.lower(), hall.people.names
-    if beginning in names:
-        return names[beginning]
-    near = [name for lower, name in names.items() if lower.startswith(beginning)]
-    match near:
+    names = hall.people.names
+    if words.lower() in names:
+        return names[words.lower()]
+    return one_called(words, names.values(), Refusal.NO_SUCH_PLAYER)
+
+
+def one_called(words: str, names: Iterable[str], none: Refusal) -> str:
+    """Return the one of some names that is ``words``, in any case, or else alone begins so.
+
+    Raises:
+        Refused: by the code ``none`` if none does; or more than one does.
+    """
+    match called(words, names):
         case [name]:
             return name
         case []:
-            raise Refused(Refusal.NO_SUCH_PLAYER, words=words)
+            raise Refused(none, words=words)
         case several:
             raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
+
+
+def called(words: str, names: Iterable[str]) -> list[str]:
+    """Return the one of some names that is ``words``, in any case, or else all that begin so."""
+    near = [name for name in names if name.lower().startswith(words.lower())]
+    return [name for name in near if name.lower() == words.lower()] or near
 
 
 def level_meant(hall: Hall, bot: str, words: str) -> BotLevel:

@@ -16,7 +16,7 @@ from thudmud.play.letters import (
     PostboxLookup,
     ReportedLookup,
 )
-from thudmud.play.meaning import player_meant
+from thudmud.play.meaning import one_called, player_meant
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
 
@@ -115,16 +115,9 @@ def _from(letters: tuple[Letter, ...], words: str | None) -> tuple[Letter, ...]:
     """Return those letters whose sender's name is these words, or alone begins so."""
     if words is None:
         return letters
-    beginning = words.lower()
     senders = dict.fromkeys(each.sender for each in letters if each.sender)
-    near = [name for name in senders if name.lower().startswith(beginning)]
-    match [name for name in near if name.lower() == beginning] or near:
-        case [sender]:
-            return tuple(each for each in letters if each.sender == sender)
-        case []:
-            raise Refused(Refusal.NO_LETTERS_FROM, words=words)
-        case several:
-            raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
+    sender = one_called(words, senders, Refusal.NO_LETTERS_FROM)
+    return tuple(each for each in letters if each.sender == sender)
 
 
 _REASON = re.compile("because (?!of(?![^ ,]))", re.ASCII | re.IGNORECASE)

@@ -20,7 +20,7 @@ from thudmud.play.asides import Aside, Asked, Invited, TurnedDown
 from thudmud.play.clocks import TimeClass, TimeControl, time_class
 from thudmud.play.command import Command, verb
 from thudmud.play.hall import Decision, Hall
-from thudmud.play.meaning import hall_board_meant, level_meant, player_meant
+from thudmud.play.meaning import called, hall_board_meant, level_meant, player_meant
 from thudmud.play.options import Toggle
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene, put_aside, walk
@@ -456,12 +456,10 @@ def _chosen(scene: Scene, what: str | None, *, declining: bool = False) -> Stand
             if not each.to and _may_meet(hall, each, scene.me)
         ]
     if what is not None:
-        near = [each for each in offered if each.player.lower().startswith(what.lower())]
-        theirs = [each for each in near if each.player.lower() == what.lower()] or near
-        if not theirs:
-            player = player_meant(hall, what)
-            raise Refused(Refusal.NOTHING_OFFERED_BY, player=player)
-        offered = theirs
+        players = called(what, [each.player for each in offered])
+        if not players:
+            raise Refused(Refusal.NOTHING_OFFERED_BY, player=player_meant(hall, what))
+        offered = [each for each in offered if each.player in players]
     if not offered:
         raise Refused(Refusal.NOTHING_STANDS)
     if len(offered) > 1:

@@ -12,7 +12,7 @@ from thudmud.play.asides import Aside, aside
 from thudmud.play.command import Command, verb
 from thudmud.play.events import LONGEST_NAME
 from thudmud.play.hall import Decision, Hall
-from thudmud.play.meaning import away_from, player_meant
+from thudmud.play.meaning import away_from, one_called, player_meant
 from thudmud.play.people import LONGEST_PLAN, MOST_FOLLOWED, MOST_IGNORED, Person
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
@@ -245,12 +245,5 @@ def _taken_from(names: Sequence[str], words: str, none: Refusal) -> tuple[str, t
     Raises:
         Refused: none does, or more than one.
     """
-    beginning = words.lower()
-    near = [name for name in names if name.lower().startswith(beginning)]
-    match [name for name in near if name.lower() == beginning] or near:
-        case [other]:
-            return other, tuple(name for name in names if name != other)
-        case []:
-            raise Refused(none, words=words)
-        case several:
-            raise Refused(Refusal.WHICH_PLAYER, words=words, players=tuple(several))
+    other = one_called(words, names, none)
+    return other, tuple(name for name in names if name != other)
