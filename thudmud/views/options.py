@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from enum import Enum
 
 from thudmud.english import listed
 from thudmud.play.asides import OptionChosen, StyleChosen
@@ -61,31 +62,33 @@ _ELEMENTS = {
     Element.COORDINATES: "the coordinates",
     Element.TURN: "whose turn it is",
 }
-_CHARSET_CHOSEN = {
-    Charset.AUTO: "Boards are drawn in UTF-8 if your client agrees to it, else in ASCII.",
-    Charset.ASCII: "You are shown nothing but ASCII from now on.",
-    Charset.UTF_8: "Boards are drawn in UTF-8 from now on.",
-}
-_COLOUR_CHOSEN = {
-    Switch.AUTO: "Boards are in colour if your client says that it has any.",
-    Switch.ON: "Boards are in colour from now on.",
-    Switch.OFF: "Boards are without colour from now on.",
-}
-_SIZE_CHOSEN = {
-    Size.AUTO: (
-        "Boards are drawn large if your client says that its window has "
-        f"{LARGE_FROM[0]} columns and {LARGE_FROM[1]} rows."
-    ),
-    Size.SMALL: "Boards are drawn small from now on.",
-    Size.LARGE: (
-        f"Boards are drawn large from now on; that takes {GridLayout.LARGE.value + 1} columns and "
-        f"about {LARGE_FROM[1]} rows."
-    ),
-}
-_READER_CHOSEN = {
-    Switch.AUTO: "Boards are told in words if your client says that it reads aloud.",
-    Switch.ON: 'Boards are told in words from now on; "help reader" tells what you can ask.',
-    Switch.OFF: "Boards are drawn from now on.",
+_CHOSEN: Mapping[type[SetOption], Mapping[Enum, str]] = {
+    SetCharset: {
+        Charset.AUTO: "Boards are drawn in UTF-8 if your client agrees to it, else in ASCII.",
+        Charset.ASCII: "You are shown nothing but ASCII from now on.",
+        Charset.UTF_8: "Boards are drawn in UTF-8 from now on.",
+    },
+    SetColour: {
+        Switch.AUTO: "Boards are in colour if your client says that it has any.",
+        Switch.ON: "Boards are in colour from now on.",
+        Switch.OFF: "Boards are without colour from now on.",
+    },
+    SetSize: {
+        Size.AUTO: (
+            "Boards are drawn large if your client says that its window has "
+            f"{LARGE_FROM[0]} columns and {LARGE_FROM[1]} rows."
+        ),
+        Size.SMALL: "Boards are drawn small from now on.",
+        Size.LARGE: (
+            f"Boards are drawn large from now on; that takes {GridLayout.LARGE.value + 1} columns"
+            f" and about {LARGE_FROM[1]} rows."
+        ),
+    },
+    SetReader: {
+        Switch.AUTO: "Boards are told in words if your client says that it reads aloud.",
+        Switch.ON: 'Boards are told in words from now on; "help reader" tells what you can ask.',
+        Switch.OFF: "Boards are drawn from now on.",
+    },
 }
 
 _TOGGLED = {
@@ -140,9 +143,9 @@ def choice_text(choice: SetOption, options: Options) -> str:
     """Return what is said to somebody who has made a choice, after which ``options`` hold."""
     off = f' Colours are off: "{SetColour(Switch.ON)}" shows them.'
     but = off if options.colour is Switch.OFF else ""
+    if told := _CHOSEN.get(type(choice)):
+        return told[choice.value]
     match choice:
-        case SetCharset(value):
-            return _CHARSET_CHOSEN[value]
         case SetWidth(None):
             return "Lines are as wide as your client says, or 80 columns."
         case SetWidth(width):
@@ -151,14 +154,8 @@ def choice_text(choice: SetOption, options: Options) -> str:
             return (
                 f"Boards have the {value.value}, {_BOTTOM_ROWS[value]}, at the bottom from now on."
             )
-        case SetSize(value):
-            return _SIZE_CHOSEN[value]
-        case SetReader(value):
-            return _READER_CHOSEN[value]
         case SetToggle(toggle, value):
             return _TOGGLED[toggle][0 if value else 1]
-        case SetColour(value):
-            return _COLOUR_CHOSEN[value]
         case SetScheme(value):
             return f"Boards are in the {value.value} scheme, {_SCHEMES[value]}.{but}"
         case SetElement(element, None):
