@@ -27,20 +27,6 @@ from thudmud.verbs import (
 )
 
 __all__ = [
-    "VERBS",
-    "archive",
-    "exercises",
-    "letters",
-    "matchmaking",
-    "more",
-    "moves",
-    "options",
-    "order",
-    "people",
-    "queries",
-    "resuming",
-    "rooms",
-    "seats",
-    "setup",
-    "talk",
-]
+    "VERBS", "archive", "exercises", "letters", "matchmaking", "more", "moves", "options", "order",
+    "people", "queries", "resuming", "rooms", "seats", "setup", "talk",
+]  # fmt: skip
