@@ -15,7 +15,7 @@ from thudmud.play.options import Style
 from thudmud.play.telling import Telling
 from thudmud.rules import DISCWORLD, Game
 from thudmud.views.analysis import MOST_TOLD, curve, of_ply, told
-from thudmud.views.telling import tell
+from thudmud.views.telling import teller
 from thudmud.views.view import Display, View
 from thudmud.views.words import columns
 
@@ -130,7 +130,7 @@ def test_what_has_decided_a_battle(worths: tuple[int, ...], sentence: str) -> No
 
 def progress(analysing: Analysing) -> str:
     hall, view = Hall([]), View("Anna", Style.FULL, Display(width=500))
-    return " ".join(tell(hall, Telling(analysing, ("Anna",)), view))
+    return " ".join(teller(hall, Telling(analysing, ("Anna",)))(view))
 
 
 def test_how_far_it_has_come() -> None:

@@ -29,7 +29,7 @@ from thudmud.rules import (
 )
 from thudmud.rules.generation import Fighters
 from thudmud.verbs.queries import Captures, Lines, ViewPossible
-from thudmud.views.telling import tell
+from thudmud.views.telling import teller
 from thudmud.views.view import Display, View
 
 
@@ -80,7 +80,7 @@ def answers(game: Game, question: Captures | Lines | ViewPossible) -> Sequence[l
         table = table_with(replace(game, moves=game.moves))
         view = View(None, Style.FULL, Display(width, reader=reader))
         asked = Asked("Carla", question, "oak board")
-        told.append(tell(hall, Telling(asked, ("Carla",), table), view))
+        told.append(teller(hall, Telling(asked, ("Carla",), table))(view))
     return told
 
 

@@ -12,7 +12,7 @@ from thudmud.play.table import BoardSpec, Table
 from thudmud.play.telling import Telling
 from thudmud.rules import Ending, Move, Piece, Side, Square, Verb
 from thudmud.verbs.queries import Hint
-from thudmud.views.telling import tell
+from thudmud.views.telling import teller
 from thudmud.views.view import Display, View
 
 TABLE = Table.set_up(BoardSpec("oak board"))
@@ -38,7 +38,7 @@ STEPS, TAKING = 'Try "move from A6 to B6": ', 'Try "move from G7 to F7 capturing
 
 def told(table: Table, advice: Advice, view: View) -> list[str]:
     asked = Asked("Anna", Hint(), table.name, advice)
-    return tell(Hall([BoardSpec(table.name)]), Telling(asked, ("Anna",), table), view)
+    return teller(Hall([BoardSpec(table.name)]), Telling(asked, ("Anna",), table))(view)
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from thudmud.english import capitalised
 from thudmud.errors import Refused
 from thudmud.language import ParseError
-from thudmud.play.asides import TimeShort
+from thudmud.play.asides import Asked, TimeShort
 from thudmud.play.events import BattleStarted, IdleWarned, Joined, Moved, Resumed, TakenBack
 from thudmud.play.hall import Hall
 from thudmud.play.options import Toggle
@@ -20,7 +21,7 @@ from thudmud.values import value
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, machine_line, refusal_fact, set_apart
 from thudmud.views.refusals import explain, refused
-from thudmud.views.telling import begun, facts, teller
+from thudmud.views.telling import facts, teller
 from thudmud.views.view import Display, Screens, Terminal, readers_by_view
 from thudmud.views.words import plain, wrapped
 
@@ -58,8 +59,8 @@ def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
     told = []
     for view, names in readers.values():
         display, lines = view.display, make(view)
-        if lines and lines[0][:1].islower():
-            lines = begun(telling, lines)
+        if lines and lines[0][:1].islower() and not isinstance(telling.event, Asked):
+            lines = [capitalised(lines[0]), *lines[1:]]
         if display.ascii_only or display.machine:
             lines = fitted(lines, display)
         if display.machine:

@@ -7,12 +7,12 @@ it, see `thudmud.views.registry`, in the modules that are imported here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 
-from thudmud.english import capitalised, lasting
+from thudmud.english import lasting
 from thudmud.play import events
-from thudmud.play.asides import Asked, TimeShort
+from thudmud.play.asides import Aside, Asked, TimeShort
 from thudmud.play.hall import Hall
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
@@ -39,7 +39,8 @@ from thudmud.views import (
 from thudmud.views import help as help_pages
 from thudmud.views.data import Fact
 from thudmud.views.facts import DRAWN, table_facts
-from thudmud.views.registry import Occasion, facts_of, teller_of, words
+from thudmud.views.registry import Occasion, words
+from thudmud.views.registry import facts as facts_registered
 from thudmud.views.standing import at_table, shown
 from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
@@ -48,29 +49,24 @@ _REGISTERED = (
     analysis, archive, exercises, help_pages, hints, letters, matchmaking, options, order, people,
     queries, ratings, replays, rooms, talk,
 )  # fmt: skip
+_WORDS, _FACTS = words.registry, facts_registered.registry
+"""By type. Looking here is quicker than calling `singledispatch`; base classes do not count."""
 
 
 def teller(hall: Hall, telling: Telling) -> Callable[[View], list[str]]:
-    """Return what makes the lines that a reader with a view is told of one thing that happened."""
-    if told := teller_of(hall, telling):
-        return told
+    """Return what makes the lines that a reader with a view is told of one thing that happened.
+
+    Raises:
+        NotImplementedError: (when it is called) nothing is registered for an aside, or a question.
+    """
     event, table = telling.event, telling.table
+    told, answer = (event.question, event.answer) if isinstance(event, Asked) else (event, None)
+    if make := _WORDS.get(type(told), words if isinstance(event, Aside) else None):
+        player = getattr(event, "player", "")
+        return partial(make, told, Occasion(hall, table, telling.at, player, answer))
     if table is None or not isinstance(event, events.TableEvent):
         return lambda _: []  # what is shown says it, or nobody is told
     return partial(_told, telling, event, table, hall)
-
-
-def tell(hall: Hall, telling: Telling, view: View) -> list[str]:
-    """Return the lines that a reader with ``view`` is told."""
-    lines = teller(hall, telling)(view)
-    return begun(telling, lines) if lines and lines[0][:1].islower() else lines
-
-
-def begun(telling: Telling, lines: list[str]) -> list[str]:
-    """Return lines that begin small as a sentence begins, unless they are a list, or a board."""
-    if isinstance(telling.event, Asked):
-        return lines
-    return [capitalised(lines[0]), *lines[1:]]
 
 
 def _told(
@@ -127,12 +123,11 @@ def _time_short(told: TimeShort, occasion: Occasion, view: View) -> list[str]:
 
 def facts(hall: Hall, telling: Telling) -> list[Fact]:
     """Return what a program is told of one thing that happened, in this order."""
-    return list(_facts(hall, telling))
-
-
-def _facts(hall: Hall, telling: Telling) -> Iterator[Fact]:
     event, table = telling.event, telling.table
-    if (made := facts_of(hall, telling)) is not None:
-        yield from made
-    elif table and isinstance(event, events.TableEvent):
-        yield from table_facts(hall, event, table, telling.changes)
+    told, answer = (event.question, event.answer) if isinstance(event, Asked) else (event, None)
+    if make := _FACTS.get(type(told)):
+        player = getattr(event, "player", "")
+        return list(make(told, Occasion(hall, table, telling.at, player, answer)))
+    if table and isinstance(event, events.TableEvent):
+        return list(table_facts(hall, event, table, telling.changes))
+    return []
