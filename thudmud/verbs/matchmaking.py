@@ -31,9 +31,9 @@ from thudmud.verbs.archive import Step, Way
 from thudmud.verbs.moves import OFFERING
 from thudmud.verbs.seats import Join, require_boards
 from thudmud.verbs.tables import (
+    BattleCommand,
     Context,
     Events,
-    TableCommand,
     invited,
     lapsed,
     made_free,
@@ -286,20 +286,17 @@ class Decline(Command):
 
 
 @verb("no")
-class No(TableCommand):
+class No(BattleCommand):
     """Decline what the other player has offered, or take back what one has offered oneself.
 
     Without a board it refuses what was offered anywhere, all at one board together; then the match
     that they have asked for themselves is taken back, if that is all there is.
     """
 
-    on: str | None = None
-    in_battle = True
-
     def decide(self, scene: Scene) -> Decision:
         if self.on is None and (answer := self._declined(scene)):
             return answer.decide(scene)
-        return TableCommand.decide(self, scene)
+        return BattleCommand.decide(self, scene)
 
     def _declined(self, scene: Scene) -> Command | None:
         """Return what it refuses; None if nothing was offered.

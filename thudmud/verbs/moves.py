@@ -13,7 +13,7 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.table import NOBODY_AWAY, Table
 from thudmud.rules import EVERY, Attempt, Ending, Every, Game, Move, Side, Square, Verb
 from thudmud.verbs import tables
-from thudmud.verbs.tables import Context, Events, TableCommand
+from thudmud.verbs.tables import BattleCommand, Context, Events, TableCommand
 
 _Captures = tuple[Square, ...] | Every | None
 
@@ -83,12 +83,10 @@ class Play(TableCommand):
 
 
 @verb("end")
-class End(TableCommand):
+class End(BattleCommand):
     """Offer to end the battle, or agree to the other player's offer (``end``, ``finish``)."""
 
-    on: str | None = None
     words = "end game"
-    in_battle = True
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         side, game = tables.seat(table, player), tables.battle(table)
@@ -105,12 +103,10 @@ class End(TableCommand):
 
 
 @verb("begin")
-class Start(TableCommand):
+class Start(BattleCommand):
     """Begin the next battle, or ask for (or agree to) a new match in the middle of one."""
 
-    on: str | None = None
     words = "start game"
-    in_battle = True
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)
@@ -153,12 +149,10 @@ class Start(TableCommand):
 
 
 @verb("resign")
-class Resign(TableCommand):
+class Resign(BattleCommand):
     """Give the battle up."""
 
-    on: str | None = None
     words = "resign game"
-    in_battle = True
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)
@@ -170,12 +164,10 @@ class Resign(TableCommand):
 
 
 @verb("claim")
-class Claim(TableCommand):
+class Claim(BattleCommand):
     """Win the battle, since the other player has been away for too long."""
 
-    on: str | None = None
     words = "claim game"
-    in_battle = True
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)
@@ -213,12 +205,8 @@ def _forfeited(table: Table, player: str, side: Side, ending: Ending, context: C
 
 
 @verb("undo")
-class Undo(TableCommand):
+class Undo(BattleCommand):
     """Ask for one's last ply back, or agree that the other takes theirs back."""
-
-    on: str | None = None
-    words = "undo"
-    in_battle = True
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)
@@ -248,12 +236,10 @@ def _last_own(game: Game, side: Side) -> tuple[Move, ...]:
 
 
 @verb("adjourn")
-class Adjourn(TableCommand):
+class Adjourn(BattleCommand):
     """Offer to put the match away for another day, or agree to it."""
 
-    on: str | None = None
     words = "adjourn game"
-    in_battle = True
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)

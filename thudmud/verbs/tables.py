@@ -94,15 +94,19 @@ class TableCommand(GameCommand):
         raise NotImplementedError
 
     def decide(self, scene: Scene) -> Decision:
-        hall, person, context = (
-            scene.hall,
-            scene.person,
-            Context(scene.now, scene.hall.people.members),
-        )
         if self.needs_seat:
             require_playing(scene, self.on)
-        table = hall_board_meant(hall, person, self.on)
-        return at_table(scene, table, decide(table, person.name, self, context))
+        table = hall_board_meant(scene.hall, scene.person, self.on)
+        context = Context(scene.now, scene.hall.people.members)
+        return at_table(scene, table, decide(table, scene.me, self, context))
+
+
+@value
+class BattleCommand(TableCommand):
+    """What is about the battle that is played at a board, and about nothing else."""
+
+    on: str | None = None
+    in_battle = True
 
 
 def at_table(scene: Scene, table: Table, events: Events, *asides: Aside) -> Decision:
