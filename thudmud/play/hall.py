@@ -422,7 +422,9 @@ class Hall:
         before = self.tables[board].seats.values()
         table = self._apply(board, event, decision.battle)
         if isinstance(event, events.Moved):
-            self._close_replays(table)
+            for player in table.seats.values():  # "last" is about their own battle again
+                if player in self.people:
+                    self.people[player].replay = None
         occupants = self.rooms.told_of(board)
         concerned = (*table.seats.values(), *before, event.player)
         person = self.people.get(event.player)
@@ -465,12 +467,6 @@ class Hall:
                 missed.append((event, table))
                 del missed[:-MOST_MISSED]
         return table
-
-    def _close_replays(self, table: Table) -> None:
-        """End the replays of those who play here: "last" is about their own battle again."""
-        for player in table.seats.values():
-            if player in self.people:
-                self.people[player].replay = None
 
     def _leave_exercises(self, decision: Decision, table: Table) -> list[Telling]:
         """End the exercises of who does something in a battle, and of those whose battle goes on.

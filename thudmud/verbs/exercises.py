@@ -279,7 +279,7 @@ def _gone_on(player: str, before: InLesson, table: Table | None = None) -> Exerc
 
 
 def _play(player: str, exercise: Exercise, command: Play, now: float) -> Exercised:
-    game = _game(exercise)
+    game = _game_at(exercise.table)
     if exercise.is_over:
         raise Refused(Refusal.EXERCISE_OVER, board=exercise.table.name)
     if isinstance(exercise, InLesson) and exercise.is_done:
@@ -320,10 +320,6 @@ def _played(table: Table, player: str, move: Move, now: float) -> tuple[Moved, T
     game = _game_at(table)
     event = Moved(now, player, game.turn, move, len(game.moves) + 1)
     return event, table.apply(event)
-
-
-def _game(exercise: Exercise) -> Game:
-    return _game_at(exercise.table)
 
 
 def _game_at(table: Table) -> Game:
@@ -400,7 +396,7 @@ def _record(person: Person, found: Found) -> StudyRecord:
 
 
 def _tried(player: str, exercise: AtPuzzle, move: Move, now: float) -> Exercised:
-    game, puzzle = _game(exercise), exercise.puzzle
+    game, puzzle = _game_at(exercise.table), exercise.puzzle
     tried = replace(exercise, tries=exercise.tries + 1)
     why = advice(game, (move,))
     if puzzle.is_solved_by(move):

@@ -800,7 +800,7 @@ def _mistake(code: Mistake, details: Mapping[str, Any]) -> str:
             return f"There is no command {word}." + ("" if details["suggestion"] else known)
         case Mistake.UNEXPECTED_WORD | Mistake.MISSING_WORD:
             understood = _quote_end(details["line"][: details["column"]].strip())
-            expected = _either([_KINDS.get(each, f'"{each}"') for each in details["expected"]])
+            expected = listed((_KINDS.get(each, f'"{each}"') for each in details["expected"]), "or")
             if code is Mistake.MISSING_WORD:
                 return f"After {understood} something is missing: {expected}."
             return f"After {understood} comes {expected}, not {word}."
@@ -812,12 +812,6 @@ def _mistake(code: Mistake, details: Mapping[str, Any]) -> str:
             return f'{letter} is a column: type "scan column {letter.lower()}".'
         case _:
             raise ValueError(f"there are no words for {code}")
-
-
-def _either(phrases: Sequence[str]) -> str:
-    """Return ``a, b or c``."""
-    *others, last = phrases
-    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _quote(word: str) -> str:
