@@ -54,7 +54,7 @@ class PlainService(Service):
 
     @property
     def terminals(self) -> Mapping[str, Terminal]:
-        return self.broadcaster.screens
+        return self.broadcaster.screens.terminals
 
     @property
     def widths(self) -> Mapping[str, int]:

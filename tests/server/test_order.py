@@ -173,7 +173,7 @@ class Alarm:
 async def test_the_time_is_told_as_it_runs_out(game: Game, olga: FakeSession) -> None:
     alarms, ended = Alarms(), list[str]()
     counts = Countdown(lambda: game.store.time, alarms, game.service.broadcaster.tell_here)
-    game.service.lines._countdown = game.service.presence._countdown = counts
+    game.service.lines._countdown = counts
     counts.end = lambda: ended.append("end")
     bert = await game.enter("Bert")
     await game.type(olga, "shutdown in 10 minutes because of an update")
@@ -195,7 +195,7 @@ async def test_the_time_is_told_as_it_runs_out(game: Game, olga: FakeSession) ->
 async def test_it_is_taken_back(game: Game, olga: FakeSession) -> None:
     alarms = Alarms()
     counts = Countdown(lambda: game.store.time, alarms, game.service.broadcaster.tell_here)
-    game.service.lines._countdown = game.service.presence._countdown = counts
+    game.service.lines._countdown = counts
     await game.type(olga, "shutdown in 1 minute")
     assert "not shut down after all" in await game.type(olga, "cancel shutdown")
     assert not alarms.due

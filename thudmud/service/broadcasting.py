@@ -158,7 +158,7 @@ class Broadcaster:
     def brief(self, name: str) -> list[Message]:
         """Return how things stand for a player, for a program of theirs that has just come."""
         known = concerning(self._hall, name) if name in self._hall.people else ()
-        return sent(known, (name,), self.screens)
+        return sent(known, (name,), self.screens.terminals)
 
     def fit(self, name: str, terminal: Terminal, *, brief: bool = False) -> None:
         """Note what a player's terminal can show, now or as soon as they come in.
@@ -168,7 +168,7 @@ class Broadcaster:
             terminal: what is known of it.
             brief: whether a program that has just come is told how things stand.
         """
-        before = self.screens.get(name)
+        before = self.screens.terminals.get(name)
         self.screens.fit(name, terminal.nearest())
         if brief and before and terminal.packages - before.packages:
             self.send(self.brief(name))

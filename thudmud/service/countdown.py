@@ -32,7 +32,7 @@ class Countdown:
     def __init__(
         self, clock: Callable[[], float], later: Later | None, tell: Callable[[ShutdownTold], None]
     ) -> None:
-        self._clock, self._tell = clock, tell
+        self._tell = tell
         self._alarms = Alarms(clock, later)
         self.end: Callable[[], None] | None = None
 
@@ -47,10 +47,6 @@ class Countdown:
                 marked = replace(told, seconds=mark)
                 self._alarms.set(str(mark), told.at - mark, partial(self._tell, marked))
         self._alarms.set("0", told.at, self._finish)
-
-    def told_now(self, told: ShutdownTold, player: str) -> ShutdownTold:
-        """Return what somebody is told who comes in meanwhile."""
-        return replace(told, seconds=max(0.0, told.at - self._clock()), to=player)
 
     def stop(self) -> None:
         """Count down no longer."""

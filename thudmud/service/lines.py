@@ -251,7 +251,8 @@ class PlayerLines:
         async with self._presence.names.of(visit.name):
             if not (visit.is_over or self._presence.closing):
                 known = await self._answers(visit.name, line)
-                self._broadcaster.send(sent(known, (visit.name,), self._broadcaster.screens))
+                terminals = self._broadcaster.screens.terminals
+                self._broadcaster.send(sent(known, (visit.name,), terminals))
 
     async def _answers(self, name: str, line: str) -> list[Fact]:
         found = Found()
@@ -266,13 +267,13 @@ class PlayerLines:
             except Unread as unread:
                 found.take(unread.lookup, await look_up(self._store, unread.lookup, self._realm))
                 continue
-            asked = [each for each in decision.asides if isinstance(each, asides.Asked)]
-            return [fact for each in asked for fact in self._answer_to(each)]
-
-    def _answer_to(self, asked: asides.Asked) -> list[Fact]:
-        name, board = asked.player, asked.board
-        table = self._hall.board_seen(name, board) if board else None
-        return facts(self._hall, Telling(asked, (name,), table).told_at(self._clock()))
+            known: list[Fact] = []
+            for asked in decision.asides:
+                if isinstance(asked, asides.Asked):
+                    table = self._hall.board_seen(name, asked.board) if asked.board else None
+                    telling = Telling(asked, (name,), table).told_at(self._clock())
+                    known += facts(self._hall, telling)
+            return known
 
     async def _decide(
         self,

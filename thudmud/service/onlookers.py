@@ -89,7 +89,7 @@ class Onlookers:
                 for each in here:
                     each.room = None
                     known = watched(self._hall, None, each.name)
-                    tell(each.outbox, self._screens[each.name], known)
+                    tell(each.outbox, self._screens.terminals[each.name], known)
 
 
 def _rooms_of(telling: Telling) -> tuple[str | None, ...]:

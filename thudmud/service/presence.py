@@ -23,7 +23,6 @@ from thudmud.play.order import Measure
 from thudmud.play.telling import Telling
 from thudmud.service.alarms import Alarms
 from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.countdown import Countdown
 from thudmud.service.driving import Turns, future, now
 from thudmud.service.following import Following
 from thudmud.service.interface import Arrival, Base, Dismissal, Limit, Visit
@@ -54,7 +53,6 @@ class Presence:
         following: what stores it.
         replays: who shows battles again to those who are here.
         tidying: what sees to what is left of those who are gone.
-        countdown: what counts down to a shutdown.
         teaching: what tells newcomers how to move; None if nobody does.
         allow: called before others are told that somebody comes in; raises Refused if that is too
             much.
@@ -75,14 +73,13 @@ class Presence:
         following: Following,
         replays: Replays,
         tidying: Tidying,
-        countdown: Countdown,
         teaching: Teaching | None,
         allow: Limit | None,
     ) -> None:
         self._hall, self._store, self._clock = base.hall, base.store, base.clock
         self._node, self._realm, self._allow = base.node, base.realm, allow
         self._broadcaster, self._following = broadcaster, following
-        self._replays, self._tidying, self._countdown = replays, tidying, countdown
+        self._replays, self._tidying = replays, tidying
         self._teaching = teaching
         self._visits, self._watching = broadcaster.visits, broadcaster.watching
         self._screens = broadcaster.screens
@@ -145,7 +142,8 @@ class Presence:
                     adjourned = bool(away)
                     await self._arrive(visit, profile, arrival, letters, adjourned=adjourned)
                 if coming := self._hall.shutdown:
-                    self._broadcaster.tell_here(self._countdown.told_now(coming, name))
+                    left = max(0.0, coming.at - self._clock())
+                    self._broadcaster.tell_here(replace(coming, seconds=left, to=name))
                 is_in = True
             return visit
         finally:
@@ -257,7 +255,7 @@ class Presence:
             self._broadcaster.carry_out(news, cause, told=is_told, alone=alone)
         else:
             self._broadcaster.send(self._broadcaster.brief(visit.name), cause)
-        if self._teaching and visit.name in self._screens:
+        if self._teaching and visit.name in self._screens.terminals:
             # They wait for it, since it stands before their first prompt.
             with suppress(StoreError):
                 score = await look_up(self._store, ScoreLookup(visit.name), self._realm)
@@ -285,7 +283,7 @@ class Presence:
         """Store and tell that a player goes. If it must be stored and cannot be, they stay."""
         name = visit.name
         self._replays.end(name)
-        terminal = self._screens.get(name)
+        terminal = self._screens.terminals.get(name)
         if parting is Parting.LOST:
             self._screens.forget(name)  # who has no screen is told nothing
         try:

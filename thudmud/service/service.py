@@ -147,7 +147,6 @@ class Service:
             following=self.following,
             replays=self.replays,
             tidying=self._tidying,
-            countdown=self.countdown,
             teaching=self._teaching if teaches else None,
             allow=policy.allow,
         )

@@ -69,7 +69,7 @@ def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
         if lines:
             bell = may_ring and _rings(hall, telling, view.me)
             told.append(Message(names, "\n".join(lines), "", bell))
-    return told + sent(known, programs, screens) if programs and known else told
+    return told + sent(known, programs, screens.terminals) if programs and known else told
 
 
 _RINGING = {TimeShort, IdleWarned, BattleStarted, Resumed, Moved, TakenBack, Joined}
@@ -128,13 +128,13 @@ def refusal_messages(
 
 
 def sent(
-    known: Iterable[Fact], names: Sequence[str], screens: Mapping[str, Terminal]
+    known: Iterable[Fact], names: Sequence[str], terminals: Mapping[str, Terminal]
 ) -> list[Message]:
     """Return facts as messages to those of some players whose programs have asked for them."""
-    told, here = [], [name for name in names if name in screens]
+    told, here = [], [name for name in names if name in terminals]
     for fact in known:
         to = [
-            name for name in here if fact.to in {None, name} and screens[name].wants(fact.package)
+            name for name in here if fact.to in {None, name} and terminals[name].wants(fact.package)
         ]
         if to:
             told.append(Message(tuple(to), as_json(fact.data), fact.package))

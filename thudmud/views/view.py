@@ -5,7 +5,7 @@ Readers with equal views read the same text, which is made once for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -157,7 +157,7 @@ Readers = Mapping[tuple[object, ...], "tuple[View, tuple[str, ...]]"]
 """By what tells their views apart, the readers who share one."""
 
 
-class Screens(Mapping[str, Terminal]):
+class Screens:
     """What is known of the terminals of those who are here, by their names.
 
     Attributes:
@@ -171,18 +171,6 @@ class Screens(Mapping[str, Terminal]):
         self.edition = object()
         self.terminals: dict[str, Terminal] = {}
         self._displays: dict[str, tuple[Options, Display]] = {}
-
-    def __getitem__(self, name: str) -> Terminal:
-        return self.terminals[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.terminals)
-
-    def __len__(self) -> int:
-        return len(self.terminals)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.terminals
 
     def fit(self, name: str, terminal: Terminal) -> None:
         """Take note of what somebody's terminal can show."""
