@@ -1,8 +1,8 @@
-"""What a battle was worth ply by ply, and which plies lost something, as data.
+"""Analyses of battles, as data: what each position was worth, and which plies lost something.
 
-Who weighs the positions is an adviser, outside: see `thudmud.service.interface`. What its worths
-come to is worked out here, and words are made of it in `thudmud.views.analysis`. All worths are in
-hundredths of a dwarf and in the dwarfs' view: what is good for the trolls is below 0.
+An adviser weighs the positions, see `thudmud.service.interface`; this module works out what each
+ply lost, and `thudmud.views.analysis` has the words. All worths are in hundredths of a dwarf, as
+the dwarfs see it: below 0 is good for the trolls.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from thudmud.rules import Game, Score, Side
 from thudmud.values import value
 
 DECIDED = 10_000
-"""The worth of a battle that is won: far more than all pieces count."""
+"""The worth of a won battle: far more than all pieces count."""
 
 MISTAKE, BLUNDER = 200, 400
-"""From how much lost a ply is marked."""
+"""The losses from which a ply gets a mark."""
 
 _NOTED = 50
-"""From how much lost it is kept what would have been better."""
+"""The loss from which the better line is kept."""
 
 SHORTEST = 2
-"""How many plies a battle needs to be analysed."""
+"""The fewest plies of a battle that can be analysed."""
 
 GOES_ON = frozenset({State.RUNNING, State.ADJOURNED})
-"""A battle in one of these states is not analysed: that would help those who play it."""
+"""Battles in these states are not analysed, since that would help their players."""
 
 
 class PlyMark(Enum):
-    """What is thought of a ply that lost much; the value is how it is written."""
+    """The mark of a ply that lost much. The value is how it is written."""
 
     MISTAKE = "?"
     BLUNDER = "??"
@@ -43,15 +43,15 @@ class PlyMark(Enum):
 
 @value
 class Weighed:
-    """What an adviser thinks of a position of a battle that goes on.
+    """An adviser's judgement of a position in which a battle goes on.
 
     Attributes:
-        nodes: how many positions it was to look at.
-        worths: what it found the position worth at each depth, that of one ply first.
-        line: the plies that it expects.
+        nodes: how many positions it was allowed to look at.
+        worths: the worth it found at each depth, from one ply on.
+        line: the plies it expects.
 
     Raises:
-        InvalidValueError: it has found nothing.
+        InvalidValueError: there is no worth, or no line.
     """
 
     nodes: int
@@ -64,14 +64,14 @@ class Weighed:
 
     @property
     def worth(self) -> int:
-        """The worth, taken between the last two depths: who plays last is ahead at each."""
+        """The mean of the last two depths: at each depth the side that plays last looks better."""
         if abs(self.worths[-1]) >= DECIDED:
             return _capped(self.worths[-1])
         return sum(map(_capped, self.worths[-2:])) // len(self.worths[-2:])
 
     @property
     def depth(self) -> int:
-        """How deep it has looked; what is decided is so at any depth."""
+        """How many plies deep it looked; a decided position is decided at any depth."""
         return _ENDLESS if abs(self.worths[-1]) >= DECIDED else len(self.worths)
 
     def at(self, depth: int) -> int:
@@ -81,17 +81,17 @@ class Weighed:
 
 @value
 class Analysis:
-    """What a battle was worth, and what its plies lost.
+    """What the positions of a battle were worth, and what its plies lost.
 
     Attributes:
-        nodes: how many positions were looked at for each of the battle.
-        worths: what the battle was worth before each ply, and in the end.
-        lost: how much each ply lost against the best, to the side that played it.
-        lines: for each ply what would have been better, with the plies expected then; nothing where
-            that is little or nothing.
+        nodes: how many positions were looked at for each position of the battle.
+        worths: the worth before each ply, and at the end.
+        lost: how much worse each ply was than the best, for the side that played it.
+        lines: for each ply a better one and the plies expected after it; empty where little was
+            lost.
 
     Raises:
-        InvalidValueError: these are not of one battle.
+        InvalidValueError: the lengths do not fit together.
     """
 
     nodes: int
@@ -110,7 +110,7 @@ class Analysis:
 
 
 class AnalysedBattle(NamedTuple):
-    """A battle, its game, and what was found out about it."""
+    """A battle with its game and its analysis."""
 
     battle: Battle
     game: Game
@@ -119,7 +119,7 @@ class AnalysedBattle(NamedTuple):
 
 @value
 class KeptAnalysisLookup(Lookup["Analysis | None"]):
-    """The analysis of a battle of so many plies that the store keeps; None if it keeps none."""
+    """The stored analysis of a battle with that many plies; None if there is none."""
 
     battle: BattleId
     plies: int
@@ -127,7 +127,7 @@ class KeptAnalysisLookup(Lookup["Analysis | None"]):
 
 @value
 class AnalysisLookup(Lookup["Analysis | None"]):
-    """A new analysis of a battle, which an adviser is asked for; None if it found nothing out."""
+    """A new analysis of a battle, by the adviser; None if it failed."""
 
     battle: Battle
     game: Game
@@ -135,7 +135,7 @@ class AnalysisLookup(Lookup["Analysis | None"]):
 
 @value
 class UnderWayLookup(Lookup["tuple[int, int, int] | None"]):
-    """The analysis that a player waits for: of which battle, and how many of its plies are done.
+    """The analysis that a player waits for: the battle's number, the plies done, and all plies.
 
     None if they wait for none.
     """
@@ -144,7 +144,7 @@ class UnderWayLookup(Lookup["tuple[int, int, int] | None"]):
 
 
 def positions(game: Game) -> Iterator[Game]:
-    """Yield a battle as it stood before each ply, and after the last, unless a ply has ended it."""
+    """Yield a battle before each ply, and after the last one unless that ended it."""
     then = Game.start(game.ruleset, game.opening)
     for move in game.moves:
         yield then
@@ -154,14 +154,14 @@ def positions(game: Game) -> Iterator[Game]:
 
 
 def analysed(game: Game, weighed: Sequence[Weighed]) -> Analysis:
-    """Return the analysis of a battle, if each of its `positions` was weighed.
+    """Return the analysis of a battle of which each of its `positions` was weighed.
 
-    An adviser's worths can be compared with each other, not with a score. So the beginning is worth
-    what the score is then, and everything else so much more or less.
+    An adviser's worths can be compared with each other, but not with scores. So the opening gets
+    the worth of its score, and all other worths are shifted with it.
 
-    What a ply lost is the worth before it less the worth after it, both as far as the same ply of
-    the future: whoever plays the last ply that is looked at seems to be ahead. It counts only as
-    far as it is seen at two depths: at one it is often chance.
+    What a ply lost is the worth before it less the worth after it, both searched to the same future
+    ply: the side that plays the last ply of a search seems to be ahead. Only what is seen at two
+    depths counts, since at one depth it is often chance.
     """
     more = 100 * _lead(game.ruleset.score(game.opening)) - weighed[0].worth
     worths = [
@@ -178,7 +178,7 @@ def analysed(game: Game, weighed: Sequence[Weighed]) -> Analysis:
 
 
 def _lost(game: Game, ply: int, weighed: Sequence[Weighed]) -> int:
-    """Return what a ply, counted from 0, lost; the best one nothing, nor one that ends a battle."""
+    """Return what a ply, from 0, lost. The best ply and one that ends a battle lose nothing."""
     before, after = weighed[ply], weighed[ply + 1] if ply + 1 < len(weighed) else None
     if after is None or game.moves[ply] == before.line[0]:
         return 0
@@ -195,7 +195,7 @@ def _lost(game: Game, ply: int, weighed: Sequence[Weighed]) -> int:
 
 
 def _worth_in_the_end(game: Game) -> int:
-    """Return the worth of a battle that a ply has ended."""
+    """Return the worth of a battle that was ended by a ply."""
     if game.ruleset.goals and game.outcome:
         won = game.outcome.winner
         return 0 if won is None else DECIDED if won is Side.DWARF else -DECIDED

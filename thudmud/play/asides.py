@@ -1,7 +1,7 @@
-"""What happens in the hall besides the boards: people come and go, speak, and ask questions.
+"""What happens away from the boards: people come and go, speak, and ask questions.
 
-These are told and never stored. Sentences are made of them in `thudmud.views`. A ``room`` is the
-name of a board, or None for the hall.
+Asides are told and never stored. `thudmud.views` turns them into sentences. A ``room`` is the name
+of a board, or None for the hall.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ if TYPE_CHECKING:
 
 @value
 class Aside:
-    """What is told, or is noted of those who are here, and is never stored.
+    """Something that is told, or noted about the people here, and never stored.
 
     Attributes:
-        crosses: whether other nodes are told, too: their players see it, or who is here changes.
+        crosses: whether other nodes are told, because their players see it or the list of people
+            changes.
         is_limited: whether it counts towards how often a player may disturb others.
-        is_kept: whether it is stored, or noted, before anybody is told.
-        is_heard: whether it is in the player's own words, and heard at once: it can be reported.
-        is_choice: whether a member may have chosen something by it, which is kept, see `chosen`.
-        KINDS: all that there are.
+        is_kept: whether it has to be stored before anybody is told.
+        is_heard: whether it is something the player said, which others can report.
+        is_choice: whether it changes a member's preferences, see `chosen`. KINDS: all classes of
+        asides.
     """
 
     player: str
@@ -52,20 +53,20 @@ class Aside:
 
     @classmethod
     def crossing(cls) -> list[type[Aside]]:
-        """Return the kinds that cross."""
+        """Return the classes whose asides cross to other nodes."""
         return [each for each in cls.KINDS if each.crosses]
 
     @property
     def involves(self) -> set[str]:
-        """Whom it names: they are told of themselves in the second person."""
+        """The players it names, who read "you" in place of their names."""
         return {self.player}
 
     def happen(self, hall: Hall) -> Telling:
-        """Make it so in the hall, and return who is told."""
+        """Apply it to the hall, and return who is told."""
         return Telling(self, (self.player,))
 
     def chosen(self, hall: Hall, person: Person) -> Person:
-        """Return the player, a member, with what they have chosen by it."""
+        """Return the player, who is a member, with the preferences that hold after it."""
         return person
 
 
@@ -74,7 +75,7 @@ AsideT = TypeVar("AsideT", bound=Aside)
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def aside(kind: type[AsideT]) -> type[AsideT]:
-    """Make an aside of a class: a frozen dataclass, listed in ``Aside.KINDS``."""
+    """Make a class an aside: a frozen dataclass that is listed in ``Aside.KINDS``."""
     made = value(kind)
     made.is_choice = made.chosen is not Aside.chosen
     Aside.KINDS.append(made)
@@ -83,14 +84,13 @@ def aside(kind: type[AsideT]) -> type[AsideT]:
 
 @aside
 class Entered(Aside):
-    """A player came in, to the hall or, with a seat that was kept, to its board.
+    """A player came in: to the hall, or to the board where a seat was kept for them.
 
-    ``member`` says that they have an account; ``styles`` and ``options`` are how they want to see
-    what they are shown, ``ignored`` whom they do not want to hear, ``followed`` whom they follow,
-    ``plan`` what they say about themselves, and ``news`` which edition of the news they have seen
-    last, where that is known; ``adjourned``, that a match of theirs is put away; ``letters``, how
-    many have been written to them. ``observed`` are the boards that they observe, and ``active`` is
-    when they typed something last, about.
+    ``member`` says whether they have an account. ``styles``, ``options``, ``ignored``,
+    ``followed``, ``plan`` and ``news`` (the last edition they have seen) are their preferences, as
+    far as known. ``adjourned`` says whether a match of theirs is put away, ``letters`` how many
+    letters they have, ``observed`` which boards they observe, and ``active`` roughly when they last
+    typed something.
     """
 
     crosses = True
@@ -116,7 +116,7 @@ class Entered(Aside):
 
 @value
 class AtBoard(Aside):
-    """What one player is told about a board."""
+    """Something one player is told about a board."""
 
     board: str
 
@@ -126,7 +126,7 @@ class AtBoard(Aside):
 
 @aside
 class CaughtUp(AtBoard):
-    """A player who is back is shown a board where a seat was kept, and what happened there since.
+    """A player who came back is shown a board where a seat was kept, and what they missed.
 
     ``missed`` are the events, each with the table right after it.
     """
@@ -136,7 +136,7 @@ class CaughtUp(AtBoard):
 
 @aside
 class TookOver(Aside):
-    """A player goes on from another connection, and is shown where they are."""
+    """A player moved to another connection, and is shown where they are."""
 
     room: str | None
     letters: LetterCount = NO_LETTERS
@@ -147,9 +147,9 @@ class TookOver(Aside):
 
 @aside
 class Gone(Aside):
-    """A player is here no longer.
+    """A player left the server.
 
-    ``told`` says that the others in the room know, since the player has left a seat in it.
+    ``told`` says that the others in the room know already, because the player left a seat there.
     """
 
     crosses = True
@@ -167,7 +167,7 @@ class Gone(Aside):
 
 @aside
 class WentOut(Aside):
-    """A player left a room for another; told to those who stay."""
+    """A player left a room for another one. Told to those who stay."""
 
     crosses = is_limited = True
 
@@ -181,9 +181,9 @@ class WentOut(Aside):
 
 @aside
 class CameIn(Aside):
-    """A player came to a room; told there, and to the player.
+    """A player came into a room. Told there, and to the player.
 
-    ``sits`` says that they do so to take a seat, which is told next.
+    ``sits`` says that they came to take a seat, which is told next.
     """
 
     crosses = is_limited = True
@@ -199,7 +199,7 @@ class CameIn(Aside):
 
 @value
 class Aloud(Aside):
-    """What a player says to a room, or does there; with ``talk``, for those who hear such talk."""
+    """Something a player says or does in a room. ``talk`` limits who hears it."""
 
     room: str | None
     text: str
@@ -207,10 +207,10 @@ class Aloud(Aside):
     crosses = is_limited = is_heard = True
 
     def happen(self, hall: Hall) -> Telling:
-        """Return who hears it, or sees it.
+        """Return who hears or sees it.
 
-        What players say at their board is heard by all who watch. What others say there stays in
-        the room, but for kibitzes and whispers.
+        What the players of a board say there is heard by all who watch it. What others say stays in
+        the room, except kibitzes and whispers.
         """
         player, room, talk = self.player, self.room, self.talk
         occupants, table = hall.rooms.occupants(room), hall.table_in(room)
@@ -244,14 +244,14 @@ class Spoke(Aloud):
 
 @aside
 class Emoted(Aloud):
-    """A player did something."""
+    """A player did something, by an emote."""
 
     verb: ClassVar[str] = "emote"
 
 
 @aside
 class PlayersDeaf(AtBoard):
-    """Who only watches is told, once, that the players at a board do not hear what they say."""
+    """An observer is told, once, that the players at the board do not hear them."""
 
     def happen(self, hall: Hall) -> Telling:
         hall.people[self.player].knows_deaf = True
@@ -260,7 +260,7 @@ class PlayersDeaf(AtBoard):
 
 @value
 class ToAnother(Aside):
-    """What a player does that is for one other."""
+    """Something a player does that concerns one other player."""
 
     to: str
     crosses = is_limited = True
@@ -275,7 +275,7 @@ class ToAnother(Aside):
 
 @aside
 class Told(ToAnother):
-    """A player said something to one other."""
+    """A player said something to one other player."""
 
     text: str
     is_heard = True
@@ -284,7 +284,7 @@ class Told(ToAnother):
 
 @aside
 class LetterSent(ToAnother):
-    """A player has written to a member, who reads it whenever they like, and may be here."""
+    """A player wrote a letter to a member, who need not be here."""
 
     is_kept = True
 
@@ -298,7 +298,7 @@ class LetterSent(ToAnother):
 
 @aside
 class LettersForgotten(Aside):
-    """A player has deleted some of their letters, by their numbers."""
+    """A player deleted some of their letters. ``numbers`` says which."""
 
     is_kept = True
 
@@ -307,7 +307,7 @@ class LettersForgotten(Aside):
 
 @aside
 class ReportMade(Aside):
-    """A player has told the operator of another; ``said`` is what they last heard from that one."""
+    """A player reported another. ``said`` is what they last heard from that player."""
 
     crosses = is_limited = is_kept = True
 
@@ -321,7 +321,7 @@ class ReportMade(Aside):
 
 @aside
 class Invited(ToAnother):
-    """A player asked another to a seat at a board; a bot perhaps to play there at some level."""
+    """A player invited another to a seat at a board. ``level`` is for bots."""
 
     board: str
     side: Side
@@ -335,7 +335,7 @@ class Invited(ToAnother):
 
 @aside
 class TurnedDown(ToAnother):
-    """A player does not want the seat at a board to which another had asked them."""
+    """A player declined an invitation to a seat at a board."""
 
     board: str
 
@@ -347,7 +347,7 @@ class TurnedDown(ToAnother):
 
 @aside
 class StyleChosen(AtBoard):
-    """A player chose how to be shown a board."""
+    """A player chose the style in which they see a board."""
 
     crosses = True
 
@@ -365,7 +365,7 @@ class StyleChosen(AtBoard):
 
 @aside
 class OptionChosen(Aside):
-    """A player chose how to be shown everything; ``options`` are all that hold now."""
+    """A player chose an option. ``options`` are all their options after that."""
 
     crosses = True
 
@@ -384,7 +384,7 @@ class OptionChosen(Aside):
 
 @aside
 class FollowedCame(Aside):
-    """Those who follow a player, and would not see it, are told that the player has come."""
+    """Followers of a player who would not see it are told that the player came in."""
 
     room: str | None
 
@@ -394,7 +394,7 @@ class FollowedCame(Aside):
 
 @aside
 class FollowedBegan(AtBoard):
-    """Those who follow one of its players are told that a match begins, or goes on."""
+    """Followers of one of its players are told that a match begins or is resumed."""
 
     dwarf: str
     troll: str
@@ -406,7 +406,7 @@ class FollowedBegan(AtBoard):
 
 @aside
 class Active(Aside):
-    """A player has typed something, as is noted now and then; nobody is told."""
+    """A player is active. Noted now and then when they type; nobody is told."""
 
     crosses = True
 
@@ -419,7 +419,7 @@ class Active(Aside):
 
 @aside
 class ObserveChosen(AtBoard):
-    """A player observes a board, or no longer; ``observed`` are all that they observe now."""
+    """A player started or stopped observing a board. ``observed`` is the new list."""
 
     crosses = True
 
@@ -433,12 +433,12 @@ class ObserveChosen(AtBoard):
 
 @aside
 class Replayed(Aside):
-    """A player sees a battle again, as it stood after ``ply`` plies.
+    """A player replays a battle, and sees it as it stood after ``ply`` plies.
 
-    ``playing`` says that it goes on by itself. ``then`` is the battle as it stood there, if that is
-    known, so that what is seen next need not be found from the opening. ``comments`` are those on
-    all its plies. ``analysis`` is what each ply was worth, if that is known and may be told.
-    ``spent`` is how many seconds each took, if a clock ran.
+    ``playing`` says that the next plies follow by themselves. ``then`` is the battle at that ply,
+    if known: the next ply need not be replayed from the opening. ``comments`` are those on all
+    plies. ``analysis`` is what each ply was worth, if that is known and may be told. ``spent`` is
+    how many seconds each ply took, if a clock ran.
     """
 
     battle: Battle
@@ -457,7 +457,7 @@ class Replayed(Aside):
 
 @aside
 class ReplayLeft(Aside):
-    """A player sees a battle no longer; ``replay`` is what they saw last."""
+    """A player left a replay. ``replay`` is what they saw last."""
 
     replay: Replayed
 
@@ -468,7 +468,7 @@ class ReplayLeft(Aside):
 
 @aside
 class Analysing(Aside):
-    """A battle is analysed for a player; ``done`` of its plies are, so far."""
+    """A battle is being analysed for a player. ``done`` of its plies are finished."""
 
     battle: Battle
     done: int
@@ -477,17 +477,17 @@ class Analysing(Aside):
 
 @aside
 class AnalysisCancelled(Aside):
-    """A player waits no longer for the analysis of a battle."""
+    """A player cancelled the analysis of a battle."""
 
     number: int
 
 
 @aside
 class CommentMade(Aside):
-    """A player commented on a ply of a battle, or took that back if ``text`` is "".
+    """A player commented on a ply of a battle, or removed the comment if ``text`` is "".
 
-    It is stored by an event of its own; this is what is told of it, to the player and to ``other``,
-    who played the battle, too. ``comments`` are all there are on the battle now.
+    The comment itself is stored as an event; this tells the player and ``other``, their opponent in
+    the battle. ``comments`` are all comments on the battle now.
     """
 
     crosses = is_limited = True
@@ -512,42 +512,42 @@ class CommentMade(Aside):
 
 
 class Remark(Enum):
-    """What is said in an exercise; the value is stable, for programs."""
+    """A kind of sentence in an exercise. The values are stable, for programs."""
 
     BEGUN = "begun"
-    """Which lesson or puzzle it is."""
+    """Names the lesson or puzzle."""
     TASK = "task"
-    """What is to be done."""
+    """Says what to do."""
     DONE = "done"
-    """It has been done."""
+    """Says that it is done."""
     NEXT = "next"
-    """It goes on when the player says so."""
+    """Asks the player to say when to go on."""
     OVER = "over"
-    """The lesson is done, or the puzzle solved; and what else there is."""
+    """The lesson is finished or the puzzle solved; suggests what comes next."""
     WRONG = "wrong"
-    """What was played can be played, but is not what is wanted."""
+    """The ply is legal, but not what is asked for."""
     FEWER = "fewer"
-    """It is, but could capture more."""
+    """The ply goes to the right square, but could capture more."""
     HINT = "hint"
-    """Something that helps."""
+    """A hint."""
     ANSWER = "answer"
-    """What does it."""
+    """The solution."""
     COUNTED = "counted"
-    """What is said counts for a rating: it was the first try at a puzzle."""
+    """The result counts for the rating, as the first try at a puzzle."""
 
 
 @aside
 class Exercised(Aside):
-    """A player is told something in an exercise, which stands so from now on.
+    """A player is told something in an exercise, and ``exercise`` is its new state.
 
     Attributes:
-        player: whose it is.
-        exercise: as it is now.
-        remarks: what is said, in this order.
-        plies: what was played, by the player and then by the server, each with the board after it.
+        player: whose exercise it is.
+        exercise: its state from now on.
+        remarks: the kinds of sentences to say, in order.
+        plies: the plies played, by the player and then by the server, each with the table after it.
         shows: whether the board is shown.
-        advice: what speaks for and against a ply that was played, or was only tried.
-        answer: what the other side could answer that.
+        advice: reasons for and against the ply that was played or tried.
+        answer: how the other side could answer it.
     """
 
     exercise: Exercise
@@ -568,7 +568,7 @@ class Exercised(Aside):
 
 @aside
 class ExerciseLeft(Aside):
-    """A player's exercise is over, or waits until they come back to it."""
+    """A player left an exercise, which may wait for them."""
 
     exercise: Exercise
 
@@ -581,9 +581,9 @@ class ExerciseLeft(Aside):
 
 @aside
 class BattleWaits(ToAnother):
-    """A player opened an exercise in the middle of a battle, which waits; ``to`` is the other one.
+    """A player opened an exercise during a battle, which waits. ``to`` is the opponent.
 
-    It is "" in practice. ``exercise`` is what the board of the exercise is called.
+    ``to`` is "" in practice. ``exercise`` is the name of the exercise's board.
     """
 
     board: str
@@ -592,9 +592,9 @@ class BattleWaits(ToAnother):
 
 @aside
 class MoveTaught(AtBoard):
-    """A newcomer whose turn it is at a board is told how to move; or is reminded, ``again``.
+    """A newcomer whose turn it is is told how to move, or reminded (``again``).
 
-    ``hints`` says that they can ask for one.
+    ``hints`` says whether they can ask for hints.
     """
 
     hints: bool
@@ -603,13 +603,13 @@ class MoveTaught(AtBoard):
 
 @aside
 class TimeShort(AtBoard):
-    """A player whose turn it is at a board has less than some seconds left."""
+    """A player whose turn it is has fewer than ``seconds`` seconds left."""
 
     seconds: float
 
 
 class OfOperators(Aside):
-    """What operators bring about, which is noted, or stored, before it is told."""
+    """Something an operator did. It is stored or logged before it is told."""
 
     __slots__ = ()
     is_kept = True
@@ -617,7 +617,7 @@ class OfOperators(Aside):
 
 @aside
 class Announced(OfOperators):
-    """An operator told everybody something, wherever they are."""
+    """An operator told everybody something."""
 
     crosses = True
 
@@ -629,7 +629,7 @@ class Announced(OfOperators):
 
 @value
 class OfSanction(OfOperators):
-    """What concerns a measure against somebody; told to them, and to all operators."""
+    """A sanction is imposed or lifted. Told to the player concerned and to all operators."""
 
     sanction: Sanction
     crosses = True
@@ -648,17 +648,17 @@ class OfSanction(OfOperators):
 
 @aside
 class Sanctioned(OfSanction):
-    """An operator took a measure against somebody."""
+    """An operator imposed a sanction."""
 
 
 @aside
 class Lifted(OfSanction):
-    """An operator ended a measure; told as it was when it began."""
+    """An operator lifted a sanction, which is told as it was imposed."""
 
 
 @aside
 class ReportClosed(OfOperators):
-    """An operator has seen to a report; told to all operators."""
+    """An operator closed a report. Told to all operators."""
 
     crosses = True
 
@@ -670,14 +670,14 @@ class ReportClosed(OfOperators):
 
 @aside
 class ShutdownTold(OfOperators):
-    """Everybody on this node, or one player, is told that the server will stop.
+    """Everybody on this node, or one player, is told that the server will shut down.
 
     Attributes:
-        player: the operator who has said so.
+        player: the operator who asked for it.
         at: when it stops, in seconds since the epoch.
-        seconds: in how many that is; None if it does not stop after all.
+        seconds: how many seconds remain; None if the shutdown is cancelled.
         why: the reason, if one was given.
-        to: who alone is told; empty if all are.
+        to: the only player who is told; "" for everybody.
     """
 
     at: float
@@ -694,9 +694,9 @@ class ShutdownTold(OfOperators):
 
 @aside
 class BoardListed(AtBoard):
-    """The list of all boards shows one otherwise now; ``player`` is ``""``: nobody did it alone.
+    """The entry of a board in the list of boards changed. ``player`` is "".
 
-    Programs of those in the hall are told.
+    Told to the programs of those in the hall.
     """
 
     def happen(self, hall: Hall) -> Telling:
@@ -705,10 +705,9 @@ class BoardListed(AtBoard):
 
 @aside
 class Asked(Aside):
-    """A player asked for something that changes nothing; the answer is for them alone.
+    """A player asked a question. The answer is for them alone.
 
-    ``answer`` is what was looked up for it, where it is about what was played before, or about what
-    to play.
+    ``answer`` is what was looked up for it: from the store, or from an adviser.
     """
 
     question: Command

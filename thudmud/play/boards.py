@@ -1,4 +1,4 @@
-"""The boards that are up: by which names, keys and words they are found, and who sits where."""
+"""The open boards, found by name, key, words or seated player."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NUMBERED = re.compile(r"([0-9]+)[a-z]+ ")
 
 
 class TableRegister(dict[str, Table]):
-    """The boards as they stand, by name, in the order in which they are listed and counted.
+    """The tables by name, in the order in which they are listed and counted.
 
     Only the hall changes them.
 
@@ -27,9 +27,9 @@ class TableRegister(dict[str, Table]):
             0 for never.
 
     Attributes:
-        words: the lower-case words of their names.
-        made: the names of those that players have opened, by their numbers.
-        styles: how newcomers are shown each.
+        words: all words of their names, in lower case.
+        made: the names of boards that players opened, by number.
+        styles: the default style of each board.
     """
 
     def __init__(self, quiet_plies: int, seat_grace: float, idle_limit: float) -> None:
@@ -42,14 +42,14 @@ class TableRegister(dict[str, Table]):
         self._by_words: dict[tuple[str, ...], str] = {}
         self._places: dict[str, int] = {}
         self._seats = ByPlayer()
-        """At which boards each has a seat."""
+        """By player, the boards at which they have a seat."""
 
     def open(self, specs: Iterable[BoardSpec], version: int = 0) -> None:
-        """Put up boards, behind all others.
+        """Add boards at the end.
 
         Args:
-            specs: what they are. No other board has the key or the name of one of them.
-            version: how many events are stored of each, after which it is as new.
+            specs: the boards. Their keys and names have to be new.
+            version: how many events are stored under the key of each already.
         """
         for spec in specs:
             self[spec.name] = replace(Table.set_up(spec, *self._limits), version=version)
@@ -57,7 +57,7 @@ class TableRegister(dict[str, Table]):
         self._index()
 
     def put(self, board: str, table: Table) -> list[str]:
-        """Replace the state of a board; return who may have lost their last seat by that."""
+        """Replace a table; return the players who may have lost their last seat."""
         before, self[board] = self[board], table
         if table.seats is before.seats:
             return []
@@ -65,7 +65,7 @@ class TableRegister(dict[str, Table]):
         return [player for player in before.seats.values() if not self.seats_of(player)]
 
     def close(self, board: str) -> list[str]:
-        """Take a board down; return who may have lost their last seat by that."""
+        """Remove a board; return the players who may have lost their last seat."""
         lost = self.put(board, Table.set_up(BoardSpec(board)))
         del self[board]
         self.styles.pop(board, None)
@@ -73,7 +73,7 @@ class TableRegister(dict[str, Table]):
         return lost
 
     def rename(self, board: str, name: str) -> None:
-        """Call a board something else; its place stays."""
+        """Rename a board, which keeps its place."""
         table = replace(self[board], name=name)
         boards = [(name, table) if each == board else (each, other) for each, other in self.items()]
         self.clear()
@@ -85,7 +85,7 @@ class TableRegister(dict[str, Table]):
         self._index()
 
     def _index(self) -> None:
-        """Note by which words and keys boards are found, and their order."""
+        """Build the indexes by words, keys and places."""
         self._keys = {table.key: name for name, table in self.items()}
         self._by_words = {tuple(name.lower().split()): name for name in self}
         self.words = frozenset(word for words in self._by_words for word in words)
@@ -97,16 +97,16 @@ class TableRegister(dict[str, Table]):
         }
 
     def called(self, key: str) -> str:
-        """Return the name of the board with a key; the key itself if it is not here."""
+        """Return the name of the board with a key, or the key itself if there is none."""
         return self._keys.get(key, key)
 
     def with_key(self, key: str) -> Table | None:
-        """Return the board with a key, if it is here."""
+        """Return the table with a key, if there is one."""
         name = self._keys.get(key)
         return None if name is None else self[name]
 
     def spelt(self, board: str) -> str:
-        """Return what a board is called that is named in any case; else the same again."""
+        """Return the name of a board as it is spelt, given in any case; else the same again."""
         if board in self:
             return board
         return next((each for each in self if each.lower() == board.lower()), board)
@@ -125,5 +125,5 @@ class TableRegister(dict[str, Table]):
         return bool(self._seats.of(player))
 
     def made_of(self, player: str) -> list[str]:
-        """Return the boards that players have opened at which somebody has a seat."""
+        """Return the names of player-opened boards at which a player has a seat."""
         return [each.name for each in self.seats_of(player) if each.key.startswith(MADE)]

@@ -1,7 +1,7 @@
-"""What a command is: a frozen value that a line of text parses into, and that decides what it does.
+"""Commands: frozen values that lines of text are parsed into, and that decide what they do.
 
-The commands themselves are in `thudmud.verbs`, a module for each family. ``@verb`` makes a class
-one, and says by which rules of the grammar it is typed.
+The commands themselves are in `thudmud.verbs`, a module for each family. ``@verb`` makes a class a
+command and names the grammar rules by which it is typed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TYPED: Mapping[str, Callable[[Any], str]] = {
     "turn": lambda side: f"turn {side.plural}",
     "why": "because {}".format,
 }
-"""How fields of some names are typed; all others as they are."""
+"""How fields with these names are typed. All other fields are typed as they are."""
 
 
 def _plainly(value: object) -> str:
@@ -44,16 +44,16 @@ def _plainly(value: object) -> str:
 class Command:
     """What a line asks for.
 
-    Its fields are what its rule of the grammar hands over, in this order; what the line leaves out
-    is the default. ``str()`` of it is its canonical form, which parses back to an equal one.
+    Its fields are the parts of its grammar rule, in order; parts left out of the line have the
+    default. ``str()`` is its canonical form, which parses to an equal command.
 
     Attributes:
-        words: the words that the canonical form begins with; by default the name of the rule.
-        typed: the fields that the canonical form has, in its order; by default all of them.
-        is_question: whether a player's program may ask it though nobody has typed it: it changes
-            nothing, and its answer holds facts.
-        is_choice: whether a member chooses something by asking, which is kept, see `chosen`.
-        speaks: whether others will read the player's own words. Who is muted may not.
+        words: the first words of the canonical form; by default the name of the rule.
+        typed: the fields in the canonical form, in order; by default all.
+        is_question: whether a player's program may ask it: it changes nothing, and its answer has
+            facts.
+        is_choice: whether it changes a member's preferences, see `chosen`.
+        speaks: whether others read the player's own words. Muted players may not give it.
     """
 
     words: ClassVar[str] = ""
@@ -66,7 +66,7 @@ class Command:
         return f"{self.words}{self._typed(*self.typed or self.__match_args__)}"
 
     def _typed(self, *names: str) -> str:
-        """Return some fields as they are typed, each behind a blank; nothing of a default."""
+        """Return some fields as they are typed, each after a blank, leaving out defaults."""
         known, text = self.__dataclass_fields__, ""
         for name in names:
             value = getattr(self, name)
@@ -75,9 +75,9 @@ class Command:
         return text
 
     def decide(self, scene: Scene) -> Decision:
-        """Return what it brings about. Nothing has changed yet.
+        """Return the decision that carries it out. Nothing has changed yet.
 
-        By default it is a question, for which nothing has to be looked up.
+        By default it is a question whose answer needs nothing looked up.
 
         Raises:
             Refused: a table or the hall does not allow it.
@@ -87,29 +87,29 @@ class Command:
         return scene.answer(self)
 
     def chosen(self, hall: Hall, person: Person) -> Person:
-        """Return whoever asked, a member, as they are to be kept once it is answered."""
+        """Return the player, who is a member, with the preferences that hold after the answer."""
         return person
 
     def answered(self, hall: Hall, person: Person, answer: Any) -> None:
-        """Note what the answer to a question changes for whoever asked; mostly that is nothing."""
+        """Note what the answer changes for the player who asked, if anything."""
 
 
 VERBS: dict[str, Callable[..., Command]] = {}
-"""By the name of a rule of the grammar, what makes a command of the parts that it matched."""
+"""By the name of a grammar rule: what makes a command of its parts."""
 
 COMMANDS: list[type[Command]] = []
-"""All that there are."""
+"""All classes of commands."""
 
 CommandT = TypeVar("CommandT", bound=Command)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def verb(*rules: str, **makers: str) -> Callable[[type[CommandT]], type[CommandT]]:
-    """Return a decorator that makes a class a command: a frozen dataclass, made by grammar rules.
+    """Return a decorator that makes a class a command: a frozen dataclass with grammar rules.
 
     Args:
-        rules: the rules whose parts are its fields, in order.
-        makers: for other rules, by name, the class method that makes a command of their parts.
+        rules: grammar rules whose parts are the fields, in order.
+        makers: other grammar rules, each with the class method that makes a command of its parts.
 
     Raises:
         InvalidValueError: one of the rules makes another command already.

@@ -1,11 +1,11 @@
-"""What happens at a board, as data: a table is folded from these, and nothing else of it is stored.
+"""What happens at a board, as data. The state of a table is the fold of its events.
 
-There is no sentence here: words, boards and machine lines are renderings of events, made for one
-viewer in `thudmud.views`.
+Events hold no sentences: `thudmud.views` makes words, boards and machine lines of them for each
+reader.
 
-Every event says when it was decided (``at``, seconds since the epoch) and whose command brought it
-about (``player``). Events are checked when they are made, so whoever reads them need not. Fields
-are only ever added at the end, with a default: they are stored in this order.
+Every event says when it was decided (``at``, in seconds since the epoch) and whose command caused
+it (``player``). Events are checked when they are made, so readers need not check them again. New
+fields go at the end and have a default: fields are stored in this order.
 """
 
 from __future__ import annotations
@@ -22,32 +22,33 @@ BATTLES = 2
 """How many battles a match has."""
 
 MADE = "(board) "
-"""What the key of a board begins with that players have opened: it goes when it is not needed."""
+"""The prefix of the keys of boards that players open. Such a board is closed when nobody needs
+it."""
 
 LONGEST_NAME = 80
-"""The most characters that a player's name may have, wherever it comes from."""
+"""The most characters that a player's name may have, from any front end."""
 
 EARLIEST = -62_135_596_800.0
-"""The first second of the year 1, which is the first one that has a date."""
+"""The first second of the year 1: `datetime` has no earlier dates."""
 
 LATEST = 253_402_300_799.0
-"""The last second of the year 9999, which is the last one that has a date."""
+"""The last second of the year 9999: `datetime` has no later dates."""
 
 
 def require_name(name: str) -> None:
-    """Raise InvalidValueError if nobody can be called that, wherever they come from."""
+    """Raise InvalidValueError if this cannot be a player's or a board's name."""
     if not (0 < len(name) <= LONGEST_NAME and name.isprintable() and name.strip() == name):
         raise InvalidValueError(f"{name!r:.50} cannot be anybody's name")
 
 
 def require_time(at: float, since: float = 0.0) -> None:
-    """Raise InvalidValueError if a number is not that of a second that has a date."""
+    """Raise InvalidValueError if a time is out of range, in seconds since the epoch."""
     if not since <= at <= LATEST:
         raise InvalidValueError(f"{at} is no time in seconds since the epoch")
 
 
 def require_match(battle: int, before: tuple[int, int]) -> None:
-    """Raise InvalidValueError if no match has such a battle, or such points before it."""
+    """Raise InvalidValueError if the number of a battle, or the points before it, cannot be."""
     if not 1 <= battle <= BATTLES:
         raise InvalidValueError(f"a match has {BATTLES} battles, so none is battle {battle}")
     if min(before) < 0:
@@ -55,9 +56,9 @@ def require_match(battle: int, before: tuple[int, int]) -> None:
 
 
 def _require_rules(name: str, opening: Position | None = None) -> None:
-    """Raise InvalidValueError if there are no such rules, or no such opening of a battle by them.
+    """Raise InvalidValueError if there is no such ruleset, or no battle can begin from the opening.
 
-    A ruleset's own opening is None.
+    None stands for the ruleset's own opening.
     """
     if name not in RULESETS:
         raise InvalidValueError(f"there are no {name!r:.50} rules")
@@ -69,41 +70,41 @@ def _require_rules(name: str, opening: Position | None = None) -> None:
 
 
 class Levels(NamedTuple):
-    """At which levels bots play the dwarfs and the trolls.
+    """The levels at which bots play the dwarfs and the trolls.
 
-    None for a person; `OWN_PROGRAM` for a bot that plays at no level; else the level's number.
+    None is a person, `OWN_PROGRAM` a bot without levels, any other number a level.
     """
 
     dwarf: int | None = None
     troll: int | None = None
 
     def of(self, side: Side) -> int | None:
-        """Return the level of a side's player."""
+        """Return the level of the player of a side."""
         return self.dwarf if side is Side.DWARF else self.troll
 
     def changed(self, side: Side, level: int | None) -> Levels:
-        """Return them with another player on a side."""
+        """Return the levels with another player on a side."""
         return self._replace(**{side.value: level})
 
 
 NO_BOTS = Levels()
-"""No bot plays."""
+"""Two people play."""
 
 OWN_PROGRAM = 0
-"""The level of a bot whose plies are chosen by a program of its own."""
+"""The level of a bot that has its own program."""
 
 
 def _require_levels(*levels: int | None) -> None:
-    """Raise InvalidValueError if no bot can play at these levels."""
+    """Raise InvalidValueError if there are no such levels."""
     for level in levels:
         if level is not None and level < 0:
             raise InvalidValueError(f"nobody plays at level {level}")
 
 
 class BattleId(NamedTuple):
-    """What no two battles share: the board that one began at, and its first event's version there.
+    """What identifies a battle: the key of its board, and the version of its first event there.
 
-    A battle that was imported has another stream of events in the place of a board.
+    For an imported battle, ``board`` is the key of its own stream.
     """
 
     board: str
@@ -112,22 +113,21 @@ class BattleId(NamedTuple):
 
 @value
 class SavedMatch:
-    """A match as it stands, by itself: all that it takes to go on with it at any board.
+    """The state of a match that was put away: all that is needed to resume it at any board.
 
     Attributes:
-        began: which battle it has come to.
-        battle: 1 or 2, which of the two of the match.
+        began: the battle that it has come to.
+        battle: 1 or 2, the number of that battle in the match.
         rules: its ruleset's name.
-        before: the points of the battles before this one, of who has the dwarfs and of who has the
-            trolls in it.
+        before: the points from earlier battles, of the dwarfs' player and of the trolls' player.
         dwarf: who plays the dwarfs.
         troll: who plays the trolls.
         rated: whether this battle may count for ratings.
         moves: its plies so far.
         outcome: how it ended; None while it goes on.
-        levels: at which bots play in it.
-        opening: the position that its battles begin from, if that was set up; else None.
-        clock: as it stood when the match was put away; None if it is played without.
+        levels: the levels of bots in it.
+        opening: the position that its battles begin from if it was set up, else None.
+        clock: the clock when the match was put away; None without a clock.
     """
 
     began: BattleId
@@ -149,25 +149,25 @@ class SavedMatch:
         require_name(self.dwarf)
         require_name(self.troll)
         _require_rules(self.rules, self.opening)
-        # A clock that goes on checks its last ply alone; this one may come from elsewhere.
+        # A running clock checks only its last ply, but this one may come from outside.
         if self.clock and min(self.clock.spent, default=0.0) < 0:
             raise InvalidValueError("no ply takes less than no time")
 
 
 class Parting(Enum):
-    """How a player came to leave a seat, or the server."""
+    """Why a player left a seat, or the server."""
 
     LEFT = "left"
     QUIT = "quit"
     LOST = "lost"
     IDLE = "idle"
-    """Disconnected, since nothing was typed for too long."""
+    """Disconnected for being idle too long."""
     RESTART = "restart"
-    """The server itself was gone for a while."""
+    """The server was restarted."""
 
 
 class Offer(Enum):
-    """What needs both players' word."""
+    """Something that needs the consent of both players."""
 
     END = "end"
     RESTART = "restart"
@@ -177,11 +177,13 @@ class Offer(Enum):
 
 @value
 class _Event:
-    """What is checked of nearly all events: their time, and the names that they hold.
+    """The base of nearly all events. Checks their time and names.
 
     Attributes:
-        NAMES: the fields that hold names, besides that of the player.
-        BY_SERVER: whether the player may be "", for the operator or the server.
+        at: when it was decided, in seconds since the epoch.
+        player: whose command caused it.
+        NAMES: the other fields that hold names.
+        BY_SERVER: whether ``player`` may be "", for the operator or the server.
     """
 
     NAMES: ClassVar[tuple[str, ...]] = ()
@@ -199,7 +201,7 @@ class _Event:
         self._require()
 
     def _require(self) -> None:
-        """Raise InvalidValueError if anything else is wrong with it."""
+        """Raise InvalidValueError if another field is invalid. Called after the common checks."""
 
 
 @value
@@ -215,7 +217,7 @@ class Joined(_Event):
 
 @value
 class Left(_Event):
-    """A player gave a seat up; a battle that was running waits for somebody to sit down."""
+    """A player gave up a seat. A running battle waits for somebody to sit down."""
 
     side: Side
     parting: Parting
@@ -223,7 +225,7 @@ class Left(_Event):
 
 @value
 class Absent(_Event):
-    """A seated player is away: the seat is kept, and the game waits."""
+    """A seated player went away. The seat is kept, and the battle waits."""
 
     side: Side
     parting: Parting
@@ -231,14 +233,14 @@ class Absent(_Event):
 
 @value
 class Returned(_Event):
-    """A seated player who was away is back."""
+    """A seated player came back."""
 
     side: Side
 
 
 @value
 class Cleared(_Event):
-    """The last player left, or the board is to be closed: it is as new.
+    """The board was reset, because the last player left or it is about to be closed.
 
     ``player`` is "" for the operator.
     """
@@ -248,7 +250,7 @@ class Cleared(_Event):
 
 @value
 class RulesSet(_Event):
-    """The board's ruleset for the next match was chosen, by the ruleset's name."""
+    """The ruleset for the next match was chosen, by name."""
 
     rules: str
 
@@ -258,9 +260,9 @@ class RulesSet(_Event):
 
 @value
 class PositionSet(_Event):
-    """The position that the next match begins from was set up.
+    """The opening of the next match was set up.
 
-    ``opening`` is None if it is the ruleset's own again; ``rules`` is the ruleset's name.
+    ``opening`` is None for the ruleset's own. ``rules`` is the ruleset's name.
     """
 
     rules: str
@@ -272,7 +274,7 @@ class PositionSet(_Event):
 
 @value
 class TimeSet(_Event):
-    """How much time the next match gives was chosen; ``time`` is None for no clock."""
+    """The time control of the next match was chosen; None for no clock."""
 
     time: TimeControl | None
 
@@ -281,10 +283,10 @@ class TimeSet(_Event):
 class BattleStarted(_Event):
     """A battle began: ``number`` 1 opens a new match, 2 is played with the seats swapped.
 
-    ``dwarf`` and ``troll`` are who sits where from now on, ``levels`` whether they are bots;
-    ``rated`` says whether the battle may count for their ratings, since both have accounts or one
-    is a bot. ``opening`` is the position that it begins from, if that was set up: such a battle is
-    never rated. ``time`` is how much time there is; None if it is played without a clock.
+    ``dwarf`` and ``troll`` are the players, ``levels`` says which of them are bots. ``rated`` says
+    whether the battle may count for ratings: both have accounts, or one is a bot. ``opening`` is
+    the position that it begins from if it was set up; such a battle is never rated. ``time`` is its
+    time control; None without a clock.
     """
 
     NAMES = "dwarf", "troll"
@@ -324,30 +326,30 @@ class Moved(_Event):
 
 @value
 class Offered(_Event):
-    """A player offers what the other may agree to by saying the same."""
+    """A player made an offer. The opponent accepts by giving the same command."""
 
     offer: Offer
 
 
 @value
 class OfferLapsed(_Event):
-    """An offer no longer stands, because a ply was played."""
+    """An offer lapsed, because a ply was played."""
 
     offer: Offer
 
 
 @value
 class Declined(_Event):
-    """A player said no to what the other had offered."""
+    """A player declined the opponent's offer."""
 
     offer: Offer
 
 
 @value
 class TakenBack(_Event):
-    """Both agreed to take plies back: the last one of ``side``, and what followed it.
+    """Both agreed to take back the last ply of ``side`` and any reply to it.
 
-    ``player`` is who agreed; ``moves`` are the plies, in the order in which they were played.
+    ``player`` is the one who agreed. ``moves`` are the plies, in the order they were played.
     """
 
     side: Side
@@ -367,12 +369,12 @@ class BattleEnded(_Event):
         player: whose command ended it.
         outcome: how it ended.
         plies: how many were played.
-        dwarf: who played the dwarfs; where the seat is free, who sat there last.
+        dwarf: who played the dwarfs, or sat there last if the seat is free.
         troll: the same for the trolls.
-        rated: whether it counts for their ratings; if one is a bot, for those against bots.
-        points: if the match is over with it, the points of who has the dwarfs and of who has the
-            trolls in this battle.
-        levels: whether they are bots.
+        rated: whether it counts for ratings; with a bot, for those against bots.
+        points: the points of the match for the dwarfs' and the trolls' player in this battle, if
+            the match is over; else None.
+        levels: which of them are bots.
     """
 
     NAMES = "dwarf", "troll"
@@ -393,9 +395,9 @@ class BattleEnded(_Event):
 
 @value
 class ClockHeld(_Event):
-    """No server was there to play on for some of the time since the last event: it does not count.
+    """For part of the time since the last event no server ran. That time does not count.
 
-    ``player`` is "" for the server; ``seconds`` is how long that was in all.
+    ``player`` is "". ``seconds`` is how long that was in all.
     """
 
     BY_SERVER = True
@@ -409,14 +411,14 @@ class ClockHeld(_Event):
 
 @value
 class IdleWarned(_Event):
-    """Both were told that the other may soon claim the battle, since ``player`` does not move."""
+    """Both were warned that the battle can soon be claimed, because ``player`` does not move."""
 
     side: Side
 
 
 @value
 class Adjourned(_Event):
-    """A match was put away for another day: the board is as new.
+    """A match was put away for another day. The board is reset.
 
     ``player`` is "" for the operator.
     """
@@ -428,7 +430,7 @@ class Adjourned(_Event):
 
 @value
 class Resumed(_Event):
-    """A match that was put away goes on, at this board."""
+    """A match that was put away is resumed at this board."""
 
     match: SavedMatch
 
@@ -458,15 +460,15 @@ TableEvent = (
 
 @value
 class Imported:
-    """A battle played elsewhere was brought in; it belongs to no table.
+    """A battle played elsewhere was imported. It belongs to no board.
 
     Attributes:
         at: when it was played, as far as that is known.
-        player: who brought it in; "" for the operator.
+        player: who imported it; "" for the operator.
         rules: its ruleset's name.
         dwarf: who played the dwarfs; "" if that is not known.
         troll: the same for the trolls.
-        record: it, as a game record.
+        record: the battle as a game record.
         plies: how many were played.
         outcome: how it ended, if a ply ended it.
     """
@@ -491,20 +493,20 @@ class Imported:
 
 
 Event = TableEvent | Imported
-"""Everything that happens at a board, and battles that were played elsewhere."""
+"""All events of boards, and imported battles."""
 
 
 @value
 class BoardOpened(_Event):
-    """A board was put up in the hall, or put up again.
+    """A board was opened in the hall, or opened again.
 
     Attributes:
         at: when.
         player: whose doing it was; "" for the operator.
-        key: what the board's events are stored under. It never changes.
+        key: the key its events are stored under, which never changes.
         name: what the board is called, its noun last.
         rules: the name of the ruleset that it begins with.
-        version: how many events the board already had when it was put up, from earlier times.
+        version: how many events were stored under its key before.
     """
 
     NAMES = "key", "name"
@@ -523,7 +525,7 @@ class BoardOpened(_Event):
 
 @value
 class BoardClosed(_Event):
-    """A board was taken down. Whatever stood on it was cleared or put away first."""
+    """A board was closed. It was cleared, or its match put away, first."""
 
     NAMES = ("key",)
     BY_SERVER = True
@@ -533,7 +535,7 @@ class BoardClosed(_Event):
 
 @value
 class BoardRenamed(_Event):
-    """A board is called something else from now on."""
+    """A board was renamed."""
 
     NAMES = "key", "name"
     BY_SERVER = True
@@ -544,7 +546,7 @@ class BoardRenamed(_Event):
 
 @value
 class Interrupted:
-    """No server ran from ``since`` until ``at``: nobody can be blamed for that time."""
+    """No server ran from ``since`` until ``at``. Clocks do not count that time."""
 
     at: float
     since: float
@@ -556,7 +558,7 @@ class Interrupted:
 
 @value
 class LessonDone(_Event):
-    """A member has come to the end of a lesson of the tutorial for the first time."""
+    """A member finished a lesson of the tutorial for the first time."""
 
     lesson: int
 
@@ -566,13 +568,13 @@ class LessonDone(_Event):
 
 @value
 class PuzzleTried(_Event):
-    """A member has tried a puzzle for the first time; that alone counts.
+    """A member tried a puzzle for the first time. Only that try counts.
 
     Attributes:
         at: when.
         player: who.
         puzzle: its number.
-        solved: whether the first ply that they played was right, without a hint.
+        solved: whether their first ply was right, without a hint.
     """
 
     puzzle: int
@@ -586,20 +588,20 @@ LONGEST_COMMENT = 300
 """The most characters that a comment may have."""
 
 JOINERS = "\u200c\u200d"
-"""Invisible characters that are part of words in several scripts, and of emoji."""
+"""Invisible characters that words of several scripts, and emoji, need."""
 
 
 @value
 class Commented(_Event):
-    """A player commented on a ply of a battle, in the place of what they had said about it before.
+    """A player commented on a ply of a battle. It replaces their earlier comment on that ply.
 
     Attributes:
         at: when.
-        player: who; "" if that is not known of a battle that was imported.
-        key: what the events of the battle's beginning are stored under.
-        version: of the first of them.
+        player: who; "" if the author is not known, in an imported battle.
+        key: the stream in which the battle began.
+        version: the version of the battle's first event there.
         ply: which ply, from 1; 0 is the opening.
-        text: what they say; "" if they take away what they have said.
+        text: the comment; "" to remove it.
     """
 
     NAMES = ("key",)
@@ -626,17 +628,17 @@ def _require_number(number: int) -> None:
 
 @value
 class SeekMade(_Event):
-    """Somebody would like to play: anybody, or one player in particular.
+    """A player looks for an opponent: anybody, or one player.
 
     Attributes:
         at: when.
         player: who.
-        number: by which players call it, the lowest that no other seek has.
+        number: its number, the lowest that no other seek has.
         rules: the name of the ruleset.
-        side: what they would play in the first battle; None if that is left to chance and order.
+        side: the side they want in the first battle; None for either.
         rated: whether the match is to count for ratings, if both have accounts.
-        to: whom they ask; "" for anybody.
-        time: how much time there is; None if it is to be played without a clock.
+        to: the player they ask; "" for anybody.
+        time: the time control; None for no clock.
     """
 
     number: int
@@ -655,26 +657,26 @@ class SeekMade(_Event):
 
 
 class SeekEnd(Enum):
-    """Why a seek stands no more."""
+    """Why a seek ended."""
 
     ACCEPTED = "accepted"
     DECLINED = "declined"
     WITHDRAWN = "withdrawn"
     GONE = "gone"
-    """Who had made it, or was asked, is not here any more."""
+    """The player who made it, or was asked, left."""
 
 
 @value
 class SeekEnded(_Event):
-    """A seek stands no more.
+    """A seek ended.
 
     Attributes:
         at: when.
         player: whose doing it was.
-        number: that of the seek.
-        why: how it came to that.
-        seeker: who had made it.
-        to: whom they had asked; "" for anybody.
+        number: the number of the seek.
+        why: the reason.
+        seeker: who made it.
+        to: the player who was asked; "" for anybody.
     """
 
     NAMES = ("seeker",)
@@ -696,19 +698,19 @@ HallEvent = (
     | Commented
     | Interrupted
 )
-"""What happens to the hall itself and at none of its boards, as a stream of its own."""
+"""The events of the hall itself. They have a stream of their own."""
 
 StoredEvent = Event | HallEvent
 """Everything that a store holds."""
 
 LANDMARKS = (BattleStarted, BattleEnded, Adjourned, Resumed, Cleared, Imported)
-"""The events that battles are told apart by. There are few of them in a battle."""
+"""The events that mark where battles begin and end."""
 
 
 def is_complete(event: Event) -> bool:
-    """Whether the state of a table after ``event`` does not depend on what happened before.
+    """Whether the state of a table after ``event`` is independent of earlier events.
 
-    A fold of a table's events may begin with the last one of which that is true.
+    A table can be folded from the last such event on.
     """
     match event:
         case BattleStarted(number=number):

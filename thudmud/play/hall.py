@@ -1,9 +1,8 @@
-"""The hall: the boards by name, who is where, and who sits where.
+"""The hall: its boards, the people in it, and the seeks.
 
-The hall holds the tables and the people, and is the only thing in this room that changes. A command
-takes two steps: `thudmud.verbs.decisions` says what it would bring about and changes nothing,
-`Hall.commit` applies that and says who is to be told. Between the two, events are stored. What
-people are told is made in `thudmud.views`.
+The hall is the only mutable object in this room. A command takes two steps:
+`thudmud.verbs.decisions` decides it and changes nothing, `Hall.commit` applies the decision and
+says who is told. Events are stored between the two. `thudmud.views` makes what people are told.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ _EDITION = 16  # characters of a hash
 
 @value
 class Decision:
-    """What a command would bring about.
+    """What a command would do.
 
-    ``events`` are those of the table ``board``, decided when it stood at ``version``; ``hall`` are
-    those of the hall's own, decided when the hall stood at ``hall_version``, and come first: they
-    may open the board. The ``asides`` happen after these, and before the events at the board.
-    ``battle`` is the number of the battle that the events begin or take up again, which is known
-    once they are stored; so is how the match that they end has changed ratings, ``changes``.
+    ``hall`` are events of the hall, decided at its version ``hall_version``. They come first, since
+    they may open the board. The ``asides`` come next, and then ``events``, those of the table
+    ``board``, decided at its version ``version``. ``battle`` is the number of the battle that the
+    events begin or resume, and ``changes`` are the changes of ratings by the match that they end:
+    both are known once the events are stored.
     """
 
     player: str
@@ -61,23 +60,23 @@ class Decision:
 
 
 MOST_MISSED = 30
-"""How many events are remembered for somebody who is away; there is little that others can do."""
+"""How many events are remembered for a player who is away. Few can happen without them."""
 
 
 @value
 class Caps:
-    """How much of what others have to look through one player may have.
+    """Limits for each player on what others have to look through.
 
     Attributes:
-        seeks: how many seeks.
-        boards: at how many boards that players have opened they may sit.
-        seeks_per_address: how many seeks all players from one address may have.
-        boards_per_address: at how many such boards all of them may sit.
-        analyses_per_address: how many battles are analysed at once for all of them.
+        seeks: the most seeks.
+        boards: the most player-opened boards at which a player may sit.
+        seeks_per_address: the most seeks of all players from one address.
+        boards_per_address: the most such boards at which players from one address may sit.
+        analyses_per_address: the most battles analysed at once for one address.
         new_boards_for_members: whether only members may open boards without a match.
-        letters: how many letters a member may have; 0 if none are kept here.
-        letters_from_one: how many of these from one other.
-        reports: how many reports of one player may be open; 0 if nobody reads any.
+        letters: the most letters a member may have; 0 if no letters are kept.
+        letters_from_one: the most of these from one sender.
+        reports: the most open reports by one player; 0 if reports are not taken.
     """
 
     seeks: int = 3
@@ -94,44 +93,43 @@ class Caps:
 CAPS = Caps()
 
 SAID_KEPT = 5
-"""How many of the last lines of a player are remembered for a report."""
+"""How many of a player's last lines are remembered, for reports."""
 
 MOST_SPEAKERS = 200
-"""Of how many players, those who spoke last."""
+"""How many players' lines are remembered: those who spoke last."""
 
 
 class Hall:
     """The boards and the people.
 
     Args:
-        boards: the boards that there are first, in the order in which they are listed and counted.
-            `happen` opens and closes others.
+        boards: the first boards, in the order in which they are listed and counted. `happen` opens
+            and closes others.
         quiet_plies: after how many plies without a capture one player may end a battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before others need not wait.
         idle_limit: after how many seconds without a ply a battle without a clock may be claimed;
             0 for never.
-        caps: how much one player may have.
+        caps: the limits for each player.
         opens_boards: whether players may ask for matches, for which boards are opened.
 
     Attributes:
         tables: the boards as they stand, by name; only the hall itself changes them.
-        people: who is here, by name, in the order in which they came; only it moves them about.
+        people: the people who are here, by name, in the order of arrival; only the hall moves them.
         rooms: who is in which room, and who observes it.
-        bots: the names under which programs play, not people, and how well; None if a program of
-            the bot's own chooses its plies.
-        levels: at which others they can be asked to play, the weakest first.
+        bots: the bots by name, with their usual levels; None for a bot with its own program.
+        levels: all levels at which bots can be asked to play, the weakest first.
         news: the lines that the operator has written for all.
-        order: who keeps order, and who is muted; None where that is not done here.
-        origins: by name, where those come from who are here, and who have gone and left a seek or a
-            seat behind, if that is known: an address, or a network.
+        order: the operators and the sanctions; None where others keep order.
+        origins: by name, the address or network of players who are here, or left a seek or seat
+            behind, if known.
         own_verbs: the verbs that only this hall has, by the first word of each.
-        left_out: the first words of those verbs of ours that it does not have.
+        left_out: the first words of our verbs that it does not have.
         shutdown: when this server stops, if an operator has said so.
-        missed: what happened at a board, for each side whose player is away, and the table then.
-        seeks: those that stand, by their numbers.
-        version: how many events of the hall's own have happened; None where these are not
-            followed, so that nobody here can bring any about.
+        missed: for each side whose player is away, what happened at the board, with the tables.
+        seeks: the open seeks, by number.
+        version: how many events of the hall have happened; None where the hall's events are not
+            followed, so that nobody can cause any.
     """
 
     def __init__(
@@ -160,15 +158,15 @@ class Hall:
         self.left_out: Container[str] = frozenset()
         self.shutdown: asides.ShutdownTold | None = None
         self._said: dict[str, deque[Telling]] = {}
-        """The last lines of players, by name, those of who spoke last at the end."""
+        """The last lines of players, by name, the latest speaker last."""
         self.tables.open(boards)
 
     # --- the boards --------------------------------------------------------------------------
 
     def happen(self, event: events.HallEvent) -> list[Telling]:
-        """Apply an event of the hall itself, and return who is to be told, in order.
+        """Apply an event of the hall, and return who is told, in order.
 
-        If that changes nothing, nobody is told.
+        Nobody is told if it changes nothing.
         """
         match event:
             case events.BoardOpened(key=key, name=name, rules=rules, version=version):
@@ -190,20 +188,20 @@ class Hall:
         return []
 
     def _told_of_seek(self, player: str, to: str) -> tuple[str, ...]:
-        """Return who is told of a seek: who is asked, or all who may accept it if it is anybody."""
+        """Return who is told of a seek: the player who is asked, or everybody who may accept it."""
         if to:
             return player, to
         names = (*self._told_who_waits(), player)
         return self.people.hearers(player, tuple(dict.fromkeys(names)))
 
     def _told_who_waits(self) -> tuple[str, ...]:
-        """Return those in the hall, and those elsewhere who want to know of whoever would play."""
+        """Return the people in the hall, and those elsewhere who want to be told of seeks."""
         people = self.people.values()
         waits = (each for each in people if each.room and each.options.has(Toggle.SEEKS))
         return (*self.rooms.occupants(None).names, *(person.name for person in waits))
 
     def _close(self, event: events.BoardClosed, board: str) -> list[Telling]:
-        """Take a board down; whoever is there comes to the hall."""
+        """Close a board. Those who are there come to the hall."""
         here = self.people_in(board)
         told_of_it = dict.fromkeys((*self.rooms.told_of(board).names, *self.people_in(None)))
         told = [Telling(event, tuple(told_of_it), self.tables[board])]
@@ -221,7 +219,7 @@ class Hall:
         return told
 
     def _rename(self, event: events.BoardRenamed, board: str, name: str) -> list[Telling]:
-        """Call a board something else."""
+        """Rename a board."""
         before = self.tables[board]
         seated = tuple(before.seats.values())
         self.tables.rename(board, name)
@@ -241,54 +239,54 @@ class Hall:
         return [Telling(event, tuple(dict.fromkeys((*here, *seated))), before)]
 
     def _forget_gone(self, players: Iterable[str]) -> None:
-        """Forget those who have lost their last seat and are not here."""
+        """Forget those of some players who are not here and have no seat any more."""
         for player in players:
             if player not in self.people:
                 self.people.forget(player)
 
     def is_idle(self, table: Table) -> bool:
-        """Whether a board was opened by players, none of whom needs it any more."""
+        """Whether a board was opened by players and nobody needs it any more."""
         if not table.key.startswith(events.MADE) or table.under_way or self._anybody_at(table.name):
             return False
         return table.match is not None or not table.seats
 
     def is_deserted(self, table: Table) -> bool:
-        """Whether nobody is at a board where somebody who is elsewhere in the hall practises."""
+        """Whether a player practises at a board, but has gone elsewhere in the hall."""
         if not table.is_practice or self._anybody_at(table.name):
             return False
         return any(player in self.people for player in table.seats.values())
 
     def _anybody_at(self, board: str) -> bool:
-        """Whether anybody but bots is at a board."""
+        """Whether any people are at a board."""
         return any(name not in self.bots for name in self.people_in(board))
 
     @property
     def edition(self) -> str:
-        """What tells the news from what it was before, and will be; "" if there is none."""
+        """A hash of the news, which changes when the news does; "" without news."""
         text = "\n".join(self.news).encode()
         return hashlib.sha256(text).hexdigest()[:_EDITION] if self.news else ""
 
     # --- the people --------------------------------------------------------------------------
 
     def level(self, name: str, asked: int | None = None) -> int | None:
-        """Return at which level somebody plays, perhaps asked for one, as `Levels` has it."""
+        """Return the level at which a player plays, perhaps when asked for one, as in `Levels`."""
         if name not in self.bots:
             return None
         usual = self.bots[name]
         return asked or usual.number if usual else events.OWN_PROGRAM
 
     def is_operator(self, name: str) -> bool:
-        """Whether somebody keeps order here."""
+        """Whether a player is an operator."""
         return self.order is not None and name.lower() in self.order.operators
 
     def style(self, player: str, board: str) -> Style:
-        """Return how ``player`` is shown ``board``, which may have been closed."""
+        """Return the style in which ``player`` sees ``board``, which may have been closed."""
         return self.people[player].styles.get(board, self.tables.styles.get(board, Style.FULL))
 
     def choose(self, player: str, options: Options | None, choices: Iterable[SetOption]) -> Options:
-        """Return a player's options after some choices, which hold at once for who is here.
+        """Return a player's options after some choices, and apply them if the player is here.
 
-        What held before for somebody who is not here are ``options``, if that is known.
+        ``options`` are the options of a player who is not here, if known.
         """
         chosen = self.people.chosen(player, options, choices)
         if here := self.people.get(player):
@@ -297,23 +295,23 @@ class Hall:
         return chosen
 
     def observe(self, player: str, boards: tuple[str, ...]) -> None:
-        """Note which boards somebody who is here observes: these, and no others."""
+        """Replace the boards that a player observes."""
         self.rooms.observe(self.people[player], boards)
 
     def let_in(self, entered: asides.Entered) -> None:
-        """Note that somebody is here, who may have left a seat behind and be back."""
+        """Let a player in, who may be back at a seat they left."""
         self.rooms.enter(self.people.let_in(entered))
         observed = tuple(each for each in entered.observed if each in self.tables)
         self.observe(entered.player, observed)
 
     def take_leave(self, player: str) -> None:
-        """Note that somebody is here no longer; they are remembered while they have a seat."""
+        """See a player out, who is remembered while they have a seat."""
         self.observe(player, ())
         is_remembered = bool(self.tables.seats_of(player))
         self.rooms.leave(self.people.take_leave(player, is_remembered=is_remembered))
 
     def hears(self, player: str, talk: Toggle, table: Table) -> bool:
-        """Whether somebody hears a kind of talk at a table; a player hears no whispers."""
+        """Whether somebody hears a kind of talk at a table. Its players hear no whispers."""
         plays = player in table.seats.values()
         if plays and talk is Toggle.WHISPER:
             return False
@@ -325,8 +323,8 @@ class Hall:
     def who_hears(
         self, names: Iterable[str], talk: Toggle, table: Table, speaker: str
     ) -> tuple[str, ...]:
-        """Return those of some people who hear a kind of talk at a table, the speaker included."""
-        if talk is Toggle.WATCHERS:  # this is what nobody but a player can want not to hear
+        """Return those of ``names`` who hear a kind of talk at a table; the speaker always does."""
+        if talk is Toggle.WATCHERS:  # only players can turn this off
             seated = table.seats.values()
             return tuple(
                 [name for name in names if name not in seated or self.hears(name, talk, table)]
@@ -334,7 +332,7 @@ class Hall:
         return tuple([name for name in names if name == speaker or self.hears(name, talk, table)])
 
     def heard(self, player: str, speaker: str) -> tuple[str, ...]:
-        """Return what somebody has last heard from a player, of the last lines of that one."""
+        """Return which of a speaker's last lines a player heard."""
         return tuple(
             f"{aside.verb}: {aside.text}"
             for telling in self._said.get(speaker, ())
@@ -343,7 +341,7 @@ class Hall:
         )
 
     def _note_said(self, telling: Telling, speaker: str) -> None:
-        """Remember a line of a player, where it may come to be reported."""
+        """Remember what a player said, in case it is reported."""
         said = self._said.pop(speaker, None) or deque(maxlen=SAID_KEPT)
         said.append(Telling(telling.event, telling.audience))
         self._said[speaker] = said
@@ -351,24 +349,24 @@ class Hall:
             del self._said[next(iter(self._said))]
 
     def board_seen(self, player: str, board: str) -> Table:
-        """Return the board that ``player`` sees by a name, that of an exercise included."""
+        """Return the table that ``player`` sees under a name, which may be their exercise's."""
         exercise = self.people[player].exercise
         if exercise and exercise.table.name == board:
             return exercise.table
         return self.tables[board]
 
     def bots_here(self) -> list[str]:
-        """Return the names of the bots that can be invited, wherever they are."""
+        """Return the names of the bots that are here."""
         return [name for name in self.people if name in self.bots]
 
     def people_in(self, room: str | None) -> list[str]:
-        """Return the names of those in a room, in the order they came to the server."""
+        """Return the names of the people in a room, in the order of arrival."""
         return list(self.rooms.occupants(room).names)
 
     def rated_board(self, player: str) -> str | None:
-        """Return a board at which a player is in a battle that counts for ratings, if there is one.
+        """Return the name of a board where a player is in a rated battle, if there is one.
 
-        They are given no help at any other: who thinks of one board may have the other in mind.
+        They get no help anywhere meanwhile: help asked for at one board could be meant for another.
         """
         for each in self.tables.seats_of(player):
             if each.running and each.match and each.match.between_members:
@@ -378,22 +376,21 @@ class Hall:
     def restore(
         self, board: str, version: int, events: Iterable[tuple[TableEvent, int | None]]
     ) -> None:
-        """Fold the events that follow on a table's ``version``; nobody is told.
+        """Fold the events after a table's ``version``. Nobody is told.
 
-        Each comes with the number of the battle that it begins or takes up again, if it does.
-        Either ``version`` is 0, or the first of them is complete, see
-        `thudmud.play.events.is_complete`.
+        Each comes with the number of the battle that it begins or resumes, if any. Either
+        ``version`` is 0, or the first event is complete, see `thudmud.play.events.is_complete`.
         """
         self.tables[board] = replace(self.tables[board], version=version)
         for event, battle in events:
             self._apply(board, event, battle)
 
     def put(self, board: str, table: Table) -> None:
-        """Replace the state of a board."""
+        """Replace a table."""
         self._forget_gone(self.tables.put(board, table))
 
     def commit(self, decision: Decision) -> list[Telling]:
-        """Apply a decision, and return who is to be told what, in order."""
+        """Apply a decision, and return who is told what, in order."""
         told: list[Telling] = []
         for of_hall in decision.hall:
             told += self.happen(of_hall)
@@ -417,8 +414,8 @@ class Hall:
     # --- applying ----------------------------------------------------------------------------
 
     def _happened(self, event: events.TableEvent, board: str, decision: Decision) -> Telling:
-        """Apply an event at a board, and return who is to be told."""
-        # Both those who give a seat up by it and those who take one are to be told.
+        """Apply an event at a board, and return who is told."""
+        # Tell both those who lose a seat by it and those who get one.
         before = self.tables[board].seats.values()
         table = self._apply(board, event, decision.battle)
         if isinstance(event, events.Moved):
@@ -435,7 +432,7 @@ class Hall:
         return Telling(event, occupants.and_also(concerned), table, occupants, decision.changes)
 
     def _gathered(self, begun: events.BattleStarted | events.Resumed, board: str) -> list[Telling]:
-        """Return how the players of a match come to a board that has just been opened for it."""
+        """Return how the players of a match walk to the board that was opened for it."""
         if self.tables[board].seats or board not in self.tables.made.values():
             return []
         match = begun.match if isinstance(begun, events.Resumed) else begun
@@ -446,7 +443,7 @@ class Hall:
         return told
 
     def _fetched(self, player: str, board: str) -> list[Telling]:
-        """Return how somebody comes to a board that was opened for their match."""
+        """Return how a player walks to the board that was opened for their match."""
         person = self.people.get(player)
         if person is None or person.room == board:
             return []
@@ -469,9 +466,9 @@ class Hall:
         return table
 
     def _leave_exercises(self, decision: Decision, table: Table) -> list[Telling]:
-        """End the exercises of who does something in a battle, and of those whose battle goes on.
+        """End the exercises of players who act in a battle, or whose battle goes on.
 
-        It goes on when it begins, and when somebody takes a seat in the middle of it.
+        A battle goes on when it begins, and when somebody takes a seat in it.
         """
         players = [decision.player] if table.running else []
         for event in decision.events:
@@ -488,19 +485,19 @@ class Hall:
         return told
 
     def _told(self, aside: asides.Aside) -> Telling:
-        """Apply an aside, and return who is to be told."""
+        """Apply an aside, and return who is told."""
         telling = aside.happen(self)
         if aside.is_heard and self.caps.reports:
             self._note_said(telling, aside.player)
         return telling
 
     def operators_and(self, player: str) -> tuple[str, ...]:
-        """Return who is here of a player and all operators."""
+        """Return a player and all operators, those who are here."""
         names = (player, *filter(self.is_operator, self.people))
         return tuple(name for name in dict.fromkeys(names) if name in self.people)
 
     def _followed_came(self, entered: asides.Entered, told: Collection[str]) -> list[Telling]:
-        """Return that somebody has come, to those who follow them and are not told otherwise."""
+        """Return what the followers of a player are told who came in, unless they see it anyway."""
         player, room = entered.player, entered.room
         there = self.rooms.told_of(room).members if room else frozenset()
         others = [each for each in self.people.followers_of(player) if each not in {*there, *told}]
@@ -509,9 +506,9 @@ class Hall:
     def _followed_began(
         self, begun: events.BattleStarted | events.Resumed, board: str, told: Container[str]
     ) -> list[Telling]:
-        """Return that a match begins, or goes on, to those who follow one of its players.
+        """Return what followers are told when a match begins or is resumed.
 
-        Not to those who are told of the battle itself; and whoever practises is left in peace.
+        Those who are told of the battle itself are left out. Practice is not told.
         """
         match = begun.match if isinstance(begun, events.Resumed) else begun
         is_second = isinstance(begun, events.BattleStarted) and begun.number > 1
@@ -524,25 +521,24 @@ class Hall:
         return [Telling(began, others)] if others else []
 
     def told_who_moves(self, player: str, room: str | None) -> tuple[str, ...]:
-        """Return those in a room who are told that a player comes or goes.
+        """Return the people in a room who are told that a player comes or goes.
 
-        Those who have a seat there want to know even of somebody whom they ignore.
+        Those with a seat there are told even about a player they ignore.
         """
         table = self.table_in(room)
         seated = tuple(table.seats.values()) if table else ()
         return self.people.hearers(player, self.rooms.occupants(room).names, seated)
 
     def table_in(self, room: str | None) -> Table | None:
-        """Return the board that a room is about; None for the hall, or if it has been closed.
+        """Return the table of a room; None for the hall, and for a board that was closed.
 
-        Between the decision that somebody leaves a board and the moment at which that is told,
-        something may be stored, and the board be closed.
+        A board can be closed between the decision to leave it and the telling.
         """
         return self.tables.get(room) if room else None
 
 
 def claimants(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> Iterator[str]:
-    """Yield the name as those spell it who have a seat, or one of these matches, under it."""
+    """Yield a name as it is spelt in seats, and in some matches that are put away."""
     key = name.lower()
     if hall.tables.has_seat(name):
         seated = (player for table in hall.tables.values() for player in table.seats.values())
@@ -552,6 +548,7 @@ def claimants(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> 
 
 
 def kept_for(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> str | None:
-    """Return who has claims to a name in another spelling, if nobody has any in this very one."""
+    """Return the spelling under which a name is taken; None if it is free, or taken as it
+    stands."""
     claims = list(claimants(hall, name, adjourned))
     return None if not claims or name in claims else claims[0]

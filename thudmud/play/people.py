@@ -1,4 +1,4 @@
-"""Who is here, how they want things, and whom they ignore and follow."""
+"""The people in the hall, their preferences, and whom they ignore and follow."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ MOST_FOLLOWED = 100
 """How many others a player may follow."""
 
 LONGEST_PLAN = 200
-"""The most characters that a player may say about themselves."""
+"""The most characters of a plan."""
 
 
 @dataclass(slots=True)
 class Person:
-    """Somebody who is here.
+    """A player who is here.
 
     Attributes:
         name: what they are called.
         member: whether they have an account.
         room: where they are; None is the hall.
-        used: the board that ``it`` means to them.
-        styles: how they want to see boards, where they have chosen.
-        options: how they want to see everything.
-        ignored: the names of those whom they do not want to hear.
-        followed: the names of those of whom they are told what they begin.
+        used: the board they used last, which "it" means.
+        styles: the styles they chose, by board.
+        options: their options.
+        ignored: the names of players they ignore.
+        followed: the names of players they follow.
         plan: what they say about themselves.
-        active: when they typed something last, about, in seconds since the epoch.
-        observed: the boards that they are told of wherever they are.
-        knows_deaf: whether they have been told that players do not hear those who only watch.
-        news: the edition of the news that they have seen last.
-        replay: the battle that they are seeing again, and where they are in it.
-        invitations: to which seats they were asked last, by whom they were.
-        exercise: the lesson or the puzzle that they are at; it ends a replay, and the other way
+        active: roughly when they last typed something, in seconds since the epoch.
+        observed: the boards they observe.
+        knows_deaf: whether they were told that players do not hear observers.
+        news: the edition of the news they last saw.
+        replay: the battle they are replaying, and where they are in it.
+        invitations: the latest invitation from each player.
+        exercise: the lesson or puzzle they are at. Opening one ends a replay, and the other way
             round.
-        studies: what they have done of the lessons and the puzzles.
-        number: which of all who have come they are, counted from 1.
+        studies: which lessons and puzzles they have done.
+        number: their place in the order of arrival, from 1.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Person:
     number: int = field(default=0, compare=False)
 
     def forget_invitations(self, board: str) -> None:
-        """Forget who has asked them to a seat at a board."""
+        """Forget the invitations to a board."""
         asked = self.invitations.items()
         self.invitations = {by: each for by, each in asked if each.board != board}
 
@@ -81,7 +81,7 @@ class BotLevel:
     Attributes:
         number: 1 for the weakest.
         name: what it is called.
-        sentence: what can be expected of it.
+        sentence: a description for players.
     """
 
     number: int
@@ -89,12 +89,12 @@ class BotLevel:
     sentence: str
 
     def __str__(self) -> str:
-        """Return its number and its name, ``3 Marble``: either can be typed."""
+        """Return its number and name, such as ``3 Marble``. Either can be typed."""
         return f"{self.number} {self.name}"
 
 
 class Members(Container[str]):
-    """The names of those, of some people, who have accounts."""
+    """The names of the members among some people."""
 
     def __init__(self, people: Mapping[str, Person]) -> None:
         self._people = people
@@ -105,17 +105,17 @@ class Members(Container[str]):
 
 
 class ByPlayer:
-    """Which boards have a player's name on them, or who has it on a list of theirs."""
+    """An index by player: the boards, or the people, that have a player in their list."""
 
     def __init__(self) -> None:
         self._known: defaultdict[str, set[str]] = defaultdict(set)
 
     def of(self, player: str) -> Collection[str]:
-        """Return what has a player of that name, in any case."""
+        """Return the holders of a player's name, in any case."""
         return self._known.get(player.lower(), ())
 
     def change(self, holder: str, before: Iterable[str], after: Iterable[str]) -> None:
-        """Note whom a board, or somebody's list, had, and whom it has now."""
+        """Note how the list of a holder changed."""
         for player in before:
             holders = self._known[player.lower()]
             holders.discard(holder)
@@ -126,12 +126,12 @@ class ByPlayer:
 
 
 class People(dict[str, Person]):
-    """Those who are here, by name, in the order in which they came.
+    """The people who are here, by name, in the order of arrival.
 
     Attributes:
-        names: their names, by the lower-case forms of these.
-        members: the names of those of them who have accounts.
-        left: those who are gone and have a seat, as they were.
+        names: their names, by the lower-case forms.
+        members: the names of the members among them.
+        left: people who left but have a seat, as they were.
     """
 
     def __init__(self) -> None:
@@ -140,10 +140,10 @@ class People(dict[str, Person]):
         self.members: Container[str] = Members(self)
         self.left: dict[str, Person] = {}
         self._ignorers, self._followers = ByPlayer(), ByPlayer()
-        """Who of those here ignores somebody, and who follows them."""
+        """By player, the people here who ignore, and who follow, that player."""
 
     def let_in(self, entered: Entered) -> Person:
-        """Note that somebody is here, who may have left a seat behind and be back."""
+        """Add a player, who may be back at a seat they left."""
         player = entered.player
         before = self.left.pop(player, None) or Person(player)
         person = Person(player, entered.member, entered.room, active=entered.active)
@@ -153,7 +153,7 @@ class People(dict[str, Person]):
         return person
 
     def adopt(self, person: Person, wanted: Person | Entered | Profile) -> None:
-        """Note how somebody who is here wants things, as far as that is known."""
+        """Take over the known preferences of a player who is here."""
         person.styles = person.styles | dict(wanted.styles)
         person.options = wanted.options or person.options
         person.news = wanted.news or person.news
@@ -164,7 +164,7 @@ class People(dict[str, Person]):
             self.follow(person.name, wanted.followed)
 
     def take_leave(self, player: str, *, is_remembered: bool) -> Person:
-        """Note that somebody is here no longer; who has a seat is remembered."""
+        """Remove a player, who is remembered if they have a seat."""
         person = self[player]
         ignored, followed = person.ignored, person.followed
         self.ignore(player, ())
@@ -178,40 +178,40 @@ class People(dict[str, Person]):
         return person
 
     def forget(self, player: str) -> None:
-        """Forget somebody who is gone and has no seat, and whom they have invited."""
+        """Forget a player who left and has no seat, and their invitations."""
         self.left.pop(player, None)
         for person in self.values():
             person.invitations.pop(player, None)
 
     def known(self) -> Iterable[Person]:
-        """Return those who are here, and those who are remembered."""
+        """Return the people who are here and those who are remembered."""
         return *self.values(), *self.left.values()
 
     def begins(self, words: str) -> list[str]:
-        """Return those here whose names begin so, in any case, in the order in which they came."""
+        """Return the names here that begin with a prefix, in any case, in order of arrival."""
         return [name for name in self if name.lower().startswith(words.lower())]
 
     def chosen(self, player: str, options: Options | None, choices: Iterable[SetOption]) -> Options:
         """Return a player's options after some choices.
 
-        What held before for somebody who is not here are ``options``, if that is known.
+        ``options`` are the options of a player who is not here, if known.
         """
         here, left = self.get(player), self.left.get(player)
         before = here.options if here else options or (left.options if left else DEFAULTS)
         return before.chosen(choices)
 
     def ignores(self, player: str, other: str) -> bool:
-        """Whether somebody who is here does not want to hear another, named in any case."""
+        """Whether a player who is here ignores another, named in any case."""
         return player in self._ignorers.of(other)
 
     def ignore(self, player: str, others: Sequence[str]) -> None:
-        """Note whom somebody who is here does not want to hear: these, and nobody else."""
+        """Replace the list of those whom a player ignores."""
         person = self[player]
         self._ignorers.change(player, person.ignored, others)
         person.ignored = tuple(others)
 
     def follow(self, player: str, others: Sequence[str]) -> None:
-        """Note whom somebody who is here follows: these, and nobody else."""
+        """Replace the list of those whom a player follows."""
         person = self[player]
         self._followers.change(player, person.followed, others)
         person.followed = tuple(others)
@@ -219,14 +219,14 @@ class People(dict[str, Person]):
     def hearers(
         self, player: str, names: tuple[str, ...], besides: Container[str] = ()
     ) -> tuple[str, ...]:
-        """Return those of some people who do not ignore a player, or hear them all the same."""
+        """Return those of ``names`` who do not ignore a player, or are in ``besides``."""
         ignorers = self._ignorers.of(player)
         if not ignorers:
             return names
         return tuple(name for name in names if name not in ignorers or name in besides)
 
     def followers_of(self, player: str) -> list[str]:
-        """Return those here who follow a player, but for those of whom one ignores the other."""
+        """Return the followers of a player who are here, unless either ignores the other."""
         return [
             name
             for name in sorted(self._followers.of(player))

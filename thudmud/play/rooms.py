@@ -23,7 +23,7 @@ class Rooms:
         self._known_told: dict[str | None, Occupants] = {}
 
     def occupants(self, room: str | None) -> Occupants:
-        """Return those in a room."""
+        """Return the people in a room."""
         if (known := self._known.get(room)) is not None:
             return known
         here = self._here.get(room, {}).values()
@@ -34,7 +34,7 @@ class Rooms:
         return occupants
 
     def told_of(self, room: str) -> Occupants:
-        """Return those in a room, and then those who observe it."""
+        """Return the people in a room, followed by its observers."""
         if (known := self._known_told.get(room)) is not None:
             return known
         told, observers = self.occupants(room), self._observers.get(room, ())
@@ -46,11 +46,11 @@ class Rooms:
         return told
 
     def observers(self, room: str) -> list[Person]:
-        """Return those who observe a room."""
+        """Return the observers of a room."""
         return list(self._observers.get(room, {}).values())
 
     def observe(self, person: Person, rooms: tuple[str, ...]) -> None:
-        """Note which rooms somebody observes: these, and no others."""
+        """Replace the rooms that a player observes."""
         for room in person.observed:
             self._observers[room].pop(person.name, None)
             if not self._observers[room]:
@@ -62,13 +62,13 @@ class Rooms:
         self.changed(person)
 
     def enter(self, person: Person) -> None:
-        """Add somebody to the room where they are, as the last of all who have come."""
+        """Add a player to their room, as the latest arrival."""
         self._come += 1
         person.number = self._come
         self.move(person, person.room)
 
     def rename(self, room: str, name: str) -> None:
-        """Call a room something else."""
+        """Rename a room."""
         for person in self._here.pop(room, {}).values():
             person.room = name
             self._here[name][person.name] = person
@@ -79,20 +79,20 @@ class Rooms:
         self._known_told.pop(room, None)
 
     def move(self, person: Person, room: str | None) -> None:
-        """Move somebody to a room."""
+        """Move a player to a room."""
         self.leave(person)
         person.room = room
         self._here[room][person.name] = person
         self.changed(person)
 
     def changed(self, person: Person) -> None:
-        """Note that somebody has come or gone, or has chosen to see things otherwise."""
+        """Forget what was cached of the rooms of a player who came, went or changed an option."""
         self._known.pop(person.room, None)
         for room in (person.room, *person.observed):
             self._known_told.pop(room, None)
 
     def leave(self, person: Person) -> None:
-        """Take somebody out of the room where they are, if they are in any."""
+        """Remove a player from their room, if they are in one."""
         self.changed(person)
         here = self._here[person.room]
         here.pop(person.name, None)

@@ -1,4 +1,4 @@
-"""What a command is decided by: the hall as it stands, who has typed it, and when."""
+"""What a command is decided from: the hall, the player and the time."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from thudmud.play.people import Person
 
 
 class Scene(NamedTuple):
-    """What a command is decided by. Nothing in it is changed.
+    """What a command is decided from. Deciding changes nothing in it.
 
     Attributes:
-        hall: as it stands.
-        person: who has typed the command.
+        hall: the hall as it stands.
+        person: the player who typed the command.
         now: the time, in seconds since the epoch.
         found: what has been looked up for this decision.
-        me: the name of who has typed it.
+        me: the player's name.
     """
 
     hall: Hall
@@ -29,19 +29,19 @@ class Scene(NamedTuple):
     me: str
 
     def tell(self, *asides: Aside) -> Decision:
-        """Return that this is told, and nothing is stored."""
+        """Return a decision that tells asides and stores nothing."""
         return Decision(self.me, asides=asides)
 
     def answer(self, question: Command, board: str | None = None, answer: Any = None) -> Decision:
-        """Return the answer to a question, perhaps about a board: what was looked up for it."""
+        """Return the decision that answers a question, with what was looked up for it."""
         return Decision(self.me, board, asides=(Asked(self.me, question, board, answer),))
 
 
 def walk(person: Person, to: str | None, *, sits: bool = False) -> tuple[WentOut, CameIn]:
-    """Return that somebody walks to a room, perhaps to take a seat there."""
+    """Return the asides of a player who walks to a room, perhaps to take a seat there."""
     return WentOut(person.name, person.room, to), CameIn(person.name, to, sits)
 
 
 def put_aside(person: Person) -> tuple[Aside, ...]:
-    """Return that somebody turns to something else than the exercise that they are at, if any."""
+    """Return the aside of a player who leaves their exercise; nothing if they have none."""
     return (ExerciseLeft(person.name, person.exercise),) if person.exercise else ()

@@ -1,7 +1,7 @@
-"""One board, folded from its events: its seats, its match, and the offers of its players.
+"""The state of one board, folded from its events: seats, match and offers.
 
-A table is a frozen value. `thudmud.verbs.tables` says what a
-command brings about. Those who only look on are the hall's.
+A table is a frozen value. `thudmud.verbs.tables` decides what happens to it. The hall knows who is
+watching.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class BoardSpec:
     Attributes:
         name: what it is called, its noun last.
         rules: its ruleset's name, in any case.
-        style: how newcomers are shown it.
-        key: what its events are stored under, which never changes; the name, if it is "".
+        style: the style in which newcomers see it.
+        key: the key its events are stored under, which never changes; "" for the name.
 
     Raises:
-        InvalidValueError: there are no rules of that name, in any case.
+        InvalidValueError: there is no such ruleset.
     """
 
     name: str
@@ -59,13 +59,12 @@ class BoardSpec:
 
 @value
 class Seat:
-    """One seat of a board, whether or not it is taken.
+    """One seat of a board, taken or free.
 
     Attributes:
-        side: whose it is, dwarf or troll.
+        side: dwarf or troll.
         player: who has it; None if it is free.
-        away_since: since when that player is away, in seconds since the epoch; None if they are
-            here.
+        away_since: when that player went away, in seconds since the epoch; None if they are here.
     """
 
     side: Side
@@ -90,26 +89,24 @@ class Table:
     Attributes:
         name: what the board is called, its noun last.
         key: what its events are stored under.
-        own_rules: the board's own ruleset, with which it begins anew.
-        ruleset: what the next match is played by; the match on the board has its own.
-        opening: the position that the next match begins from, if that was set up; else None.
+        own_rules: the ruleset that the board returns to when it is reset.
+        ruleset: the ruleset of the next match; the match on the board has its own.
+        opening: the opening of the next match if it was set up, else None.
         quiet_limit: after how many plies without a capture one player may end the battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before the others need not wait.
         idle_limit: after how many seconds without a ply the other player may claim a battle that is
             played without a clock; 0 for never.
-        seats: who sits where; a free seat is not in it.
-        away: since when those who have a seat and are not here are away, in seconds since the
-            epoch.
+        seats: the players by side; free seats are left out.
+        away: by side, when a seated player went away, in seconds since the epoch.
         match: the match on the board, running or over; None before the first.
-        offers: what was offered and still stands, and from which seat.
+        offers: the open offers, each with the side that made it.
         version: how many events have been folded.
-        levels: at which bots play that have a seat.
-        time: how much time the next match gives; None for no clock.
-        since: since when the player whose turn it is could have played, in seconds since the epoch.
-        excused: for how many seconds since then they were away, as far as that counts for them.
-        warned: when both were told since then that the battle may be claimed; None if they were
-            not.
+        levels: the levels of seated bots.
+        time: the time control of the next match; None for no clock.
+        since: when the current turn began, in seconds since the epoch.
+        excused: how many seconds of absence since then do not count as idle.
+        warned: when both were warned since then that the battle can be claimed; None if not.
     """
 
     name: str
@@ -131,7 +128,7 @@ class Table:
     excused: float = 0.0
     warned: float | None = None
 
-    # What is asked of a table more often than it changes follows from the rest once, as it is made.
+    # These follow from the rest. They are read more often than tables are made, so they are kept.
 
     game: Game | None = field(init=False, compare=False, repr=False)
     """The battle on the board, running or ended; None before the first."""
@@ -140,9 +137,9 @@ class Table:
     full: bool = field(init=False, compare=False, repr=False)
     """Whether both seats are taken."""
     clock: Clock | None = field(init=False, compare=False, repr=False)
-    """The clock that runs, as it stood after the last event; None if none does.
+    """The running clock as it stood after the last event; None if none runs.
 
-    None runs for or against a free seat.
+    No clock runs while a seat is free.
     """
 
     def __post_init__(self) -> None:
@@ -166,7 +163,7 @@ class Table:
         return cls(spec.name, spec.key, rules, rules, quiet_limit, seat_grace, idle_limit)
 
     def apply(self, event: events.TableEvent, battle: int | None = None) -> Table:
-        """Return the table after ``event``; ``battle`` is the number of the one that it begins."""
+        """Return the table after ``event``. ``battle`` is the number of the battle it begins."""
         match = self.match
         before = self
         if match and match.clock and match.running and not self.full:
@@ -180,7 +177,7 @@ class Table:
 
     @property
     def is_new(self) -> bool:
-        """Whether the board stands as it was set up, whoever sits at it."""
+        """Whether the board is as it was opened, apart from its seats."""
         chosen = self.opening or self.time
         is_as_set_up = self.ruleset == self.own_rules and not chosen
         return self.match is None and is_as_set_up
@@ -202,63 +199,63 @@ class Table:
 
     @property
     def is_practice(self) -> bool:
-        """Whether both seats are one player's."""
+        """Whether one player has both seats."""
         return self.full and self.seats[Side.DWARF] == self.seats[Side.TROLL]
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing was captured for so long that one player may end the battle alone."""
+        """Whether there was no capture for so long that either player may end the battle."""
         game = self.game
         return bool(game and self.quiet_limit and game.quiet_plies >= self.quiet_limit)
 
     def as_of(self, at: float) -> Table:
-        """Return the table with its clock as it stands at a time, if nothing happens before."""
+        """Return the table with its clock advanced to a time."""
         if self.clock is None or self.match is None or at <= self.clock.at:
             return self
         return replace(self, match=replace(self.match, clock=self.clock.read(at)))
 
     @property
     def idle_warning(self) -> float:
-        """How many seconds before a battle may be claimed from who does not move both are told."""
+        """How many seconds before an idle battle can be claimed both players are warned."""
         return min(60.0, self.idle_limit / 2)
 
     @property
     def idle_since(self) -> float:
-        """From when on it is counted that the player whose turn it is does not move."""
+        """The time from which the player to move counts as idle."""
         return self.since + self.excused
 
     @property
     def claim_at(self) -> float | None:
-        """When the battle may be claimed from who does not move; None before both were told so."""
+        """When the battle of an idle player can be claimed; None before both were warned."""
         if self.warned is None:
             return None
         return max(self.idle_since + self.idle_limit, self.warned + self.idle_warning)
 
     @property
     def by_correspondence(self) -> bool:
-        """Whether a match is under way whose players may both be away for days."""
+        """Whether a correspondence match is under way."""
         time = self.match.time if self.match and self.under_way else None
         return time is not None and time.is_correspondence
 
     @property
     def in_haste(self) -> bool:
-        """Whether a clock runs that does not leave its players days."""
+        """Whether a clock runs, other than for correspondence."""
         return self.clock is not None and not self.by_correspondence
 
     @property
     def grace(self) -> float | None:
-        """For how many seconds a seat is kept for who is away; None while a clock sees to that."""
+        """How many seconds a seat is kept for an absent player; None while a clock decides."""
         if not self.by_correspondence:
             return self.seat_grace
         return None if self.running else self.seat_grace + MOST_DAYS * DAY
 
     def long_away(self, side: Side, now: float) -> bool:
-        """Whether the holder of a seat has been away for so long that others need not wait."""
+        """Whether the holder of a seat has been away longer than others have to wait."""
         since, grace = self.away.get(side), self.grace
         return since is not None and grace is not None and now - since >= grace
 
     def side_of(self, player: str) -> Side | None:
-        """Return the side that ``player`` plays here, if any; of both, the one whose turn it is."""
+        """Return the side that ``player`` plays, if any; if both, the side to move."""
         if self.seats.get(Side.DWARF) != player:
             return Side.TROLL if self.seats.get(Side.TROLL) == player else None
         if self.game and self.seats.get(Side.TROLL) == player:
@@ -266,12 +263,12 @@ class Table:
         return Side.DWARF
 
     def sides_of(self, player: str) -> tuple[Side, ...]:
-        """Return the sides that ``player`` plays here: none, one, or both."""
+        """Return the sides that ``player`` plays: none, one or both."""
         return tuple([side for side in SIDES if self.seats.get(side) == player])
 
 
 def spent_on(stream: Iterable[events.Event]) -> tuple[float, ...]:
-    """Return how many seconds each ply of a battle took, by its clock; nothing without one.
+    """Return how many seconds each ply of a battle took; nothing without a clock.
 
     Args:
         stream: the events of the stream of its ``source``, from there on, as for `game_of`.
@@ -297,7 +294,7 @@ def spent_on(stream: Iterable[events.Event]) -> tuple[float, ...]:
 
 
 def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Table:
-    """Return the table after an event, but for its version. The most frequent come first."""
+    """Return the table after an event, apart from its version. Frequent events come first."""
     match event:
         case events.Moved(move=move):
             match = _match(table)
@@ -332,7 +329,7 @@ def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Tabl
             match = _match(table)
             ended = replace(match.game, outcome=outcome)
             clock = match.clock and match.clock.read(event.at)
-            # If hardly anything was played in the first battle, the second does not count either.
+            # After a first battle that was too short to count, the second does not count either.
             match = replace(match.with_game(ended, clock), rated=event.rated)
             return replace(table, match=match, offers=NO_OFFERS)
         case events.ClockHeld(seconds=seconds):
@@ -366,10 +363,10 @@ def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Tabl
 
 
 def _waited_for(event: events.TableEvent, before: Table, table: Table) -> Table:
-    """Return a table at which a battle is played, as its time stands after an event.
+    """Return a table with a running battle, with its clock and idle time after an event.
 
-    Who comes back in their turn has as much longer for the ply as they were away, but no longer
-    than a clock would have stood still: else nobody could claim from who comes and goes.
+    A player who comes back in their turn is excused for the time they were away, but for no longer
+    than a clock stands still. Otherwise nobody could claim from a player who comes and goes.
     """
     match event:
         case events.TakenBack() | events.BattleStarted() | events.Resumed() | events.ClockHeld():
@@ -398,7 +395,7 @@ def _joined(event: events.Joined, table: Table) -> Table:
     seats = MappingProxyType({**table.seats, side: player})
     levels = table.levels.changed(side, level)
     match = table.match.with_player(side, player, level) if table.match else None
-    # Who has just come has not waited yet for whoever is away from the match.
+    # A newcomer has not waited yet for a player who is away, so the absence counts from now.
     away = MappingProxyType(
         dict.fromkeys(table.away, event.at) if table.under_way else dict(table.away)
     )
@@ -426,7 +423,7 @@ def _begun(event: events.BattleStarted, table: Table, number: int | None) -> Mat
 
 
 def _seated(table: Table, match: Match) -> Table:
-    """Return the table with its contestants sitting at ``match``; who was away of them still is."""
+    """Return the table with the players of ``match`` seated. Those who were away still are."""
     seats = {Side.DWARF: match.dwarf, Side.TROLL: match.troll}
     since = {table.seats[side]: at for side, at in table.away.items()}
     away = {side: since[player] for side, player in seats.items() if player in since}
@@ -453,19 +450,18 @@ def _match(table: Table) -> Match:
     return table.match
 
 
-# Whether an event can be the next at a table. That is asked of events that somebody else has kept,
-# line by line, since a line may have been lost or changed. What a store holds is what a table has
-# decided, and fits.
+# Checks whether an event can be the next at a table. They are for events that a host has kept as
+# lines of text, which may have been lost or changed. Events in a store need no check.
 
 
 def require_fit(table: Table, event: events.TableEvent) -> None:
-    """Raise InvalidValueError if an event cannot be what happens next at a table."""
+    """Raise InvalidValueError if an event cannot be the next at a table."""
     if problem := _misfit(table, event):
         raise InvalidValueError(problem)
 
 
 def require_ply(game: Game | None, event: events.Moved) -> None:
-    """Raise InvalidValueError if a ply cannot be the next of a battle."""
+    """Raise InvalidValueError if a ply cannot be the next in a battle."""
     if problem := _ply_misfit(game, event):
         raise InvalidValueError(problem)
 

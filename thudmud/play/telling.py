@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Occupants:
-    """Those in a room, or told of it; a new value once one comes, goes or changes an option.
+    """The people in a room, perhaps with its observers. A new value after each change.
 
-    So whatever is computed from all of them may be kept with it.
+    So results computed from all of them can be cached in it.
 
     Attributes:
-        names: in the order they came to the server; who only observes comes last.
-        members: the same, quick to look up.
-        kept: what has been computed from all of them, by whoever wants to keep it.
+        names: their names, in the order they came to the server; observers come last.
+        members: the same names as a set.
+        kept: cached results.
     """
 
     names: tuple[str, ...]
@@ -31,7 +31,7 @@ class Occupants:
     kept: dict[object, Any] = field(default_factory=dict, repr=False)
 
     def and_also(self, concerned: Iterable[str]) -> tuple[str, ...]:
-        """Return them and, once each, those whom it concerns wherever they are."""
+        """Return their names and then those of others concerned, each once."""
         elsewhere: list[str] = []
         for name in concerned:
             if name not in self.members and name not in elsewhere:
@@ -41,25 +41,25 @@ class Occupants:
 
 @dataclass(slots=True)
 class Telling:
-    """One thing that happened, who is to be told, and the table as it stood right after.
+    """Something that happened, who is told, and the table right after it.
 
-    It is stamped with the time once, as it is told, and does not change after that.
+    It gets the time when it is told, and does not change after that.
 
-    ``changes`` are those of ratings, if it ended a match that counts for them.
+    ``changes`` are the changes of ratings, if it ended a rated match.
     """
 
     event: TableEvent | HallEvent | Aside
     audience: tuple[str, ...]
     table: Table | None = None
     occupants: Occupants | None = field(default=None, compare=False)
-    """Those in the room where it happened, perhaps with who observes it, if all of them are told:
-    they come first."""
+    """The people in the room where it happened, perhaps with its observers, if all of them are
+    told. They come first in the audience."""
     changes: tuple[RatingChange, ...] = ()
     at: float = 0.0
-    """When it is told: clocks are shown as they stand then."""
+    """When it is told, in seconds since the epoch. Clocks are shown as they stand then."""
 
     def told_at(self, now: float) -> Telling:
-        """Return it, as it is told now: clocks stand as they do then, or did at the event."""
+        """Return it with the time set: that of the event, or else ``now``."""
         self.at = self.event.at if isinstance(self.event, TableEvent) else now
         if self.table and self.table.clock:
             self.table = self.table.as_of(self.at)
