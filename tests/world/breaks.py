@@ -46,8 +46,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 POSTGRES,
-                "                yield\n                self.connection.execute(WRITE_NUMBER",
-                "                yield\n"
+                "                last()\n                self.connection.execute(WRITE_NUMBER",
+                "                last()\n"
                 "                self._xid = self.connection.execute(\n"
                 "                    'select pg_current_xact_id()::text::bigint')\n"
                 "                self.connection.execute(WRITE_NUMBER",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 
 from tests.world.clockwork import World
 from thudmud.store.files import OnDisk
@@ -16,8 +17,9 @@ class SlowDisk(OnDisk):
 
     is_full = False
 
-    def commit(self) -> None:
+    def commit(self, last: Callable[[], object] = lambda: None) -> None:
         """Commit, between two pauses."""
+        last()
         World.here.sleep(World.here.delay(FSYNC))
         if SlowDisk.is_full:
             error = sqlite3.OperationalError("database or disk is full")

@@ -707,7 +707,7 @@ LANDMARKS = (BattleStarted, BattleEnded, Adjourned, Resumed, Cleared, Imported)
 """The events that mark where battles begin and end."""
 
 
-def is_complete(event: Event) -> bool:
+def is_complete(event: StoredEvent) -> bool:
     """Whether the state of a table after ``event`` is independent of earlier events.
 
     A table can be folded from the last such event on.

@@ -6,7 +6,7 @@ All data is rows, and most statements mean the same to both. What does not is he
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 from time import time
@@ -162,15 +162,14 @@ class Backend:
         """
         self.connection.execute("begin immediate")
 
-    def commit(self) -> None:
-        """Commit: once this returns, what was written is durable."""
-        self.connection.execute("commit")
+    def commit(self, last: Callable[[], object] = lambda: None) -> None:
+        """Commit: once this returns, what was written is durable.
 
-    @contextmanager
-    def committing(self) -> Iterator[None]:
-        """Run the last statements of a transaction, whose results nobody needs, and commit."""
-        yield
-        self.commit()
+        Args:
+            last: runs the last statements, whose results nobody needs.
+        """
+        last()
+        self.connection.execute("commit")
 
     def together(self) -> AbstractContextManager[object]:
         """Send statements at once, without waiting for the result of each."""

@@ -249,6 +249,7 @@ _MARKS = {
 
 _WAYS = {mark: way for way, mark in _MARKS.items()}
 _PIECES = {piece.value: piece for piece in Piece}
+_LETTERS = {piece: letter for letter, piece in _PIECES.items()}
 _SQUARES = {str(square): square for square in SQUARES}
 _WORD = re.compile(r"([dTR])([A-O][0-9]{1,2})([-=>~])([A-O][0-9]{1,2})((?:x[A-O][0-9]{1,2})*)")
 
@@ -256,8 +257,8 @@ _WORD = re.compile(r"([dTR])([A-O][0-9]{1,2})([-=>~])([A-O][0-9]{1,2})((?:x[A-O]
 def _write_move(move: Move) -> str:
     """Return a move as a word."""
     mark = _MARKS[move.verb, move.trample]
-    captures = "".join([f"x{square}" for square in move.captures])
-    return f"{move.piece.value}{move.origin}{mark}{move.target}{captures}"
+    captures = "".join([f"x{square}" for square in move.captures]) if move.captures else ""
+    return f"{_LETTERS[move.piece]}{move.origin}{mark}{move.target}{captures}"
 
 
 def _read_move(word: str) -> Move:

@@ -210,12 +210,7 @@ class Database:
             if self._changes == before:
                 self.backend.rollback()
             else:
-                with self.backend.committing():
-                    self.streams.write()
-                    commits = self.head.commits + 1
-                    self.head = self.head._replace(commits=commits, sum=self.table.sum)
-                    self.table.put("head", *self.head)
-                    self.backend.require()
+                self.backend.commit(self._write)
         except BaseException as error:
             with suppress(*self.backend.errors):
                 self.backend.rollback()
@@ -224,12 +219,20 @@ class Database:
                 raise cast("StoreError", error.__cause__) from None
             raise
         # From here on it is stored, and nothing may report otherwise.
-        with suppress(OSError):  # the witness is outdated until the next commit
-            self.backend.told(self.head.commits, self.head.store)
-        with suppress(*self.backend.errors):
-            self.scrub()
+        self.backend.told(self.head.commits, self.head.store)
+        if self.erased:
+            with suppress(*self.backend.errors):
+                self.scrub()
         self.feed.hand_on(self.head.position)
         return outcomes, unseen + self._new
+
+    def _write(self) -> None:
+        """Write the last rows of a transaction."""
+        self.streams.write()
+        _, position, commits, projection, at, served, _, store = self.head
+        self.head = Head(1, position, commits + 1, projection, at, served, self.table.sum, store)
+        self.table.put("head", *self.head)
+        self.backend.require()
 
     @property
     def _changes(self) -> int:
@@ -377,7 +380,7 @@ class Database:
         at = self.now()
         if self.backend.is_shared and self._has_lapsed(at):
             raise NotWritten("No server has lived for a while, which has to be noted first.")
-        left = sum(len(events) for _, events in changes.values())
+        left = sum([len(events) for _, events in changes.values()])
         for name, (_, events) in changes.items():
             for event in events:
                 left -= 1
@@ -398,7 +401,7 @@ class Database:
         realm = realm_of(name)
         array = to_array(event, lambda player: self.players.number_of(player, realm))
         body = to_text(array)
-        is_whole = is_complete(cast("Event", event))
+        is_whole = is_complete(event)
         stream, position = self.streams.made(name), self.head.position + 1
         row = self.streams.add(stream, position, at, body, last=last, is_whole=is_whole)
         self.feed.newest, version = row, row[2]

@@ -293,12 +293,16 @@ class OnDisk(Sqlite):
             )
 
     def told(self, commits: int, store: int) -> None:
-        """Raise the count of the witness, unless another process has raised it higher."""
-        if commits > max(self._highest, self.witnessed()):
-            contents = _witness(commits, store)
-            os.pwrite(self._head, contents, 0)
-            self._testimony = contents, commits
-        self._highest = max(commits, self._highest)
+        """Raise the count of the witness, unless another process has raised it higher.
+
+        If the disk refuses that, the witness is outdated until the next commit.
+        """
+        with suppress(OSError):
+            if commits > max(self._highest, self.witnessed()):
+                contents = _witness(commits, store)
+                os.pwrite(self._head, contents, 0)
+                self._testimony = contents, commits
+            self._highest = max(commits, self._highest)
 
     def witnessed(self) -> int:
         """Return the count of the witness."""

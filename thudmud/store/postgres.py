@@ -479,16 +479,13 @@ class Postgres(Backend):
         cursor.nextset()
         return cursor
 
-    def commit(self) -> None:
-        """Commit, see `committing`."""
-        with self.committing():
-            pass
-
-    @contextmanager
-    def committing(self) -> Iterator[None]:
+    def commit(self, last: Callable[[], object] = lambda: None) -> None:
         """Run a transaction's last statements and commit, all in one round trip.
 
         If the acknowledgement is lost, look up whether it was committed.
+
+        Args:
+            last: runs the statements.
 
         Raises:
             NothingWritten: it was not.
@@ -498,7 +495,7 @@ class Postgres(Backend):
         session = self._session
         try:
             with self.connection.together():
-                yield
+                last()
                 self.connection.execute(WRITE_NUMBER, (self._token, self._number))
                 self.connection.execute(f"notify {self._channel}, '{self._token}'")
                 self.connection.session.execute(b"commit", prepare=False)

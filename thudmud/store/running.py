@@ -170,7 +170,8 @@ class AtOnce:
             self._followers.deliver(entries)
         if isinstance(outcome, Exception):
             raise outcome
-        return cast("T", outcome)
+        result: T = outcome
+        return result
 
     async def read(self, work: Callable[[Database], T]) -> T:
         """Run work that only reads."""

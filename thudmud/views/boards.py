@@ -66,7 +66,16 @@ def draw(table: Table, display: Display) -> list[str]:
 
     A screen of fewer than 20 columns cannot hold the grid.
     """
-    return list(_last_drawn.drawn(table, display))
+    # Neither ever changes, so that what is drawn of the very same two is the same.
+    last = _last_drawn[0]
+    if last is None or last[0] is not table or (last[1] is not display and last[1] != display):
+        last = _last_drawn[0] = (table, display, tuple(_drawn(table, display)))
+    return list(last[2])
+
+
+_last_drawn: list[tuple[Table, Display, tuple[str, ...]] | None] = [None]
+"""The drawing that was made last, and what it is of: both players and all who look on are shown the
+same. One value, so that threads never see the one without the other."""
 
 
 def status_line(table: Table) -> str:
@@ -82,34 +91,14 @@ def status_line(table: Table) -> str:
     return f"{capitalised(table.name)}: {sides}{rock}; {score}{clock}."
 
 
-class _LastDrawing:
-    """The drawing that was made last: both players and all who look on are shown the same.
-
-    It is kept with what it is of in one value, so that threads never see the one without the other.
-    """
-
-    def __init__(self) -> None:
-        self._made: tuple[Table, Display, tuple[str, ...]] | None = None
-
-    def drawn(self, table: Table, display: Display) -> tuple[str, ...]:
-        # Neither ever changes, so that what is drawn of the very same two is the same.
-        made = self._made
-        if made is None or made[0] is not table or (made[1] is not display and made[1] != display):
-            made = self._made = (table, display, tuple(_drawn(table, display)))
-        return made[2]
-
-
-_last_drawn = _LastDrawing()
-
-
 def _drawn(table: Table, display: Display) -> list[str]:
     layout = layout_for(display)
-    room = display.width - 1 - layout.value - len(GAP)
+    room = display.width - 1 - layout.width - len(GAP)
     rows = grid(game_at(table).position, _last_move(table), display, layout)
     if room < PANEL_WIDTH:
         return [*(row.rstrip() for row in rows), *below(table, display)]
     both = zip_longest(rows, beside(table, room, display), fillvalue="")
-    return [f"{row or ' ' * layout.value}{GAP}{fact}".rstrip() for row, fact in both]
+    return [f"{row or ' ' * layout.width}{GAP}{fact}".rstrip() for row, fact in both]
 
 
 # The grid.
@@ -117,6 +106,8 @@ def _drawn(table: Table, display: Display) -> list[str]:
 
 class GridLayout(Enum):
     """How much room a grid takes; the value is its width in columns."""
+
+    __hash__ = object.__hash__
 
     LARGE = 7 + 4 * WIDTH
     """Squares of four columns and two rows, with lines between them."""
@@ -127,19 +118,22 @@ class GridLayout(Enum):
     TIGHT = 4 + WIDTH
     """Without gaps, and so without the brackets in them."""
 
+    def __init__(self, width: int) -> None:
+        self.width = width
+
     @property
     def step(self) -> int:
         """How many columns it is from a square to the next."""
         return {GridLayout.LARGE: 4, GridLayout.TIGHT: 1}.get(self, 2)
 
 
-_WIDTHS = tuple((layout, layout.value) for layout in GridLayout)
+_LAYOUTS = tuple(GridLayout)
 
 
 def layout_for(display: Display) -> GridLayout:
     """Return the roomiest layout that is wanted and fits."""
-    for layout, width in _WIDTHS:
-        if width < display.width and (display.large or layout is not GridLayout.LARGE):
+    for layout in _LAYOUTS:
+        if layout.width < display.width and (display.large or layout is not GridLayout.LARGE):
             return layout
     return GridLayout.TIGHT
 
@@ -180,7 +174,7 @@ def _marks(last: Move) -> dict[int, _Marks]:
         marks[row] = (
             origin.column if origin.row == row else -1,
             target.column if target.row == row else -1,
-            tuple([square.column for square in captures if square.row == row]),
+            tuple([each.column for each in captures if each.row == row]) if captures else (),
         )
     return marks
 
@@ -249,7 +243,7 @@ class _Painter:
         ]
 
     def _centred(self, text: str, colour: Colour) -> str:
-        margin = " " * ((self._layout.value - len(text)) // 2), NONE
+        margin = " " * ((self._layout.width - len(text)) // 2), NONE
         return joined([margin, (text, colour), margin], self._display)
 
     def _blank_row(self, row: int, drawn: int) -> _Strip:
@@ -547,7 +541,7 @@ def _last_marked(table: Table, display: Display) -> list[Fact]:
     marks = f"{MOVED_FROM} from, [{glyph(last.piece, display)}] to"
     key: Fact = [("  (", None), (marks, Element.LAST_MOVE)]
     # A hurl captures where it lands: no square is left with the mark of a capture.
-    if set(last.captures) - {last.target}:
+    if last.captures and set(last.captures) - {last.target}:
         key += [(", ", None), (f"{CAPTURED} captured", Element.CAPTURED)]
     return [way, [*key, (")", None)]]
 

@@ -22,7 +22,7 @@ def at_table(facts: list[str], table: Table, view: View) -> list[str]:
     if view.display.reader:
         return wrapped_each([f"At the {table.name}:", *facts] if view.away else facts, view.width)
     paragraph = " ".join(facts)
-    return wrapped(f"[{table.name}] {paragraph}" if view.away else paragraph, view.width)
+    return wrapped(f"[{table.name}] {paragraph}" if view.away else paragraph, view.display.width)
 
 
 def drawn(table: Table, view: View) -> list[str]:

@@ -109,7 +109,7 @@ def _happened(
         facts = reader.happened(event, table, view.me)
     else:
         facts = [sentences.event_text(event, table, view.me)]
-    facts = [each for each in facts if each]
+    facts = list(filter(None, facts))
     if not facts:
         return []  # what comes next tells it
     return at_table([*facts, *hints], table, view)

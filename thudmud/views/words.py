@@ -99,7 +99,7 @@ def columns(text: str) -> int:
     Terminals differ about characters that are drawn as one, as families and flags are: they are
     counted as if each stood by itself, so that a line is too short on some rather than too wide.
     """
-    return len(text) if _is_narrow(text) else sum(map(_columns, text))
+    return len(text) if text.isascii() or _is_narrow(text) else sum(map(_columns, text))
 
 
 def _is_narrow(text: str) -> bool:
