@@ -286,6 +286,9 @@ def test_a_lesson_speaks_of_clicking_and_shows_what_it_means(visit: Visit) -> No
     expect(lesson).to_contain_text("Click it")
     anna.sees(A6="dwarf, named in the lesson").click("A6")
     expect(lesson).to_contain_text("from A6 to B6")
+    anna.sees(C6="empty, can go here").click("C6")
+    expect(lesson).to_contain_text("but not the one for this step")
+    anna.click("A6")  # which is back, and can be played again
     anna.sees(B6="empty, named in the lesson, can go here").click("B6").sees(B6="dwarf")
     expect(lesson).to_contain_text("The server answers with a troll")
     for words in ('Type "', "diagonal"):

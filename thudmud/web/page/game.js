@@ -79,6 +79,10 @@ export class GameView {
     state.on("Thud.Me", () => (this.filledIn = ""));
     state.on("Thud.Legal", (legal) => this.mover.answered(legal));
     state.on("Thud.Refused", () => this.mover.cancel());
+    state.on("Thud.Exercise", ({ remarks }) => {
+      const isAskedAgain = remarks.includes("wrong") || remarks.includes("fewer");
+      if (isAskedAgain && this.mover.isSent) this.mover.cancel(); // nothing was played
+    });
     setInterval(() => this.tick(), 250);
   }
 
