@@ -228,6 +228,30 @@ def test_who_observes_a_board_from_the_hall(visit: Visit) -> None:
     anna.type("leave game")
 
 
+def test_a_board_that_has_the_name_of_one_that_is_closed(visit: Visit) -> None:
+    ada, bob, cleo = (visit().come_in(name) for name in ("Ada", "Bob", "Cleo"))
+    ada.type("seek discworld as dwarf")
+    bob.press("Accept").sees(A6="dwarf")
+    watch = cleo.page.get_by_role("button", name=re.compile("^Watch .*th board$"))
+    expect(watch).to_be_visible()
+    board = (watch.get_attribute("aria-label") or "").removeprefix("Watch ")
+    for dwarf, troll in (("a6-b6", "g7-g6"), ("b6-c6", "g6-f6")):
+        ada.type(dwarf)
+        bob.type(troll)
+    ada.press("Resign").press("Resign", within="dialog")
+    expect(cleo.page.get_by_role("button", name=f"Go to {board}")).to_be_visible()
+    cleo.press("Go to oak board").hears("You walk to the oak board")
+    for each in (ada, bob):
+        each.press("Leave the seat").press("Hall")
+    expect(ada.page.locator("#boards")).not_to_contain_text(board)  # Cleo is told nothing of it
+    cleo.type("seek discworld as dwarf")
+    bob.press("Accept").hears(f"You walk to the {board}")
+    expect(cleo.page.locator("#strip-bottom")).to_contain_text("Cleo you")
+    cleo.click("A6", "B6")
+    bob.sees(B6="dwarf")
+    cleo.press("Resign").press("Resign", within="dialog")
+
+
 def test_colours_that_are_chosen_by_a_command_are_worn(visit: Visit) -> None:
     def worn(player: Player, scheme: str, **colours: str) -> None:
         page = player.page.locator("html")

@@ -154,6 +154,15 @@ export class State extends EventTarget {
       : null;
   }
 
+  /**
+   * Whether all that happens at a board is told, wherever the player is.
+   *
+   * @param {string} name
+   */
+  isToldOf(name) {
+    return this.observed.includes(name) || this.sides(this.tables.get(name)).length > 0;
+  }
+
   // What becomes of each fact. One that is out of date is false.
 
   /** @param {any} data */
@@ -163,6 +172,8 @@ export class State extends EventTarget {
     if (data.room === null) {
       this.tables.clear(); // all that there are are told next
       this.seeks.clear();
+    } else if (data.room !== this.me.room && !this.isToldOf(data.room)) {
+      this.onClosed({ board: data.room }); // it is told next; another may have had its name
     }
     [this.me, this.prompt] = [data, prompt];
   }
