@@ -294,6 +294,7 @@ def test_a_battle_that_is_over_is_analysed_and_gone_on_from(visit: Visit) -> Non
     anna.sees(E10="dwarf", F6="dwarf", G8="troll")  # as it stood after the ply in the middle
     expect(blunder).to_have_attribute("aria-current", "step")
     expect(anna.page.locator("#curve")).to_contain_text("A blunder: it loses")
+    expect(anna.page.locator("#line")).to_be_in_viewport(ratio=1)
     anna.hears("a blunder of Paula")  # in words, too
     anna.press("Swap seats and play on").sees(A9="dwarf", G8="troll")
     expect(anna.page.locator("#strip-bottom")).to_contain_text("Paula you")

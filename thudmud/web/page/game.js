@@ -120,10 +120,10 @@ export class GameView {
     this.showNotices(table, board);
     this.showActions(table, board);
     const analysis = this.analysisOf(table, board);
-    this.moves.marks = marksOf(analysis);
-    this.moves.show(board.plies, this.at ?? board.ply);
     this.curve.show(analysis, this.at ?? board.ply);
     this.showSteps(board);
+    this.moves.marks = marksOf(analysis);
+    this.moves.show(board.plies, this.at ?? board.ply); // the last, since it has what room is left
   }
 
   /**

@@ -149,6 +149,6 @@ function tool(label, path, click, disabled = false) {
 function reveal(list, item) {
   const top = item.offsetTop - list.offsetTop;
   if (top < list.scrollTop || top + item.offsetHeight > list.scrollTop + list.clientHeight) {
-    list.scrollTop = top - list.clientHeight / 2;
+    list.scrollTop = top - (list.clientHeight - item.offsetHeight) / 2;
   }
 }

@@ -122,12 +122,12 @@ export class ReplayView {
     this.showPlayer("top", "troll", position);
     this.showPlayer("bottom", "dwarf", position);
     byId("replay-facts").textContent = this.facts();
-    this.moves.marks = marksOf(this.analysis);
-    this.moves.show(record.plies, this.at);
     fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this));
     this.curve.show(this.analysis, this.at);
     this.showWords();
     fill(byId("replay-actions"), ...this.actions());
+    this.moves.marks = marksOf(this.analysis);
+    this.moves.show(record.plies, this.at); // the last, since it has what room is left
   }
 
   facts() {
