@@ -102,12 +102,14 @@ def test_a_whole_match(visit: Visit) -> None:
         press(dwarf, "Offer to end", "dialog")
         press(troll, "Accept")
         for player in players:
-            expect(player.page.locator("#notices")).to_contain_text("by agreement: 2 to 8.")
+            expect(player.page.locator("#notices")).to_contain_text("by agreement: 8 to 2.")
         if dwarf is players[0]:
             press(troll, "Swap seats and play on")
     for player in players:
         expect(player.page.locator("#notices")).to_contain_text("win")
         expect(player.page.locator("#notices")).not_to_contain_text("Swap")
+        expect(player.page.locator("#notices")).to_contain_text("The match is a draw, 10 to 10.")
+        expect(player.page.locator("#strip-top")).to_contain_text("10 in the match")
 
 
 def test_a_whole_match_that_is_typed(visit: Visit) -> None:
@@ -293,13 +295,17 @@ def test_a_battle_that_is_over_is_analysed_and_gone_on_from(visit: Visit) -> Non
     anna.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     anna.sees(E10="dwarf", F6="dwarf", G8="troll")  # as it stood after the ply in the middle
     expect(blunder).to_have_attribute("aria-current", "step")
+    expect(anna.page.locator("#strip-bottom")).to_contain_text("Paula you3 left")
     expect(anna.page.locator("#curve")).to_contain_text("A blunder: it loses")
     expect(anna.page.locator("#line")).to_be_in_viewport(ratio=1)
     anna.hears("a blunder of Paula")  # in words, too
     anna.press("Swap seats and play on").sees(A9="dwarf", G8="troll")
     expect(anna.page.locator("#strip-bottom")).to_contain_text("Paula you")
     anna.press("Resign").press("Resign", within="dialog").press("Play again")
-    bert.press("Resign").press("Resign", within="dialog").press("To the hall")
+    bert.press("Resign").press("Resign", within="dialog")
+    bert.page.get_by_role("link", name="Replay").click()
+    expect(bert.page.locator("#replay-bottom")).to_contain_text("Piet")  # the trolls', once again
+    bert.press("Larch board").press("To the hall")
     expect(bert.page.locator("body")).to_have_attribute("data-view", "lobby")
 
 

@@ -116,7 +116,7 @@ export class GameView {
       this.at === null ? this.state.mover(name) : null,
     );
     byId("game-facts").textContent = this.facts(table, board);
-    this.showPlayers(table, board);
+    this.showPlayers(table, board, position);
     this.showNotices(table, board);
     this.showActions(table, board);
     const analysis = this.analysisOf(table, board);
@@ -232,32 +232,37 @@ export class GameView {
   /**
    * @param {Table} table
    * @param {Board} board
+   * @param {import("./position.js").Position} position what is seen of it
    */
-  showPlayers(table, board) {
+  showPlayers(table, board, position) {
     const mine = this.state.sides(table);
     const below = mine.length === 1 ? mine[0] : "dwarf";
     const above = below === "dwarf" ? "troll" : "dwarf";
-    fill(byId("strip-top"), ...this.player(above, table, board));
-    fill(byId("strip-bottom"), ...this.player(below, table, board));
+    fill(byId("strip-top"), ...this.player(above, table, board, position));
+    fill(byId("strip-bottom"), ...this.player(below, table, board, position));
   }
 
   /**
    * @param {Side} side
    * @param {Table} table
    * @param {Board} board
+   * @param {import("./position.js").Position} position
    */
-  player(side, table, board) {
+  player(side, table, board, position) {
     const seat = table.seats.find((each) => each.side === side);
-    const isOn = table.running && board.turn === side;
+    const isAsked = this.exercise(board.board)?.task !== null; // else nothing is to be done
+    const isOn = table.running && board.turn === side && isAsked;
+    const points = this.points(side, table, board);
     const mine = Boolean(seat?.player) && seat?.player === this.state.me.player;
     return [
       token(side),
       h("span.name", {}, seat?.player ?? "free seat", mine && h("small", {}, " you")),
       Boolean(seat?.away_since) && h("span.badge", {}, "away"),
       isOn && h("span.badge.turn", {}, "to move"),
-      h("span.left", {}, `${count(board.position, side)}`, h("small", {}, " left")),
+      h("span.left", {}, `${count(position, side)}`, h("small", {}, " left")),
       table.part !== null &&
-        h("span.points", { title: "points" }, counted(this.points(side, table, board), "point")),
+        this.at === null &&
+        h("span.points", {}, table.part === 1 ? counted(points, "point") : `${points} in the match`),
       table.clock &&
         h(
           "time.clock",
@@ -332,8 +337,9 @@ export class GameView {
       );
     }
     if (isOver(table, board) && !this.exercise(board.board)) {
-      const words = board.end ? ending(board.end, this.state.me.player) : "The battle is over.";
-      notices.push(notice(words, ...this.next(table, board)));
+      const { player } = this.state.me;
+      const words = board.end ? ending(board.end, player) : "The battle is over.";
+      notices.push(notice(words + matchEnding(table, player), ...this.next(table, board)));
     }
     for (const invite of this.state.invites) {
       if (invite.to !== this.state.me.player) continue;
@@ -574,7 +580,22 @@ export function ending(end, me) {
     winner && winner === me
       ? "You win"
       : `${winner ?? PLURAL[/** @type {Side} */ (end.winner)]} wins`;
-  return `${who}${how}: ${end.score.dwarf} to ${end.score.troll}.`;
+  const loser = end.winner === "dwarf" ? "troll" : "dwarf";
+  return `${who}${how}: ${end.score[end.winner]} to ${end.score[loser]}.`;
+}
+
+/**
+ * Return how a match ended, for one player, as a further sentence; nothing if it goes on.
+ *
+ * @param {Table} table
+ * @param {string | null} me
+ */
+function matchEnding({ over, part, seats, points }, me) {
+  if (!over || part !== 2 || seats.some((each) => each.player === null)) return "";
+  const [winner, loser] = [...seats].sort((a, b) => points[b.side] - points[a.side]);
+  const score = `${points[winner.side]} to ${points[loser.side]}`;
+  if (points[winner.side] === points[loser.side]) return ` The match is a draw, ${score}.`;
+  return ` ${winner.player === me ? "You win" : `${winner.player} wins`} the match, ${score}.`;
 }
 
 const ENDINGS = /** @type {Record<string, string>} */ ({

@@ -119,8 +119,10 @@ export class ReplayView {
       last,
       `Battle ${this.number} after ${counted(this.at, "ply", "plies")}`,
     );
-    this.showPlayer("top", "troll", position);
-    this.showPlayer("bottom", "dwarf", position);
+    const { player } = this.state.me;
+    const isTroll = player !== null && record.troll === player && record.dwarf !== player;
+    this.showPlayer("top", isTroll ? "dwarf" : "troll", position);
+    this.showPlayer("bottom", isTroll ? "troll" : "dwarf", position);
     byId("replay-facts").textContent = this.facts();
     fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this));
     this.curve.show(this.analysis, this.at);
