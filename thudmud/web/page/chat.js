@@ -14,9 +14,9 @@ const SAYS = /** @type {Record<string, string>} */ ({
 });
 
 const HEARERS = /** @type {Record<string, string>} */ ({
-  say: "Say to those who are here",
-  kibitz: "To players and watchers",
-  whisper: "To watchers alone",
+  say: "to all here",
+  whisper: "to watchers",
+  kibitz: "to players, too",
 });
 
 export class Chat {
@@ -34,7 +34,6 @@ export class Chat {
     this.how = byId("how");
     this.tabs = { log: byId("tab-log"), chat: byId("tab-chat") };
     this.panels = { log: byId("log"), chat: byId("chat") };
-    this.how.addEventListener("change", () => this.show(this.board));
     this.tabs.log.addEventListener("click", () => this.open(false));
     this.tabs.chat.addEventListener("click", () => this.open(true));
     for (const tab of Object.values(this.tabs)) {
@@ -69,24 +68,34 @@ export class Chat {
   show(board) {
     this.board = board;
     const isNamed = this.state.me.player !== null;
-    const table = board === null ? undefined : this.state.tables.get(board);
-    const ways = ["say"];
-    if (table && !this.state.exercise) ways.push("kibitz");
-    if (table && !this.state.exercise && !this.state.sides(table).length) ways.push("whisper");
+    const ways = this.ways();
     const { how } = this;
     how.hidden = !isNamed || !this.isOpen || ways.length === 1;
-    if (how.options.length !== ways.length) {
+    if ([...how.options].map((each) => each.value).join() !== ways.join()) {
       const chosen = how.value;
-      how.replaceChildren(...ways.map((each) => h("option", { value: each }, each)));
-      how.value = ways.includes(chosen) ? chosen : "say";
+      how.replaceChildren(...ways.map((each) => h("option", { value: each }, HEARERS[each])));
+      how.value = ways.includes(chosen) ? chosen : ways[0];
     }
     const words = !isNamed
       ? "Give a name to come in"
       : this.isOpen
-        ? HEARERS[how.value]
+        ? "Say something"
         : "Type a command, or “help”";
     byId("line-label").textContent = words;
     byId("line").placeholder = words;
+  }
+
+  /**
+   * Return the verbs to speak by: while others play, those who play do not hear what is only said.
+   *
+   * @returns {string[]}
+   */
+  ways() {
+    const { board, state } = this;
+    const table = board === null ? undefined : state.tables.get(board);
+    const isHere = board === state.me.room;
+    if (!table || state.exercise || (isHere && state.sides(table).length)) return ["say"];
+    return isHere && table.running ? ["whisper", "kibitz"] : ["say", "whisper", "kibitz"];
   }
 
   /**
@@ -105,7 +114,7 @@ export class Chat {
     const who = player === me ? "You" : player;
     const whom = to && h("small", {}, ` to ${to === me ? "you" : to}`);
     const where = [
-      SAYS[kind],
+      player === me ? kind in SAYS && kind : SAYS[kind],
       me !== null && room && room !== this.state.me.room && `at the ${room}`,
     ]
       .filter(Boolean)
