@@ -330,10 +330,10 @@ def test_a_match_is_found_played_with_clocks_and_given_up(panel: Callable[..., P
     assert re.search(r" 10:0[45]$", bert.labels["dwarf"][1])
 
     assert anna.press("Undo") == []
-    assert "The other player has to agree." in anna.texts
+    assert "Your opponent has to agree." in anna.texts
     (line,) = anna.press("Undo")
     bert.until_shown(lambda: "row_1" in bert.labels, "the offer")
-    assert bert.labels["row_1"][1] == "<u>Dwarfs offer to take back the last ply.</u>"
+    assert bert.labels["row_1"][1] == "<u>Dwarfs offer to take back the last move.</u>"
     (line,) = bert.click("no_1")
     anna.until_shown(lambda: "row_1" not in anna.labels, "the refusal")
 

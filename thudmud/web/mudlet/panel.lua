@@ -19,7 +19,7 @@ local OFFERS = {
   ["end"] = {"end", "to end the battle as it stands"},
   restart = {"start", "to start the battle over"},
   adjourn = {"adjourn", "to put the match away for later"},
-  undo = {"undo", "to take back the last ply"},
+  undo = {"undo", "to take back the last move"},
 }
 local ENDINGS = {
   agreement = "by agreement", quiet = "since nothing was captured for long",
@@ -245,7 +245,7 @@ function panel.buttons(name)
       return buttons
     end
     table.insert(buttons, button("Undo", "undo" .. on,
-      "Take back your last ply? The other player has to agree."))
+      "Take back your last move? Your opponent has to agree."))
     table.insert(buttons, button("Offer to end", "end game" .. on,
       "Offer to end the battle as it stands?"))
     table.insert(buttons, button("Adjourn", "adjourn" .. on,
@@ -253,7 +253,7 @@ function panel.buttons(name)
     table.insert(buttons, button("Resign", "resign" .. on, "Resign the battle?"))
     if away then
       table.insert(buttons, button("Claim", "claim" .. on,
-        "Claim the battle, since the other player is away, or does not move?"))
+        "Claim the battle, since your opponent is away, or does not move?"))
     end
   else
     if #free > 0 then

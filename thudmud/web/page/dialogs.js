@@ -60,7 +60,7 @@ export function openSettings(send) {
       change({ scheme });
       send(`options colour scheme ${scheme}`);
     }),
-    h("p.hint", {}, "“Safe” looks different to everybody, also to the colour-blind."),
+    h("p.hint", {}, "The colours of “safe” can be told apart by the colour-blind, too."),
     h("h3", {}, "Keys on the board"),
     h(
       "dl.keys",

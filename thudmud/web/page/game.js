@@ -481,10 +481,11 @@ export class GameView {
       fill(host);
       return;
     }
+    const isAll = chosen.length === this.mover.preys().size;
     const what = chosen.length ? `Capture ${chosen.join(", ")}` : "Capture nothing";
     fill(
       host,
-      h("p", {}, `To ${landing}: click what to capture.`),
+      h("p", {}, `To ${landing}: click what to ${isAll ? "spare" : "capture"}.`),
       h(
         "button.primary",
         {
@@ -522,13 +523,13 @@ const OFFERS = /** @type {Record<string, {verb: string, words: string}>} */ ({
   end: { verb: "end", words: "to end the battle as it stands" },
   restart: { verb: "start", words: "to start the battle over" },
   adjourn: { verb: "adjourn", words: "to put the match away for later" },
-  undo: { verb: "undo", words: "to take back the last ply" },
+  undo: { verb: "undo", words: "to take back the last move" },
 });
 
 /** What the players of a battle can do: a label, a verb, and what is asked first. @type {[string, string, string?][]} */
 const RUNNING = [
   ["Hint", "hint"],
-  ["Undo", "undo", "Take back your last ply? The other player has to agree."],
+  ["Undo", "undo", "Take back your last move? Your opponent has to agree."],
   ["Offer to end", "end game", "Offer to end the battle as it stands, and count the points?"],
   ["Adjourn", "adjourn", "Offer to put the match away for later?"],
   ["Resign", "resign", "Resign the battle?"],
@@ -545,7 +546,7 @@ const PRACTICE = [
 const CLAIM = [
   "Claim",
   "claim",
-  "Claim the battle, since the other player is away, or does not move?",
+  "Claim the battle, since your opponent is away, or does not move?",
 ];
 
 /**

@@ -113,7 +113,7 @@ export class LobbyView {
       (each) => !each.to || [each.to, each.player].includes(player ?? ""),
     );
     if (!seeks.length && !invites.length)
-      return [h("p.hint", {}, "Nobody just now. “Play” tells the others that you would.")];
+      return [h("p.hint", {}, "Nobody just now. “Play” puts you on this list.")];
     return [
       h(
         "ul.list",

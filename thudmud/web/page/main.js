@@ -121,7 +121,19 @@ function answered(text, words) {
   const answer = words.replace(/\n[^\n]*[?:]$/, ""); // without the next question
   if (state.me.player || !dataset.sent || isAside || !/[.!]$/.test(answer)) return;
   delete dataset.sent;
-  byId("login-note").textContent = oneLine(answer);
+  note(oneLine(answer));
+  byId("name").select(); // what was refused may be mended
+}
+
+/**
+ * Say something below the field for a name.
+ *
+ * @param {string} words
+ */
+function note(words) {
+  const host = byId("login-note");
+  host.textContent = words;
+  host.classList.toggle("answer", words !== NOTE);
 }
 
 /** @param {string} words */
@@ -232,9 +244,11 @@ function loggedIn({ success, message }) {
   showStopping();
   wantsIn = true;
   // A member's word lasts as long as the server runs.
-  byId("login-note").textContent = kept
-    ? `Please show once more that you are ${kept.player}, or come in under another name.`
-    : (message ?? "");
+  note(
+    kept
+      ? `Please show once more that you are ${kept.player}, or come in under another name.`
+      : (message ?? ""),
+  );
   watch();
   show();
 }
@@ -249,18 +263,22 @@ byId("login").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
     given = line;
     wire.open();
   }
-  input.value = "";
+  if (input.type === "password") input.value = "";
 });
 
 byId("other").addEventListener("click", () => {
   wire.send(""); // which gives up
-  byId("login-note").textContent = "";
+  note("");
   byId("name").focus();
 });
 
 state.on("Thud.Word", ({ player, word }) => keepWord({ player, word }));
 
+/** What was asked for last. */
+let asked = "";
 state.on("Thud.Prompt", ({ asks, hidden }) => {
+  if (asks !== asked) byId("name").value = "";
+  asked = asks;
   if (asks === "command" && isBack) {
     isBack = false; // what was observed before is, again
     if (!state.observed.length) for (const board of observed) wire.send(`observe ${board}`);
@@ -278,7 +296,7 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
 state.on("Thud.Me", ({ room }) => {
   isComingBack = false;
   showStopping();
-  byId("login-note").textContent = NOTE;
+  note(NOTE);
   const place = wanted;
   wanted = null;
   if (room !== lastRoom && lastRoom !== undefined) {
@@ -309,9 +327,9 @@ function linked(link) {
     isOver && h("button", { type: "button", click: () => wire.open() }, "Come back"),
   );
   if (link === "connecting") heard = endedBy = "";
-  if (link === "banned") byId("login-note").textContent = reason || LINKS.banned;
+  if (link === "banned") note(reason || LINKS.banned);
   if (link === "open") {
-    byId("login-note").textContent = NOTE;
+    note(NOTE);
     delete byId("login").dataset.sent;
     isChosen = false;
     isBack = true;
