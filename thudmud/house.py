@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
+from thudmud.bots.opponent import Opponent, Task
 from thudmud.english import counted
 from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.language.parsing import board_problem, parse
 from thudmud.language.vocabulary import OwnCommand, Vocabulary
 from thudmud.play.archive import Lookup
+from thudmud.play.asides import Asked
 from thudmud.play.command import Command
 from thudmud.play.events import (
     MADE,
@@ -28,16 +30,33 @@ from thudmud.play.match import game_of
 from thudmud.play.options import UNKNOWN, Profile
 from thudmud.play.projections import HALL, is_board_key, is_of_a_match
 from thudmud.play.table import BoardSpec, Table, require_fit, require_ply
+from thudmud.play.telling import Telling
 from thudmud.rules import DEFAULT_RULES, Game
 from thudmud.service import Adviser, Arrival, Policy, Service, Visit, Watcher
 from thudmud.service.boards import close_board, open_board, put_up, rename_board
 from thudmud.store import Conflict, Entry, Store, StoreError, at_once
 from thudmud.store.codec import from_line, to_line
+from thudmud.values import value
+from thudmud.verbs.queries import ViewGame
+from thudmud.verbs.seats import Join
 from thudmud.verbs.tables import due
 from thudmud.views import Message
 from thudmud.views.view import Terminal
 
 AnswerT = TypeVar("AnswerT")
+
+
+@value
+class BotTurn:
+    """A battle in which it is a bot's turn.
+
+    Attributes:
+        bot: its name.
+        task: the battle, as it stands.
+    """
+
+    bot: str
+    task: Task
 
 
 class House:
@@ -81,10 +100,13 @@ class House:
         without: the first words of verbs that players shall not have here, such as ``shout``.
         teaches: whether those who have never finished a battle here are told how to move, below the
             first board that waits for them.
+        bots: the names of bots that players can invite, each with the name or the number of a level
+            of `thudmud.search.levels`. They come in before anybody else, and do all by themselves
+            but think: see `bot_turns`.
 
     Raises:
         InvalidValueError: there are no such boards, or these events do not fit together; or there
-            is a verb twice, or none that is to be left out.
+            is a verb twice, or none that is to be left out; or there is no such level.
         Misread: one of the events is none.
         TooNew: a later version of thudmud wrote one of them.
     """
@@ -105,6 +127,7 @@ class House:
         verbs: Iterable[type[OwnCommand]] = (),
         without: Collection[str] = (),
         teaches: bool = False,
+        bots: Mapping[str, str] = {},
     ) -> None:
         _require_boards(boards, any_names=any_names)
         self.hall = Hall(
@@ -136,6 +159,11 @@ class House:
             teaches=teaches,
         )
         self._visits = self._service.broadcaster.visits
+        self._opponents = {name: Opponent(name, seat_grace) for name in bots}
+        if bots:
+            from thudmud.bots.naming import name_bots  # noqa: PLC0415  (only they have levels)
+
+            name_bots(self.hall, bots)
         position = at_once(self._store.position())
         at_once(self._store.subscribe(None, position, self._note_others, _never))
         at_once(put_up(self._store, self.hall.tables.values(), self._now))
@@ -210,8 +238,36 @@ class House:
     @property
     def due(self) -> float | None:
         """When `pass_time` has something to do next, unless somebody does something before."""
-        moments = map(due, self.hall.tables.values())
+        moments = [due(table) for table in self.hall.tables.values()]
+        moments += [each.next_time(self._now) for each in self._opponents.values()]
         return min((moment for moment in moments if moment is not None), default=None)
+
+    @property
+    def bot_turns(self) -> list[BotTurn]:
+        """Where it is a bot's turn. Find out what to play, however long that takes: `play_bot`."""
+        bots = self._opponents.items()
+        return [BotTurn(name, task) for name, opponent in bots for task in opponent.tasks()]
+
+    def play_bot(
+        self, turn: BotTurn, ply: str, now: float, worth: int | None = None
+    ) -> list[Message]:
+        """Let a bot play, and return what everybody is told: nothing if it is its turn no longer.
+
+        Args:
+            turn: one of `bot_turns`.
+            ply: as records write it.
+            now: the time.
+            worth: what the bot thinks that its side is worth, in hundredths of a dwarf. By that it
+                knows when to offer the end of a battle, or to resign.
+
+        Raises:
+            ValueError: it is no ply, or the rules refuse it.
+        """
+        if turn not in self.bot_turns:
+            return []
+        if worth is not None:
+            self._opponents[turn.bot].weighed(turn.task, worth)
+        return self.obey(turn.bot, turn.task.command(ply), now)
 
     def pass_time(self, now: float) -> list[Message]:
         """Return what is told since time has passed: flags fall, and who does not move is warned.
@@ -392,9 +448,35 @@ class House:
         if self._left is not None:
             left, self._left = self._left, None
             at_once(self._service.hold_clocks(left))
+        for name, opponent in self._opponents.items():
+            if name not in self._visits:
+                self._let_in(name, opponent)
         at_once(work)
+        while self._opponents and self._bots_act():
+            pass
         told, self._told = self._told, []  # that is `_taken`, for each line
         return told
+
+    def _let_in(self, name: str, bot: Opponent) -> None:
+        def watch(telling: Telling) -> None:
+            bot.told(telling, self._now)
+
+        at_once(self._service.join(Arrival(name, None, watcher=watch, quiet=True)))
+        for table in self.hall.tables.seats_of(name):
+            watch(Telling(Asked(name, ViewGame(), table.name), (name,), table))
+
+    def _bots_act(self) -> bool:
+        """Do what bots do by themselves; return whether any of them has done something."""
+        acted = False
+        for name, bot in self._opponents.items():
+            commands = bot.commands(self._now)
+            while bot.invitations:
+                asked = bot.invitations.pop(0)
+                commands.append(Join(asked.side, asked.board, asked.level))
+            for command in commands:
+                at_once(self._service.submit(self._visits[name], command))
+                acted = True
+        return acted
 
     def _taken(self) -> list[Message]:
         told, self._told = self._told, []

@@ -12,20 +12,17 @@ from contextlib import suppress
 from textwrap import fill
 
 from thudmud.bots.adviser import OwnAdviser
-from thudmud.bots.opponent import Opponent, Task
+from thudmud.bots.opponent import Task
 from thudmud.cli.common import refuse
 from thudmud.cli.engine import any_seed, level, seed
 from thudmud.cli.records import ruleset_named
 from thudmud.house import House
-from thudmud.play.command import Command
-from thudmud.play.people import BotLevel
 from thudmud.play.table import BoardSpec
-from thudmud.play.telling import Telling
 from thudmud.rules import DEFAULT_RULES, RULESETS, Side
 from thudmud.search.levels import LEVELS, Level
 from thudmud.search.player import Player
 from thudmud.verbs.matchmaking import Invite
-from thudmud.verbs.moves import Play, Start
+from thudmud.verbs.moves import Start
 from thudmud.verbs.seats import Join
 from thudmud.views import Message
 from thudmud.views.view import PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
@@ -121,12 +118,14 @@ class _Evening:
 
     def __init__(self, name: str, strength: Level, rules: str, number: int) -> None:
         self._name, self._bot = name, strength.name
-        self._house = House([BoardSpec(BOARD, rules)], adviser=OwnAdviser(), teaches=True)
-        hall = self._house.hall
-        hall.levels = [BotLevel(each.number, each.name, each.sentence) for each in LEVELS]
-        hall.bots = {self._bot: hall.levels[strength.number - 1]}
         self._level, self._seed = strength, number
-        self._opponent = Opponent(self._bot, _NEVER, _NEVER)
+        self._house = House(
+            [BoardSpec(BOARD, rules)],
+            seat_grace=_NEVER,
+            adviser=OwnAdviser(),
+            teaches=True,
+            bots={self._bot: strength.name},
+        )
         self._minds: dict[tuple[str, int], Player] = {}
         """Who chooses the plies, by the names of the rules and the numbers of the levels."""
 
@@ -145,7 +144,6 @@ class _Evening:
         """Let both sit down, and begin the battle."""
         now = time.time()
         house, name = self._house, self._name
-        house.enter(self._bot, now, room=BOARD, watcher=self._watch)
         house.enter(name, now, _terminal(), room=BOARD)
         house.obey(self._bot, Join(side.other, BOARD), now)
         house.obey(name, Join(side, BOARD), now)
@@ -158,37 +156,28 @@ class _Evening:
 
     def type(self, line: str) -> None:
         """Do what the player types, and all that the computer does then."""
+        was_seated = self._has_seat
         self._house.fit(self._name, _terminal())
         self._show(self._house.obey(self._name, line.strip(), time.time()))
         self._answer()
-
-    def _answer(self) -> None:
-        """Let the computer do what it wants to do, until it waits for the player."""
-        was_seated = self._opponent.plays
-        while self.goes_on and (commands := self._wanted()):
-            for command in commands:
-                self._show(self._house.obey(self._bot, command, time.time()))
-        if self.goes_on and was_seated and not self._opponent.plays:
+        if self.goes_on and was_seated and not self._has_seat:
             bot = self._bot.lower()
             _tell(
                 f'For another match type "{Join(Side.DWARF)}", "{Invite(bot)}" and "start". '
                 f'"{Invite(bot, level="2")}" has {self._bot} play at level 2 of {len(LEVELS)}.'
             )
 
-    def _wanted(self) -> list[Command]:
-        opponent = self._opponent
-        if opponent.invitations:
-            asked = opponent.invitations.pop(0)
-            if opponent.sits_at(asked.board):
-                return []
-            return [Join(asked.side, asked.board, asked.level)]
-        if commands := opponent.commands(time.time()):
-            return commands
-        for task in opponent.tasks():
-            thought = self._mind(task).think(task.game)
-            opponent.weighed(task, thought.worth)
-            return opponent.commands(time.time()) or [Play(thought.move.attempt(), task.board)]
-        return []
+    @property
+    def _has_seat(self) -> bool:
+        """Whether the computer has one."""
+        return bool(self._house.hall.tables.seats_of(self._bot))
+
+    def _answer(self) -> None:
+        """Let the computer play, until it waits for the player."""
+        while self.goes_on and (turns := self._house.bot_turns):
+            thought = self._mind(turns[0].task).think(turns[0].task.game)
+            ply, now = str(thought.move), time.time()
+            self._show(self._house.play_bot(turns[0], ply, now, thought.worth))
 
     def _mind(self, task: Task) -> Player:
         """Return who chooses the plies of a battle."""
@@ -196,9 +185,6 @@ class _Evening:
         if (rules.name, number) not in self._minds:
             self._minds[rules.name, number] = Player(rules, LEVELS[number - 1], self._seed)
         return self._minds[rules.name, number]
-
-    def _watch(self, telling: Telling) -> None:
-        self._opponent.told(telling, time.time())
 
     def _show(self, messages: Iterable[Message]) -> None:
         for message in messages:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from thudmud.bots.adviser import OwnAdviser
+from thudmud.bots.naming import name_bots
 from thudmud.cli.common import CommandError
 from thudmud.cli.remote_stage import RemoteStage
 from thudmud.house import House
@@ -25,7 +26,7 @@ from thudmud.script import (
 from thudmud.script.reading import Include, IncludeError
 from thudmud.script.transcript import Inclusion, Part, written
 from thudmud.server.config import ConfigError, load_settings
-from thudmud.server.serve import boards, caps, name_bots
+from thudmud.server.serve import boards, caps, level_of_each
 
 Address = tuple[str, int]
 
@@ -77,7 +78,7 @@ def open_stages(
                     teaches=True,
                     **settings.game.limits,
                 )
-                name_bots(house.hall, settings)
+                name_bots(house.hall, level_of_each(settings))
                 house.hall.order = Order()
                 house.hall.caps = caps(settings)
                 stages[name] = HouseStage(house, time.time)

@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from thudmud.accounts.limiters import TalkLimiter
 from thudmud.bots.adviser import WorkersAdviser
+from thudmud.bots.naming import name_bots
 from thudmud.bots.opponent import START_AFTER
 from thudmud.bots.workers import Workers
 from thudmud.english import counted
@@ -25,9 +26,7 @@ from thudmud.language import clean
 from thudmud.play.hall import Caps, Hall
 from thudmud.play.options import Style
 from thudmud.play.order import Order
-from thudmud.play.people import BotLevel
 from thudmud.play.table import BoardSpec
-from thudmud.search.levels import LEVELS
 from thudmud.server import logs
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots, require_programs
@@ -194,7 +193,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         )
         talk, shouts = (TalkLimiter(*limits) for limits in talk_limits(players))
         hall = Hall(boards(settings), caps=caps(settings), **game.limits)
-        name_bots(hall, settings)
+        name_bots(hall, level_of_each(settings))
         hall.news = news
         workers = Workers(settings.server.workers, folder)
         stack.push_async_callback(workers.close)
@@ -264,11 +263,9 @@ def talk_limits(players: PlayerSettings) -> tuple[Limits, Limits]:
     )
 
 
-def name_bots(hall: Hall, settings: Settings) -> None:
-    """Tell a hall the names and levels of the bots in the settings."""
-    levels = {each.name: BotLevel(each.number, each.name, each.sentence) for each in LEVELS}
-    hall.levels = tuple(levels.values())
-    hall.bots = {each.name: None if each.command else levels[each.level] for each in settings.bot}
+def level_of_each(settings: Settings) -> dict[str, str | None]:
+    """Return the bots that the settings describe, as `name_bots` takes them."""
+    return {each.name: None if each.command else each.level for each in settings.bot}
 
 
 _SET = 5.0

@@ -1,0 +1,96 @@
+"""Bots in a house: all that they do by themselves, and plies that are found elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from thudmud import BoardSpec, House
+from thudmud.errors import InvalidValueError
+from thudmud.house import BotTurn
+
+NOW = 1_800_000_000.0
+BOTS = {"Grog": "Granite", "Tunk": "1"}
+
+
+def begun(bots: dict[str, str] = BOTS) -> House:
+    house = House([BoardSpec("oak board")], bots=bots)
+    house.enter("Anna", NOW, room="oak board")
+    for line in ("join game as dwarf", "invite grog level 2", "start", "move a6 b6"):
+        house.obey("Anna", line, NOW)
+    return house
+
+
+def turn_of(house: House) -> BotTurn:
+    (turn,) = house.bot_turns
+    return turn
+
+
+def test_a_bot_sits_down_where_it_is_invited_and_waits_to_be_told_what_to_play() -> None:
+    house = begun()
+    turn = turn_of(house)
+    assert (turn.bot, turn.task.board, turn.task.level) == ("Grog", "oak board", 2)
+    assert [*house.hall.tables["oak board"].seats.values()] == ["Anna", "Grog"]
+    (told,) = house.play_bot(turn, "TG7-F7", NOW + 1, 0)
+    assert told.to == ("Anna",)
+    assert "Grog moves the troll from G7 to F7. It is your turn." in " ".join(told.text.split())
+    assert house.bot_turns == []
+
+
+def test_what_is_found_too_late_changes_nothing() -> None:
+    house = begun()
+    turn = turn_of(house)
+    house.obey("Anna", "undo", NOW)  # a bot agrees at once
+    game = house.game("oak board")
+    assert game is not None
+    assert game.moves == ()
+    assert house.play_bot(turn, "TG7-F7", NOW) == []
+    assert house.game("oak board") == game
+
+
+@pytest.mark.parametrize("ply", ["TG7-O15", "dA6-B6", "resign"])
+def test_what_the_rules_refuse_is_an_error_and_changes_nothing(ply: str) -> None:
+    house = begun()
+    before = house.events()
+    with pytest.raises(ValueError, match=r"."):
+        house.play_bot(turn_of(house), ply, NOW)
+    assert house.events() == before
+
+
+def test_it_goes_on_in_the_next_house() -> None:
+    house = begun()
+    turn = turn_of(house)
+    again = House([BoardSpec("oak board")], events=house.events(), bots=BOTS)
+    assert again.bot_turns == []  # nobody is in yet, and nobody knows the time
+    again.enter("Anna", NOW + 5, room="oak board")
+    again.settle(NOW + 5)
+    assert turn_of(again) == turn
+    assert again.people == ("Grog", "Tunk", "Anna")
+    assert again.play_bot(turn, "TG7-F7", NOW + 6)
+
+
+def test_it_begins_the_battle_if_nobody_does_and_that_is_due() -> None:
+    house = House([BoardSpec("oak board")], bots=BOTS)
+    house.enter("Anna", NOW, room="oak board")
+    for line in ("join game as dwarf", "invite grog"):
+        house.obey("Anna", line, NOW)
+    assert house.due is not None
+    assert NOW < house.due < NOW + 100
+    assert any("begins" in each.text for each in house.pass_time(house.due))
+
+
+def test_two_bots_play_each_other() -> None:
+    house = House([BoardSpec("oak board")], bots=BOTS)
+    house.enter("Anna", NOW, room="oak board")
+    for line in ("invite grog as dwarf", "invite tunk as troll"):
+        house.obey("Anna", line, NOW)
+    house.pass_time(NOW + 100)
+    for ply in ("dA6-B6", "TG7-F7", "dB6-A6"):
+        house.play_bot(turn_of(house), ply, NOW + 100)
+    assert turn_of(house).bot == "Tunk"
+
+
+def test_its_name_is_taken_and_its_level_is_one_of_those_there_are() -> None:
+    with pytest.raises(ValueError, match="Grog is here already"):
+        begun().enter("grog", NOW)
+    with pytest.raises(InvalidValueError, match="no level 'Jelly'"):
+        House([BoardSpec("oak board")], bots={"Grog": "Jelly"})

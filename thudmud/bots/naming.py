@@ -1,0 +1,22 @@
+"""Which bots a hall has, and at which levels they play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from thudmud.play.hall import Hall
+from thudmud.play.people import BotLevel
+from thudmud.search.levels import LEVELS, level_called
+
+
+def name_bots(hall: Hall, bots: Mapping[str, str | None]) -> None:
+    """Let a hall know the names of its bots, each with its level; None for a program of its own.
+
+    Raises:
+        InvalidValueError: there is no such level.
+    """
+    hall.levels = tuple(BotLevel(each.number, each.name, each.sentence) for each in LEVELS)
+    hall.bots = {
+        name: None if level is None else hall.levels[level_called(level).number - 1]
+        for name, level in bots.items()
+    }
