@@ -35,7 +35,16 @@ from thudmud.server.config import Settings
 from thudmud.verbs.moves import Play
 from thudmud.verbs.queries import LastMove, Query, ViewPossible
 from thudmud.views import boards, facts
-from thudmud.views.help import OF_OPERATORS, PAGES, PARTS, Page, contents, page, syntax
+from thudmud.views.help import (
+    OF_OPERATORS,
+    PAGES,
+    PARTS,
+    Page,
+    contents,
+    page,
+    pages_without,
+    syntax,
+)
 from thudmud.views.view import Display
 
 SAMPLES = {
@@ -194,7 +203,9 @@ def test_what_pages_point_to_is_there() -> None:
 
 
 def test_no_two_pages_go_by_the_same_name() -> None:
+    # Some have another page where they are not there.
     names = [name for page in PAGES.values() for name in (page.topic, *page.also)]
+    names = [name for name in names if not (name in PAGES and PAGES[name].needs)]
     assert sorted(names) == sorted(set(names))
     assert all(name == name.lower() for name in names)
 
@@ -434,3 +445,28 @@ def test_the_pages_agree_with_the_house() -> None:
     assert f"begins at {MIDDLE} " in prose("ratings")
     assert f"{RATED_PLIES} plies or more" in prose("ratings")
     assert RULESETS[next(iter(RULESETS))].score(DISCWORLD.opening).of(Side.TROLL) == 32
+
+
+def test_where_verbs_are_left_out_nobody_is_told_to_type_them() -> None:
+    left_out = frozenset({"match", "seek", "who"})
+    assert pages_without(frozenset()) is PAGES
+    pages = pages_without(left_out)
+    assert PAGES.keys() - pages.keys() == {*left_out, "play"}
+    for topic, each in pages.items():
+        text = " ".join(" ".join(each.rows(WIDTHS[-1], "Grog")).split())
+        assert left_out.isdisjoint(re.findall('"([a-z]+)', text)), topic
+        assert left_out.isdisjoint(line.split()[0] for line in each.examples), topic
+        see_also = re.search(r"See also: (.*)\.", text)
+        assert see_also is None or pages.keys() >= {*see_also[1].split(", ")}, topic
+        assert not re.search(r"See also: \.|Examples:$|  ", text), topic
+
+
+def test_boards_on_a_page_have_the_signs_of_the_readers_boards() -> None:
+    for topic in ("thud", "koom valley", "hurl"):
+        drawn, plain = (page(topic, 80, utf8=utf8) for utf8 in (True, False))
+        signs = str.maketrans("\u2206\u25d8\u263c\u25ca\u2219", "dTXR.")
+        assert "\n".join(drawn).translate(signs) == "\n".join(plain)
+    text = "\n".join(page("thud", 80, utf8=True))
+    assert "The 32 dwarfs, \u2206, stand" in " ".join(text.split())
+    assert "    8  \u2206 \u2206 \u2206 \u2219 \u2219 \u25d8 " in text
+    assert "the Thudstone, \u263c, in" in " ".join(text.split())

@@ -155,7 +155,7 @@ class Hall:
         self.order: Order | None = None
         self.origins: dict[str, str] = {}
         self.own_verbs: Mapping[str, type[Command]] = {}
-        self.left_out: Container[str] = frozenset()
+        self.left_out: frozenset[str] = frozenset()
         self.shutdown: asides.ShutdownTold | None = None
         self._said: dict[str, deque[Telling]] = {}
         """The last lines of players, by name, the latest speaker last."""

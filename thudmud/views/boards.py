@@ -143,6 +143,12 @@ def glyph(piece: Piece, display: Display) -> str:
     return _UTF_8[piece] if display.utf8 else _ASCII[piece]
 
 
+def signs(display: Display) -> dict[str, str]:
+    """Return what is drawn for the letter of each piece, and for the dot of an empty square."""
+    drawn = {piece.value: glyph(piece, display) for piece in Piece}
+    return {**drawn, _EMPTY[False]: _EMPTY[display.utf8]}
+
+
 def grid(position: Position, last: Move | None, display: Display, layout: GridLayout) -> list[str]:
     """Return the rows between two lines of column letters, the piece moved last in brackets.
 

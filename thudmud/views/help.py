@@ -2,7 +2,8 @@
 
 The texts are in ``help/*.txt``. A page's file is named for its topic, with hyphens for blanks. Its
 first line is the title, after it come ``Part:`` (one of ``PARTS``) and perhaps ``Also:`` (other
-names of the topic). Blocks are set apart by empty lines:
+names of the topic) and ``Needs:`` (a verb without which there is no such page). Blocks are set
+apart by empty lines:
 
 - ``Syntax:``, and indented patterns: ``[optional]``, ``{one|other}``, ``<yours to fill in>``;
 - ``Examples:``, and indented lines that can be typed;
@@ -13,6 +14,9 @@ names of the topic). Blocks are set apart by empty lines:
 The names of the rulesets stand for ``{rules}`` in a pattern, and a list of them with the titles of
 their own pages for ``{rulesets}``.
 
+``{d}``, ``{T}``, ``{X}`` and ``{R}`` stand for the pieces as the reader's boards have them; rows of
+boards have the letters alone.
+
 A block with ``{bot}`` in it is there only where a bot can be invited, and so is such a line of the
 examples. Its name stands for ``{Bot}``, as it is typed for ``{bot}``.
 """
@@ -20,8 +24,9 @@ examples. Its name stands for ``{Bot}``, as it is typed for ``{bot}``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from importlib import resources
 from typing import cast
 
@@ -33,8 +38,9 @@ from thudmud.play.hall import Hall
 from thudmud.rules import RULESETS
 from thudmud.values import value
 from thudmud.verbs.more import Help, Syntax
+from thudmud.views.boards import signs
 from thudmud.views.registry import Occasion, words
-from thudmud.views.view import View
+from thudmud.views.view import Display, View
 from thudmud.views.words import GLUE, wrapped, wrapped_each
 
 OF_OPERATORS = "Keeping order"
@@ -60,6 +66,11 @@ _BULLET = "- "
 _SYNTAX, _EXAMPLES = "Syntax:", "Examples:"
 _OPTION = re.compile(r"\[[^][]*\]")
 _BOT = re.compile(r"\{[Bb]ot\}")
+_SIGN = re.compile(r"\{([dTXR])\}")
+_RANK = re.compile(r" +[0-9]+ ")
+_SENTENCE_ENDS = re.compile(r'(?:(?<=[.!?])|(?<=[.!?]")) (?=[A-Z"{])')
+_TYPED = re.compile(r'"([a-z]+)')
+_SEE_ALSO = "See also: "
 _CONTENTS = {"", "contents", "topics", "commands", "index", "all", "me"}
 
 Block = tuple[str, ...]
@@ -76,6 +87,7 @@ class Page:
         part: the heading of the contents that it stands under.
         also: other names of the topic.
         blocks: the page below the title.
+        needs: the verb without which there is no such page; "" if there always is.
     """
 
     topic: str
@@ -83,6 +95,7 @@ class Page:
     part: str
     also: tuple[str, ...]
     blocks: tuple[Block, ...]
+    needs: str = ""
 
     @classmethod
     def parse(cls, topic: str, text: str) -> Page:
@@ -92,10 +105,10 @@ class Page:
         ]
         known = dict(field.split(": ", 1) for field in fields)
         also = tuple(name for name in known.pop("Also", "").split(", ") if name)
-        part = known.pop("Part", None)
+        part, needs = known.pop("Part", None), known.pop("Needs", "")
         if part not in PARTS or known:
             raise ValueError(f"the help page {topic!r} has a wrong heading: {fields}")
-        return cls(topic, title, part, also, tuple(blocks))
+        return cls(topic, title, part, also, tuple(blocks), needs)
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -112,12 +125,22 @@ class Page:
         blocks = (_with_bot(block, bot) for block in self.blocks)
         return replace(self, blocks=tuple(block for block in blocks if block))
 
-    def rows(self, width: int, bot: str | None = None) -> Iterator[str]:
+    def without(self, words: Collection[str]) -> Page:
+        """Return the page without the sentences and the examples that have these verbs typed."""
+        gone = frozenset(words) - {*self.also}
+        blocks = (_without(block, gone) for block in self.blocks)
+        return replace(self, blocks=tuple(block for block in blocks if block))
+
+    def rows(self, width: int, bot: str | None = None, *, utf8: bool = False) -> Iterator[str]:
         """Yield the page in rows of fewer than ``width`` columns, diagrams excepted."""
+        drawn = signs(Display(utf8=utf8))
+        ranks = {ord(letter): sign for letter, sign in drawn.items()}
         yield from wrapped(f"{self.topic}: {self.title}", width)
         for block in self.told(bot).blocks:
             yield ""
-            yield from _set(block, width)
+            named = (_SIGN.sub(lambda sign: drawn[sign[1]], line) for line in block)
+            for row in _set(tuple(named), width):
+                yield row.translate(ranks) if _RANK.match(row) else row
 
     def _under(self, heading: str) -> tuple[str, ...]:
         return tuple(
@@ -132,6 +155,7 @@ def page(
     *,
     keeps_order: bool = False,
     pages: Mapping[str, Page] | None = None,
+    utf8: bool = False,
 ) -> list[str]:
     """Return the page about ``topic`` in rows of fewer than ``width`` columns (20 or more).
 
@@ -144,6 +168,7 @@ def page(
         bot: the name of a bot that they can invite, if there is one.
         keeps_order: whether they are an operator.
         pages: those that there are, by topic; all of ours by default.
+        utf8: whether their boards are drawn in UTF-8.
     """
     pages = PAGES if pages is None else pages
     width = min(width, WIDEST + 1)
@@ -152,7 +177,7 @@ def page(
         return contents(width, keeps_order=keeps_order, pages=pages)
     found = _find(name, pages)
     return (
-        list(found.rows(width, bot))
+        list(found.rows(width, bot, utf8=utf8))
         if found
         else _unknown("help on", name, '"help" lists the topics.', width, pages)
     )
@@ -163,8 +188,8 @@ def _help(asked: Help, occasion: Occasion, view: View) -> list[str]:
     hall = occasion.hall
     bot = next(iter(hall.bots_here()), None)
     keeps_order = hall.is_operator(occasion.player)
-    pages = pages_of(hall)
-    return page(asked.topic, view.width, bot, keeps_order=keeps_order, pages=pages)
+    pages, utf8 = pages_of(hall), view.display.utf8 and not view.display.reader
+    return page(asked.topic, view.width, bot, keeps_order=keeps_order, pages=pages, utf8=utf8)
 
 
 @words.register
@@ -176,9 +201,9 @@ def _syntax(asked: Syntax, occasion: Occasion, view: View) -> list[str]:
 
 def pages_of(hall: Hall) -> Mapping[str, Page]:
     """Return the pages that there are in a hall, by topic: of the verbs that it has."""
-    if not (hall.own_verbs or hall.left_out):
-        return PAGES
-    pages = {topic: each for topic, each in PAGES.items() if topic not in hall.left_out}
+    if not hall.own_verbs:
+        return pages_without(hall.left_out)
+    pages = {**pages_without(hall.left_out)}
     for word, kind in hall.own_verbs.items():
         own = cast("type[OwnCommand]", kind)
         title, _, more = own.page.partition("\n")
@@ -188,6 +213,17 @@ def pages_of(hall: Hall) -> Mapping[str, Page]:
         ]
         pages[word] = Page.parse(word, "\n\n".join([*blocks, *filter(None, [more.strip()])]))
     return pages
+
+
+@lru_cache
+def pages_without(left_out: frozenset[str]) -> Mapping[str, Page]:
+    """Return the pages that there are where some verbs are left out: nothing on them has these."""
+    if not left_out:
+        return PAGES
+    gone = {topic for topic, each in PAGES.items() if {topic, each.needs} & left_out}
+    return {
+        topic: each.without(gone | left_out) for topic, each in PAGES.items() if topic not in gone
+    }
 
 
 def contents(
@@ -261,6 +297,27 @@ def _with_bot(block: Block, bot: str | None) -> Block:
     return without if block[0] == _EXAMPLES else ()
 
 
+def _without(block: Block, words: frozenset[str]) -> Block:
+    """Return what of a block has nobody type some verbs, or read about them."""
+    first, *lines = block
+    if first == _SYNTAX or first.startswith(_INDENT):
+        return block
+    if first == _EXAMPLES:
+        left = [line for line in lines if line.split()[0] not in words]
+        return (first, *left) if left else ()
+    if first.startswith(_SEE_ALSO):
+        topics = " ".join(block).removeprefix(_SEE_ALSO).rstrip(".").split(", ")
+        return (f"{_SEE_ALSO}{', '.join(each for each in topics if each not in words)}.",)
+    items = []
+    for item in _items(block):
+        sentences = _SENTENCE_ENDS.split(item)
+        told = [each for each in sentences if words.isdisjoint(_TYPED.findall(each))]
+        is_begun = told[:1] == sentences[:1] or not item.startswith(_BULLET)
+        if told and is_begun:
+            items.append(" ".join(told))
+    return tuple(items)
+
+
 def _set(block: Block, width: int) -> list[str]:
     """Return a block as rows: wrapped, unless it is a diagram."""
     first, *lines = block
@@ -317,7 +374,8 @@ PAGES: Mapping[str, Page] = _load()
 
 
 def _by_name(pages: Mapping[str, Page]) -> dict[str, Page]:
-    return {name: page for page in pages.values() for name in (page.topic, *page.also)}
+    also = {name: page for page in pages.values() for name in page.also}
+    return also | dict(pages)
 
 
 _BY_NAME = _by_name(PAGES)
