@@ -8,7 +8,7 @@ from pathlib import Path
 import lark
 import pytest
 
-from thudmud.language import BOARD_VERBS, KEYWORDS, VERBS, ParseError, parse, second_words, words
+from thudmud.language import KEYWORDS, ParseError, parse, second_words, words
 from thudmud.rules import RULESETS
 from thudmud.verbs.setup import SetRules
 
@@ -61,18 +61,6 @@ def test_the_rulesets_are_those_of_the_engine() -> None:
     assert caught.value.expected == tuple(RULESETS)
     for name in RULESETS:
         assert parse(f"set rules {name}") == SetRules(name)
-
-
-def test_words_about_boards_are_all_but_those_about_rooms() -> None:
-    rooms = {"look", "l", "go", "boards", "who", "say", "'", "emote", ":", "tell", "help"}
-    rooms |= {"h", "?", "commands", "news", "again", "."}
-    rooms |= {"finger", "plan", "follow", "unfollow"}
-    rooms |= {"kibitz", "whisper", "observe", "unobserve"}
-    rooms |= {"message", "messages", "forget", "shout", "report"}
-    rooms |= {"invite", "bots", "ignore", "unignore", "syntax", "register", "password", "quit"}
-    rooms |= {"broadcast", "mute", "unmute", "mutes", "kick", "ban", "unban", "bans"}
-    rooms |= {"shutdown", "cancel", "reports", "close"}
-    assert set(BOARD_VERBS) == set(VERBS) - rooms
 
 
 @pytest.mark.parametrize(

@@ -469,8 +469,8 @@ CASES = [
         'You have no game going. "play" finds you one.',
     ),
     Case(R.NO_HALL, "", "Anna: seek", (
-        'Matches at boards of their own are not played here. Sit down at one that is here:'
-        ' "join".'
+        'No boards are opened for matches here. "join" takes a seat at one that is here;'
+        ' "invite carla" has a bot take the other, "practice" gives you both.'
     )),
     Case(
         R.NEW_BOARDS_FOR_MEMBERS, "", "Anna: new board",

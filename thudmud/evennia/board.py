@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -27,15 +28,25 @@ from evennia.utils import logger
 from evennia.utils.ansi import strip_ansi
 from evennia.utils.utils import delay
 
+from thudmud.bots.workers import Question, Reply
 from thudmud.english import listed
-from thudmud.errors import ThudmudError
-from thudmud.evennia.host import BoardHost, escaped, first_session, send, terminal
-from thudmud.house import House
+from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.evennia.host import LEFT_OUT, BoardHost, escaped, first_session, send, terminal
+from thudmud.evennia.thinking import FoundAdvice, find_out
+from thudmud.house import BotTurn, House
+from thudmud.language.parsing import player_problem
+from thudmud.play.analysis import AnalysisLookup
 from thudmud.play.command import Command
+from thudmud.play.hints import AdviceLookup
 from thudmud.play.table import BoardSpec
 from thudmud.rules import DEFAULT_RULES, RULESETS
-from thudmud.verbs.queries import ViewGame
+from thudmud.search.levels import level_called
+from thudmud.verbs.archive import Analyse
+from thudmud.verbs.moves import Resign
+from thudmud.verbs.queries import Hint, ViewGame
 from thudmud.views import Message
+from thudmud.views.refusals import refused
+from thudmud.views.words import wrapped
 
 TYPE = "thud"
 """The type of the rows, by which they differ from Attributes and nicks."""
@@ -160,6 +171,9 @@ KEY = "board"
 USED = "thud_used"
 """The NAttribute of a character that holds the id of the board that they used last."""
 
+PAUSE = 1.0
+"""After how many seconds a bot plays at the earliest, so that people can follow."""
+
 _COUNTS = ("quiet_plies", "seat_grace", "idle_claim", "replay_pause")
 """The settings that are numbers."""
 
@@ -189,6 +203,12 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
 
     replay_pause = 2.0
     """How many seconds pass between the plies of a replay."""
+
+    bot = "Grog"
+    """The name of the bot that players can invite; "" for none."""
+
+    bot_level = "Granite"
+    """The level at which it plays if it is asked for no other."""
 
     # Hooks of Evennia.
 
@@ -277,6 +297,11 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         """Do what a character who is present asks for, and tell everybody."""
         self.look_around()
         host = self.host
+        if isinstance(command, Hint | Analyse):
+            sought = host.to_find_out(character, command, time.time())
+            if sought is not None:
+                self._seek(character, command, sought)
+                return
         self._keep_and_tell(host, host.obey(character, command, time.time()))
         self._play_later(character)
 
@@ -292,10 +317,64 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         self._keep(host)
         for character, message in host.addressed(messages):
             send(character, message)
+        asked = self.ndb.thud_asked = self.ndb.thud_asked or set()
+        for turn in host.house.bot_turns:
+            if turn not in asked:
+                asked.add(turn)
+                task = turn.task
+                question = Question(str(self.id), task.game, task.level, seed=task.battle)
+                find_out(question, partial(self._choose, turn))
         due = host.house.due
         if due is not None and due != self.ndb.thud_due:
             self.ndb.thud_due = due
             delay(max(0.0, due - time.time()) + _SLACK, self._pass_time, due)
+
+    def _choose(self, turn: BotTurn, reply: Reply | None) -> None:
+        """Let a bot play what was found, once people have seen what was played before."""
+        pause = turn.task.since + PAUSE - time.time()
+        delay(max(0.0, pause), self._play_bot, turn, reply)
+
+    def _play_bot(self, turn: BotTurn, reply: Reply | None) -> None:
+        if self.pk is None:
+            return
+        self.look_around()
+        self.ndb.thud_asked.discard(turn)
+        host, now = self.host, time.time()
+        if reply:
+            told = host.house.play_bot(turn, reply.ply, now, reply.worth)
+        else:
+            told = host.house.obey(turn.bot, Resign(turn.task.board), now)
+        self._keep_and_tell(host, told)
+
+    def _seek(
+        self, character: Any, command: Command, sought: AdviceLookup | AnalysisLookup
+    ) -> None:
+        """Have found out what a character asks for, and then tell it."""
+        if isinstance(sought, AnalysisLookup):
+            text = (
+                f"Battle {sought.battle.number} is being analysed. You are told when that is done."
+            )
+            lines = wrapped(text, terminal(character.sessions.all()).width)
+            send(character, Message((), "\n".join(lines)))
+        find_out(sought, partial(self._found, character, command, sought))
+
+    def _found(
+        self,
+        character: Any,
+        command: Command,
+        sought: AdviceLookup | AnalysisLookup,
+        answer: Any,
+    ) -> None:
+        if self.pk is None:
+            return
+        self.look_around()
+        host = self.host
+        if isinstance(sought, AdviceLookup):
+            host.advice.lines = {sought.game: answer}
+        else:
+            host.advice.weighed = answer or {}
+        self._keep_and_tell(host, host.obey(character, command, time.time()))
+        host.advice.lines, host.advice.weighed = {}, {}
 
     def _pass_time(self, due: float) -> None:
         """See to what is due at a time, unless something else has come to be since."""
@@ -319,21 +398,21 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
 
     def _opened(self, left: float | None = None) -> BoardHost:
         """Return a host of the board as it was stored, where people could play until then."""
-        kept = KeptEvents(self)
+        kept, advice = KeptEvents(self), FoundAdvice()
         lines = kept.read()
         try:
             names = json.loads(kept.names or "{}")
             known = {int(number): str(name) for number, name in names.items()}
-            house = self._house(lines, left)
+            house = self._house(lines, advice, left)
         except (ThudmudError, TypeError, ValueError, LookupError, AttributeError) as error:
             logger.log_err(f"{self.name_in_text} #{self.id} begins anew: {error}")
             self.attributes.add(UNREAD, "\n".join([kept.names, *lines]))
             kept.remove()
-            kept, known, house = KeptEvents(self), {}, self._house([])
+            kept, known, house = KeptEvents(self), {}, self._house([], advice)
         self.ndb.thud_kept, self.ndb.thud_used = kept, True
-        return BoardHost(house, str(self.id), known)
+        return BoardHost(house, str(self.id), known, advice)
 
-    def _house(self, lines: Iterable[str], left: float | None = None) -> House:
+    def _house(self, lines: Iterable[str], advice: FoundAdvice, left: float | None = None) -> House:
         spec = BoardSpec(self.name_in_text, self._rules(), key=KEY)
         grace = self._number("seat_grace")
         plies = int(self._number("quiet_plies"))
@@ -347,7 +426,29 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
             replays_at_once=False,
             any_names=True,
             left=left,
+            adviser=advice,
+            without=LEFT_OUT,
+            bots=self._bots(),
         )
+
+    def _bots(self) -> dict[str, str]:
+        name, level = (
+            getattr(ThudBoard, key) if self._bot_problem(key) else self._setting(key)
+            for key in ("bot", "bot_level")
+        )
+        return {name: level_called(str(level)).name} if name else {}
+
+    def _bot_problem(self, key: str) -> str | None:
+        """Return why one of the two settings of the bot cannot be, if so."""
+        said = self._setting(key)
+        try:
+            if key == "bot_level":
+                level_called(str(said))
+            elif said != "" and (problem := player_problem(str(said))):
+                return refused(problem)
+        except InvalidValueError as error:
+            return str(error)
+        return None
 
     def _rules(self) -> str:
         rules = self._setting("rules")
@@ -355,8 +456,10 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
 
     def _is_set_anew(self, host: BoardHost) -> bool:
         """Whether a builder has chosen other rules, and nobody has played yet."""
-        table = host.table
-        return not table.version and table.ruleset.name != self._rules()
+        if host.table.version:
+            return False
+        is_other = host.table.ruleset.name != self._rules()
+        return is_other or host.bots != self._bots()
 
     def _number(self, name: str) -> float:
         number = self._setting(name)
@@ -369,6 +472,8 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
         if not _is_ruleset(rules):
             names = listed([f'"{name}"' for name in RULESETS], "or")
             found.append(f'"rules" should be {names}, not {rules!r}; it is {self._rules()} now.')
+        problems = {name: self._bot_problem(name) for name in ("bot", "bot_level")}
+        found += [f'"{name}": {problem}' for name, problem in problems.items() if problem]
         for name in _COUNTS:
             number = self._setting(name)
             if not _is_count(number):

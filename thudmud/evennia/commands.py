@@ -3,16 +3,18 @@
 The words that are commands come from the grammar. The boards are objects of Evennia, and several
 may have the same name.
 
-However many boards are in a room, there is one set of commands: those of all boards are equal,
-``duplicates`` is False, and the line says which board is meant. A MUD's own commands come first:
-the set has a low priority, and a word that is a command of the MUD's becomes one of ours only
-together with its second word (``set board``). All others can be typed after ``thud``.
+There are those verbs that the house of a board has. However many boards are in a room, there is one
+set of commands: those of all boards are equal, ``duplicates`` is False, and the line says which
+board is meant. A MUD's own commands come first: the set has a low priority, and a word that is a
+command of the MUD's becomes one of ours only together with its second word (``set board``). All
+others can be typed after ``thud``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -22,24 +24,26 @@ from evennia.commands.cmdset import CmdSet
 from evennia.commands.command import Command as EvenniaCommand
 from evennia.utils.utils import class_from_module
 
-from thudmud.english import listed
 from thudmud.errors import Refused, ThudmudError
 from thudmud.evennia.board import USED, ThudBoard
-from thudmud.evennia.host import escaped, first_session, options, send, send_to, terminal
-from thudmud.language import BOARD_VERBS, parse, second_words
+from thudmud.evennia.help_entries import PAGES_HERE
+from thudmud.evennia.host import LEFT_OUT, escaped, first_session, options, send, send_to, terminal
+from thudmud.language import VERBS, ParseError, second_words
+from thudmud.language.vocabulary import Vocabulary
+from thudmud.language.words import WORDS
 from thudmud.play.command import Command
 from thudmud.play.meaning import Phrase
 from thudmud.play.options import OptionCommand
-from thudmud.play.refusals import Refusal
+from thudmud.play.refusals import Mistake, Refusal
 from thudmud.verbs.archive import ArchiveCommand, Step
 from thudmud.verbs.exercises import ExerciseCommand
-from thudmud.verbs.matchmaking import Invite, PlayNow
+from thudmud.verbs.matchmaking import Accept, Decline, Invite, PlayNow
 from thudmud.verbs.more import Help, Syntax
-from thudmud.verbs.queries import ViewGame
-from thudmud.verbs.rooms import Look
-from thudmud.verbs.tables import GameCommand
+from thudmud.verbs.queries import Hint, SetBoard, ViewGame
+from thudmud.verbs.rooms import Look, ViewBots
+from thudmud.verbs.tables import GameCommand, TableCommand
 from thudmud.views import Message
-from thudmud.views.help import contents, page
+from thudmud.views.help import page
 from thudmud.views.messages import refusal_messages
 from thudmud.views.view import Display
 from thudmud.views.words import wrapped
@@ -69,7 +73,7 @@ class BoardCommand(EvenniaCommand):  # type: ignore[misc]  # Evennia has no type
 
     def get_help(self, caller: Any, cmdset: Any) -> str:  # noqa: ARG002 (Evennia's signature)
         """Return the page of help about it, as wide as the reader's screen."""
-        return escaped("\n".join(page(self.key, _width(caller))), first_session(caller))
+        return escaped("\n".join(_page(self.key, caller)), first_session(caller))
 
 
 class EveryCommand(BoardCommand):
@@ -90,7 +94,7 @@ class EveryCommand(BoardCommand):
             f'Type "{ALL}" and one of the commands below where something else here has the name '
             f'of the command. "{ALL} help" and a topic shows the page about it.'
         )
-        rows = [*page(ALL, width), "", *wrapped(how, width), "", *contents(width)]
+        rows = [*_page(ALL, caller), "", *wrapped(how, width), "", *_page(None, caller)]
         return escaped("\n".join(rows), first_session(caller))
 
 
@@ -110,11 +114,19 @@ class BoardCmdSet(CmdSet):  # type: ignore[misc]  # Evennia has no types
 
 def keys() -> Iterator[str]:
     """Yield the commands: verbs, or two words where the verb is a command of this MUD."""
-    for verb in BOARD_VERBS:
+    for verb in VERBS_HERE:
         if verb in _words_of_the_mud():
             yield from (f"{verb} {word}" for word in second_words(verb))
         else:
             yield verb
+
+
+VOCABULARY = Vocabulary(without=LEFT_OUT)
+
+VERBS_HERE = tuple(
+    verb for verb in VERBS if verb not in {*VOCABULARY.without, *WORDS["_LOOK"], *WORDS["_HELP"]}
+)
+"""The words that a line about a board can begin with. To look and to be helped is the MUD's."""
 
 
 def boards_here(character: Any) -> list[Any]:
@@ -127,8 +139,8 @@ def boards_here(character: Any) -> list[Any]:
 def obey(character: Any, line: str) -> None:
     """Do what a character has typed, at the board that is meant."""
     try:
-        command = parse(line)
-        board = _board(character, command)
+        command, words = _read(line)
+        board = _board(character, command, words)
     except Refused as refusal:
         screen = terminal(character.sessions.all())
         display = Display.of(screen, options(character))
@@ -156,25 +168,52 @@ def answer(session: Any, line: str | None) -> None:
         told = [each for board in boards_here(character) for each in board.facts(character, None)]
     else:
         try:
-            command = parse(line)
-            told = _board(character, command).facts(character, str(_without_board(command)))
+            command, words = _read(line)
+            board = _board(character, command, words)
+            told = board.facts(character, str(_without_board(command)))
         except (Refused, Unclear):
             return
     for message in told:
         send_to(session, character, message)
 
 
-def _board(character: Any, command: Command) -> Any:
+def _read(line: str) -> tuple[Command, str | None]:
+    """Return the command that a line is, and the board that it names if the command has no place.
+
+    Raises:
+        ParseError: it is none.
+        Unclear: it is one of the MUD's.
+    """
+    try:
+        return VOCABULARY.parse(line), None
+    except ParseError as error:
+        if error.code is Mistake.UNKNOWN_COMMAND and error.word in _words_of_the_mud():
+            raise Unclear(
+                f'"{error.word}" is a command of this MUD: type it without "{ALL}".'
+            ) from None
+        beginning, _, words = line.rpartition(" on ")
+        with suppress(ParseError):
+            command = VOCABULARY.parse(beginning)
+            if isinstance(command, _UNNAMED):
+                return command, words
+        raise
+
+
+_UNNAMED = (ArchiveCommand, ExerciseCommand, Accept, Decline)
+"""Commands without a place for the name of a board: on a server none is needed."""
+
+
+def _board(character: Any, command: Command, words: str | None) -> Any:
     """Return the board that a command is for.
 
     Raises:
         Refused: none or more than one fits.
-        Unclear: it is for none, or for one that it has no place for the name of.
+        Unclear: there is none.
     """
     boards = boards_here(character)
     people = [(each, each.host.person(character)) for each in boards]
     at = next((each for each, person in people if person and person.exercise), None)
-    if at and isinstance(command, ExerciseCommand | Step):
+    if at and isinstance(command, ExerciseCommand | Step) and words is None:
         return at
     # A line without a board is about the exercise, unless that could harm a battle elsewhere.
     is_unsaid = isinstance(command, GameCommand) and command.on is None
@@ -183,35 +222,35 @@ def _board(character: Any, command: Command) -> Any:
     replaying = next((each for each, person in people if person and person.replay), None)
     if replaying and (isinstance(command, Step) or command == PlayNow()):
         return replaying
-    if isinstance(command, Look):
-        words, sayable = command.at, True
-    elif isinstance(command, Help | Syntax | OptionCommand):
-        return _meant(character, boards[:1], None, sayable=False)
-    elif isinstance(command, ArchiveCommand | ExerciseCommand):
-        words, sayable = None, False
-    elif isinstance(command, Invite) or not hasattr(command, "on"):
-        raise Unclear(f'That is no command about a board: type it without "{ALL}".')
-    else:
-        words, sayable = command.on, True
-    return _meant(character, boards, words, sayable=sayable)
+    match command:
+        case Look(at=words) | ViewGame(on=words):
+            pass
+        case Help() | Syntax() | OptionCommand() | ViewBots() | PlayNow():
+            boards = boards[:1]
+        case Accept() | Decline():
+            boards = [each for each in boards if each.host.is_asked(character)] or boards
+        case GameCommand() | Invite():
+            words = command.on
+    changes = isinstance(command, TableCommand | Invite | SetBoard | Hint)
+    return _meant(character, boards, words, prefers_used=not changes)
 
 
 class Unclear(ThudmudError):
     """A command is for no board, in a way that only Evennia knows; ``str()`` is the sentence."""
 
 
-def _meant(character: Any, boards: Sequence[Any], words: str | None, *, sayable: bool) -> Any:
+def _meant(character: Any, boards: Sequence[Any], words: str | None, *, prefers_used: bool) -> Any:
     """Return the board that a character means.
 
     Args:
         character: who has typed something.
         boards: the boards that are there, in their order.
         words: what they called the board, if anything.
-        sayable: whether their command has a place for the name of a board.
+        prefers_used: whether the board that they used or looked at last is meant if they name none.
 
     Raises:
         Refused: none or more than one fits.
-        Unclear: there is none, or a command without a place for its name could be for several.
+        Unclear: there is none.
     """
     if not boards:
         raise Unclear("There is no board here.")
@@ -222,16 +261,13 @@ def _meant(character: Any, boards: Sequence[Any], words: str | None, *, sayable:
         return used
     if words is not None:
         return _named(character, boards, words)
-    if not sayable and used is not None:
+    if prefers_used and used is not None:
         return used
     if len(boards) == 1:
         return boards[0]
     seated = _with_seat(character, boards)
     if len(seated) == 1:
         return seated[0]
-    if not sayable:
-        either = listed(_labels(boards), "or")
-        raise Unclear(f"Which board? Use one of them first, as by looking at it: {either}.")
     raise Refused(Refusal.SAY_WHICH, boards=_labels(seated or boards, among=boards))
 
 
@@ -304,6 +340,15 @@ def _without_board(command: Command) -> Command:
         return ViewGame()
     said: Any = command
     return replace(said, on=None) if getattr(said, "on", None) else command
+
+
+def _page(topic: str | None, character: Any) -> list[str]:
+    """Return a page of help, or the list of all, of what there is at the boards here."""
+    halls = [each.host.house.hall for each in boards_here(character)]
+    bot = next((name for hall in halls for name in hall.bots), None)
+    display = Display.of(terminal(character.sessions.all()), options(character))
+    utf8 = display.utf8 and not display.reader
+    return page(topic, display.width, bot, pages=PAGES_HERE, utf8=utf8)
 
 
 def _width(character: Any) -> int:

@@ -6,7 +6,11 @@ the MUD. Near a board, ``help move`` and the like work without.
 
 from __future__ import annotations
 
-from thudmud.views.help import PAGES, Page
+from thudmud.evennia.host import LEFT_OUT
+from thudmud.views.help import Page, pages_without
+
+PAGES_HERE = pages_without(frozenset(LEFT_OUT))
+"""The pages about what there is at a board in a MUD."""
 
 _WIDTH = 79
 """The width that Evennia assumes: entries are the same for all readers."""
@@ -25,9 +29,9 @@ def _entry(page: Page, key: str) -> dict[str, object]:
 
 HELP_ENTRY_DICTS = [
     _entry(page, _GAME if page.topic == _GAME else f"{_GAME} {page.topic}")
-    for page in PAGES.values()
+    for page in PAGES_HERE.values()
 ]
 # As all other topics are asked for; no list shows it.
 HELP_ENTRY_DICTS.append(
-    _entry(PAGES[_GAME], f"{_GAME} {_GAME}") | {"locks": "view:false();read:all()"}
+    _entry(PAGES_HERE[_GAME], f"{_GAME} {_GAME}") | {"locks": "view:false();read:all()"}
 )

@@ -15,13 +15,20 @@ from typing import Any
 from django.conf import settings
 from evennia.utils.ansi import strip_ansi
 
+from thudmud.errors import Refused
+from thudmud.evennia.thinking import FoundAdvice
 from thudmud.house import House
 from thudmud.language.parsing import options_of, preferences_of, styles_of
+from thudmud.language.words import WORDS, openings
+from thudmud.play.analysis import AnalysisLookup
+from thudmud.play.archive import Found, Unread
 from thudmud.play.command import Command
 from thudmud.play.events import Parting
+from thudmud.play.hints import AdviceLookup
 from thudmud.play.options import WIDTHS, Options, Profile, Style
 from thudmud.play.people import Person
 from thudmud.play.table import Table
+from thudmud.verbs.decisions import decide
 from thudmud.views import Message
 from thudmud.views.colours import PALETTE_RGB
 from thudmud.views.messages import fitted
@@ -36,6 +43,15 @@ from thudmud.views.view import (
     Terminal,
     View,
 )
+
+_OF_ROOMS = openings("room_command") | openings("operator_command")
+_OF_BOARDS = {"_LOOK", "_BOTS", "_INVITE", "_HELP", "_SYNTAX"}
+
+LEFT_OUT = (
+    *(word for name in WORDS if name in _OF_ROOMS - _OF_BOARDS for word in WORDS[name]),
+    *("match", "new", "seek", "seeks", "withdraw"),  # no boards are opened for matches
+)
+"""The verbs that a board in a MUD does not have: who is where, and who says what, is the MUD's."""
 
 _DEPTHS = (("TRUECOLOR", TRUE_COLOUR), ("XTERM256", PALETTE), ("ANSI", SIXTEEN))
 
@@ -180,10 +196,13 @@ class BoardHost:
         house: a house of one board, with nobody in it until `set_present`.
         board: the board's id, under which characters keep the style that they want there.
         names: the names of the characters who are known already, by their ids.
+        advice: what the house is given for hints.
     """
 
-    def __init__(self, house: House, board: str, names: Mapping[int, str]) -> None:
-        self.house = house
+    def __init__(
+        self, house: House, board: str, names: Mapping[int, str], advice: FoundAdvice
+    ) -> None:
+        self.house, self.advice = house, advice
         self.names = dict(names)
         self._board = board
         self._characters: dict[int, Any] = {}
@@ -207,6 +226,39 @@ class BoardHost:
         """Whether the character with an id has a seat."""
         name = self.names.get(number)
         return name is not None and self.table.side_of(name) is not None
+
+    @property
+    def bots(self) -> dict[str, str]:
+        """The bots of the house, each with its level."""
+        known = self.house.hall.bots.items()
+        return {name: level.name for name, level in known if level}
+
+    def is_asked(self, character: Any) -> bool:
+        """Whether something has been offered to a character that can be accepted or declined."""
+        person = self.person(character)
+        if person is None:
+            return False
+        side = self.table.side_of(person.name)
+        offered = side and any(by is not side for by in self.table.offers.values())
+        return bool(person.invitations or offered)
+
+    def to_find_out(
+        self, character: Any, command: Command, now: float
+    ) -> AdviceLookup | AnalysisLookup | None:
+        """Return what has to be thought about before a command can be obeyed; None for nothing."""
+        person, found = self.person(character), Found()
+        while person:
+            try:
+                decide(self.house.hall, person.name, command, now, found)
+            except Unread as unread:
+                if isinstance(unread.lookup, AdviceLookup | AnalysisLookup):
+                    return unread.lookup
+                found.take(unread.lookup, self.house.look_up(unread.lookup))
+            except Refused:
+                break
+            else:
+                break
+        return None
 
     def person(self, character: Any) -> Person | None:
         """Return who a character is in the house; None if they are not present."""
@@ -323,7 +375,7 @@ class BoardHost:
             return kept
         shown = "".join(filter(str.isprintable, strip_ansi(character.key)))
         name = " ".join(shown.split())[:_LONGEST_NAME].strip() or "somebody"
-        others = {known.lower() for known in self.names.values()}
+        others = {known.lower() for known in (*self.names.values(), *self.bots)}
         while name.lower() in others:
             name = f"{name} #{character.id}"
         return name

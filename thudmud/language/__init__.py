@@ -4,14 +4,12 @@
 
 Attributes:
     VERBS: the words and signs that a line can begin with.
-    BOARD_VERBS: those of them that are about boards, or about how things are shown.
     KEYWORDS: the lower-case words of the language, which no player may be named like.
     MAX_LINE: the most characters that a line may have.
 """
 
 from thudmud.language.cleaning import clean
 from thudmud.language.parsing import (
-    BOARD_VERBS,
     KEYWORDS,
     MAX_LINE,
     VERBS,
@@ -22,7 +20,6 @@ from thudmud.language.parsing import (
 from thudmud.language.slips import near_miss
 
 __all__ = [
-    "BOARD_VERBS",
     "KEYWORDS",
     "MAX_LINE",
     "VERBS",

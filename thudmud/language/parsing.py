@@ -24,7 +24,6 @@ from thudmud.language.words import (
     STOPS,
     WORDS,
     Stumbled,
-    openings,
     opens,
     spoken,
 )
@@ -183,13 +182,6 @@ VERBS: tuple[str, ...] = tuple(
     word for name, words in WORDS.items() if name in FIRST for word in words
 )
 """The words and signs that a line can begin with, in the order of the grammar."""
-
-_OF_ROOMS = openings("room_command") | openings("operator_command")
-
-BOARD_VERBS: tuple[str, ...] = tuple(
-    word for name, words in WORDS.items() if name in FIRST - _OF_ROOMS for word in words
-)
-"""Those of them that are about boards, or about how things are shown."""
 
 KEYWORDS: frozenset[str] = frozenset(
     word for phrase in (*RESERVED_WORDS, *VERBS, *RULESETS) for word in phrase.split()

@@ -544,7 +544,7 @@ def _in_hall(
 ) -> Decision:
     hall = scene.hall
     if hall.version is None or not hall.opens_boards:
-        raise Refused(Refusal.NO_HALL)
+        raise Refused(Refusal.NO_HALL, bots=tuple(hall.bots_here()))
     return Decision(scene.me, board, 0, at_board, asides, hall=of_hall, hall_version=hall.version)
 
 

@@ -19,6 +19,7 @@ from thudmud.play.options import WIDTHS
 from thudmud.play.refusals import Mistake, NameProblem, Refusal
 from thudmud.play.table import Seat
 from thudmud.rules import Ending, Reason, RecordError, Side, Square, Verb
+from thudmud.verbs.matchmaking import Invite
 from thudmud.verbs.moves import OFFERING, Start
 from thudmud.verbs.resuming import Resume
 from thudmud.verbs.rooms import Boards
@@ -308,9 +309,6 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NO_SEAT_FREE: "Both seats at the {board} are taken. {sits}",
     Refusal.SAME_SEAT: "You play the {side.plural} at the {board} already.",
     Refusal.NOT_PLAYING: 'You have no game going. "play" finds you one.',
-    Refusal.NO_HALL: (
-        'Matches at boards of their own are not played here. Sit down at one that is here: "join".'
-    ),
     Refusal.NEW_BOARDS_FOR_MEMBERS: (
         'Only registered players can open boards here: "register" keeps your name. "play" and'
         ' "match" work for everybody.'
@@ -607,6 +605,8 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             plays = f"You play the {details['side'].plural} at the {board}."
             change = 'To change sides, "leave game" first'
             return f"{plays} {change}{practice if details['may_practise'] else ''}."
+        case Refusal.NO_HALL:
+            return _no_hall(details["bots"])
         case Refusal.WHICH_OFFER:
             offers = zip(details["lines"], details["players"], strict=True)
             ways = listed([f'"{line}" ({player})' for line, player in offers], "or")
@@ -654,6 +654,12 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             return f"No battle is being played at the {board}. {hint}"
         case _:
             raise ValueError(f"there are no words for {refusal}")
+
+
+def _no_hall(bots: Sequence[str]) -> str:
+    bot = f'"{Invite(bots[0].lower())}" has a bot take the other, ' if bots else ""
+    join = 'No boards are opened for matches here. "join" takes a seat at one that is here; '
+    return f'{join}{bot}"{Practice()}" gives you both.'
 
 
 def _over_before_it_begins(ending: Ending, side: Side) -> str:

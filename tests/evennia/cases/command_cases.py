@@ -14,12 +14,14 @@ from evennia.help.filehelp import FileHelpStorageHandler
 
 from tests.evennia.cases.furnished import BOARD, Furnished
 from thudmud.evennia import ThudBoard
-from thudmud.evennia.commands import BoardCmdSet, EveryCommand, keys
-from thudmud.language import BOARD_VERBS, ParseError, parse
-from thudmud.views.help import PAGES
+from thudmud.evennia.commands import VERBS_HERE, VOCABULARY, BoardCmdSet, EveryCommand, keys
+from thudmud.evennia.help_entries import PAGES_HERE
+from thudmud.language import VERBS, ParseError, parse
+from thudmud.views.help import PARTS
 
 PAGE = (Path(__file__).parents[3] / "docs" / "evennia.md").read_text("utf-8")
 WHICH = "Which board?"
+WHERE = '"on" and its name: 1st oak board, pine board or 2nd oak board.'
 
 
 def begins(words: str) -> bool:
@@ -39,10 +41,27 @@ class OneBoard(Furnished):
         assert "Elm board, discworld rules" in seen
         assert "You sit down at the elm board" in self.type(self.char2, "join game as dwarf")
 
-    def test_every_word_of_the_grammar_that_is_about_boards_is_a_command(self) -> None:
+    def test_every_verb_of_a_board_is_a_command_and_no_other(self) -> None:
         known = list(keys())
-        assert not set(BOARD_VERBS) & {"look", "say", "quit", "who", "go", "help", "tell", "emote"}
-        for verb in BOARD_VERBS:
+        assert set(VERBS) - set(VERBS_HERE) == {
+            *("look", "l", "help", "h", "commands", "?", "go", "boards", "who", "finger", "plan"),
+            *("follow", "unfollow", "news", "say", "'", "emote", ":", "tell", "message"),
+            *("messages", "forget", "shout", "report", "kibitz", "whisper", "observe"),
+            *("unobserve", "ignore", "unignore", "register", "password", "again", ".", "quit"),
+            *("broadcast", "mute", "unmute", "mutes", "kick", "ban", "unban", "bans"),
+            *(
+                "shutdown",
+                "cancel",
+                "reports",
+                "close",
+                "seek",
+                "seeks",
+                "match",
+                "withdraw",
+                "new",
+            ),
+        }
+        for verb in VERBS_HERE:
             assert any(key == verb or key.startswith(f"{verb} ") for key in known), verb
         for key in known:
             assert begins(key), key
@@ -71,7 +90,43 @@ class OneBoard(Furnished):
         assert "Playing:" in self.type(self.char1, "thud")
         assert "Hurl" in self.type(self.char1, "thud help hurl").title()
         assert "Oak board" in self.type(self.char1, "thud look")
-        assert "no command about a board" in self.type(self.char1, "thud say hello")
+        seen = self.type(self.char1, "thud say hello")
+        assert seen == '"say" is a command of this MUD: type it without "thud".'
+
+    def test_what_the_list_names_is_there_and_answers_as_it_says(self) -> None:
+        listed = " ".join(EveryCommand().get_help(self.char2, None).split())
+        topics = re.findall(rf"(?:{'|'.join(PARTS)}): (.*?)(?= [A-Z]|$)", listed)
+        names = [topic for part in topics for topic in part.split(", ")]
+        assert {"bots", "invite", "practice", "tutorial", "puzzle"} <= set(names)
+        assert not {"boards", "finger", "register", "quit", "match", "play", "seek"} & set(names)
+        for topic in names:
+            assert "There is no" not in self.type(self.char2, f"thud help {topic}"), topic
+            if topic in VERBS:
+                seen = self.type(self.char2, f"thud {topic}")
+                assert "no command" not in seen, (topic, seen)
+                assert "without" not in seen, (topic, seen)
+
+    def test_nothing_on_a_page_has_to_be_typed_that_is_not_there(self) -> None:
+        for topic, page in PAGES_HERE.items():
+            text = " ".join(page.rows(79, "Grog"))
+            for verb in re.findall(r'"([a-z]+)', text):
+                assert verb not in VOCABULARY.without, (topic, verb)
+            for line in page.examples:
+                VOCABULARY.parse(line.replace("{bot}", "grog"))
+
+    def test_what_is_not_there_says_so_and_leads_nowhere_in_a_circle(self) -> None:
+        assert 'There is no command "seek"' in self.type(self.char1, "thud seek")
+        seen = self.type(self.char1, "play")
+        assert seen == self.type(self.char1, "thud play")
+        for line in ("join", "invite grog", "practice"):
+            assert f'"{line}"' in " ".join(seen.split())
+            assert "no command" not in self.type(self.char1, line)
+
+    def test_people_invite_each_other_and_accept(self) -> None:
+        self.type(self.char1, "join game as dwarf")
+        self.type(self.char1, "invite char2")
+        assert "Char asks you to play the trolls" in self.heard(self.char2)
+        assert "You sit down" in self.type(self.char2, "accept")
 
     def test_help_is_there_for_each_word(self) -> None:
         for number, command in enumerate(BoardCmdSet()):
@@ -87,14 +142,14 @@ class OneBoard(Furnished):
         with patch("evennia.commands.default.help.FILE_HELP_ENTRIES", storage):
             for who, title in product((self.char1, self.char2), ("thud", "thud thud")):
                 seen = self.type(who, f"help {title}")
-                assert PAGES["thud"].title in seen, (who, title, seen)
+                assert PAGES_HERE["thud"].title in seen, (who, title, seen)
         # Evennia shows the rest, the list, once "next" is typed.
         assert "Playing:" in EveryCommand().get_help(self.char2, None)
 
     def test_there_is_an_entry_for_each_page(self) -> None:
         entries = FileHelpStorageHandler(["thudmud.evennia.help_entries"]).all(return_dict=True)
-        assert set(entries) == {"thud", *(f"thud {topic}" for topic in PAGES)}
-        for topic, page in PAGES.items():
+        assert set(entries) == {"thud", *(f"thud {topic}" for topic in PAGES_HERE)}
+        for topic, page in PAGES_HERE.items():
             text = entries["thud" if topic == "thud" else f"thud {topic}"].entrytext
             assert page.title in text
             assert max(map(len, text.splitlines())) < 79, topic
@@ -176,16 +231,25 @@ class SeveralBoards(Furnished):
     def test_where_one_sits_is_what_one_means(self) -> None:
         self.at("join game as dwarf on 2nd oak board", self.oak2)
         self.at("view game on pine", self.pine)
-        self.at("view game", self.oak2)
+        self.at("start game", self.oak2)
         self.at("view game on oak board", self.oak2)
         self.type(self.char1, "join game as dwarf on pine")
-        assert "pine board or 2nd oak board" in self.type(self.char1, "view game")
+        assert "pine board or 2nd oak board" in self.type(self.char1, "start game")
 
-    def test_what_has_no_place_for_a_name_goes_to_the_board_used_last(self) -> None:
-        seen = self.type(self.char1, "history")
-        assert "Use one of them first" in seen
-        self.type(self.char1, "look pine board")
-        self.at("history", self.pine)
+    def test_what_changes_nothing_is_about_the_board_looked_at_last(self) -> None:
+        self.type(self.char1, "join game as dwarf on pine")
+        for board, name in ((self.pine, "pine board"), (self.board, "oak board-1")):
+            self.type(self.char1, f"look {name}")
+            for line in ("where trolls", "moves", "captures", "view game", "clock", "history"):
+                self.at(line, board)
+        assert f"Which board? Add {WHERE}" in " ".join(self.type(self.char2, "history").split())
+
+    def test_what_each_board_has_of_its_own_can_name_it(self) -> None:
+        for line in ("history", "score", "games", "tutorial 1", "puzzle 1", "stop", "analyse 1"):
+            for board, name in ((self.pine, "pine board"), (self.oak2, "2nd oak board")):
+                self.at(f"{line} on {name}", board)
+        seen = self.type(self.char1, "history on elm board")
+        assert 'There is no "elm board" here.' in seen
 
     def test_options_hold_at_all_boards_and_stay(self) -> None:
         self.type(self.char1, "join game as dwarf on pine")

@@ -195,7 +195,8 @@ class Storage(Furnished):
             rows_of(self.board).filter(pk=row.pk).update(db_strvalue=text)
             self.restart()
             with patch("thudmud.evennia.board.logger.log_err") as logged:
-                assert "No battle has begun" in self.type(self.char1, "view game")
+                seen = self.type(self.char1, "view game")
+            assert "No battle has begun" in seen, (kind, text, seen)
             assert f"#{self.board.id} begins anew" in logged.call_args.args[0]
             assert text in self.board.attributes.get(UNREAD)
             assert not rows_of(self.board)

@@ -1,0 +1,152 @@
+"""What a person alone can do at a board: play a bot, be given hints, have a battle analysed."""
+
+from __future__ import annotations
+
+from queue import Queue
+from typing import Any
+from unittest.mock import patch
+
+from tests.evennia.cases.furnished import Furnished
+from thudmud.bots.workers import Question, Reply
+from thudmud.evennia.thinking import find_out
+from thudmud.play.analysis import AnalysisLookup, Weighed, positions
+from thudmud.play.hints import AdviceLookup
+from thudmud.rules import DISCWORLD, Game
+
+
+class Bots(Furnished):
+    def setUp(self) -> None:
+        super().setUp()
+        self.asked: list[tuple[Any, Any]] = []
+        finding = patch("thudmud.evennia.board.find_out", lambda *asked: self.asked.append(asked))
+        finding.start()
+        self.addCleanup(finding.stop)
+
+    def begin_with_a_bot(self, invite: str = "invite grog") -> None:
+        self.type(self.char1, "join game as dwarf")
+        assert "Grog sits down" in self.type(self.char1, invite)
+        self.type(self.char1, "start")
+
+    def answered(self, reply: Any) -> None:
+        """Let what was asked for have been found out."""
+        ((_, then),) = self.asked
+        self.asked.clear()
+        self.sent.clear()
+        then(reply)
+
+    def test_the_bots_are_listed_and_one_takes_the_other_seat(self) -> None:
+        assert "Grog" in self.type(self.char1, "bots")
+        assert self.type(self.char1, "bots") == self.type(self.char1, "thud bots")
+        self.begin_with_a_bot()
+        assert "Grog plays the trolls" in " ".join(self.heard(self.char1).split()), self.heard(
+            self.char1
+        )
+        assert not self.asked
+
+    def test_it_plays_what_was_found_but_not_at_once(self) -> None:
+        self.begin_with_a_bot("invite grog level 2")
+        self.type(self.char1, "move a6 b6")
+        ((question, _),) = self.asked
+        assert isinstance(question, Question)
+        assert (question.board, question.level) == (str(self.board.id), 2)
+        assert [str(move) for move in question.game.moves] == ["dA6-B6"]
+        self.later.clear()
+        self.answered(Reply("TG7-F7", 0, ("TG7-F7",)))
+        assert not self.heard(self.char1)
+        ((seconds, *_),) = self.later
+        assert 0 < seconds <= 1
+        self.wait()
+        assert "Grog moves the troll from G7 to F7" in self.heard(self.char1)
+        assert not self.asked
+
+    def test_it_is_asked_anew_after_a_reload_and_what_comes_late_is_passed_over(self) -> None:
+        self.begin_with_a_bot()
+        self.type(self.char1, "move a6 b6")
+        ((before, then),) = self.asked
+        self.restart()
+        self.asked.clear()
+        self.type(self.char1, "view game")
+        ((question, _),) = self.asked
+        assert question == before
+        self.answered(Reply("TG7-F7", 0, ("TG7-F7",)))
+        self.wait()
+        then(Reply("TG7-G6", 0, ("TG7-G6",)))
+        self.wait()
+        assert self.board.host.table.game.moves[-1] == DISCWORLD_PLY
+
+    def test_it_gives_up_if_nothing_can_think(self) -> None:
+        self.begin_with_a_bot()
+        self.type(self.char1, "move a6 b6")
+        self.answered(None)
+        self.wait()
+        assert "Grog resigns" in self.heard(self.char1)
+
+    def test_it_leaves_when_the_other_does_and_comes_again(self) -> None:
+        self.begin_with_a_bot()
+        self.type(self.char1, "leave game")
+        assert not self.board.host.table.seats
+        self.begin_with_a_bot()
+
+    def test_a_builder_chooses_it(self) -> None:
+        self.type(self.char1, 'set oak board/bot = "Tunk"')
+        self.type(self.char1, "set oak board/bot_level = 1")
+        seen = self.type(self.char2, "bots")
+        assert "level 1" in seen, seen
+        self.type(self.char1, 'set oak board/bot = ""')
+        assert "bots" in self.type(self.char2, "bots")
+        assert "Tunk" not in self.heard(self.char2)
+        assert "invite" not in self.type(self.char2, "play")
+        self.type(self.char1, 'set oak board/bot = "a6"')
+        self.type(self.char1, 'set oak board/bot_level = "Jelly"')
+        seen = " ".join(self.type(self.char1, "look oak board").split())
+        assert '"bot": ' in seen
+        assert "\"bot_level\": there is no level 'Jelly'" in seen
+        assert '"bot"' not in self.type(self.char2, "look oak board")
+
+    def test_nobody_else_has_its_name(self) -> None:
+        self.char2.key = "Grog"
+        self.type(self.char2, "join game as dwarf")
+        assert self.board.host.table.seats
+        assert "Grog" not in self.board.host.table.seats.values()
+
+    def test_a_hint_is_told_once_it_is_found(self) -> None:
+        assert "not playing" in self.type(self.char1, "hint")
+        self.type(self.char1, "practice")
+        assert not self.type(self.char1, "hint")
+        ((lookup, _),) = self.asked
+        assert isinstance(lookup, AdviceLookup)
+        self.answered(Game.start(DISCWORLD).push("dA6-B6").moves)
+        assert "move from a6 to b6" in " ".join(self.heard(self.char1).lower().split())
+        self.type(self.char1, "hint")
+        self.answered(None)
+        assert "no hint" in self.heard(self.char1).lower()
+
+    def test_a_battle_is_analysed(self) -> None:
+        self.type(self.char1, "practice")
+        for line in ("a6 b6", "g7 f7", "b6 a6", "f7 g7") * 3:
+            self.type(self.char1, f"move {line}")
+        assert "over" in self.type(self.char1, "analyse 1")
+        self.type(self.char1, "end game")
+        assert "is being analysed" in self.type(self.char1, "analyse 1 on oak board")
+        ((lookup, _),) = self.asked
+        assert isinstance(lookup, AnalysisLookup)
+        plies = Game.start(DISCWORLD).push("dA6-B6").moves
+        self.answered({each: Weighed(1, (0, 0), plies) for each in positions(lookup.game)})
+        told = self.heard(self.char1)
+        assert "Battle 1" in told
+        assert told in self.type(self.char1, "analyse 1")
+        assert not self.asked
+
+
+DISCWORLD_PLY = Game.start(DISCWORLD).push("dA6-B6").push("TG7-F7").moves[-1]
+
+
+class Thinking(Furnished):
+    def test_a_process_of_our_own_player_answers(self) -> None:
+        opening, answers = Game.start(DISCWORLD), Queue[Any]()
+        with patch("thudmud.evennia.thinking.reactor") as reactor:
+            reactor.callFromThread = lambda then, answer: then(answer)
+            find_out(Question("oak", opening, 1), answers.put)
+            assert opening.push(answers.get(timeout=60).ply)
+            find_out(AdviceLookup("oak", opening), answers.put)
+            assert answers.get(timeout=60)[0] in opening.legal_moves()
