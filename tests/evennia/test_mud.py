@@ -205,8 +205,32 @@ def boards_are_seen_in_colours_and_drawn_in_a_panel(mud: Mud, web_page: Page) ->
     anna.shown("B7", "dwarf")
     expect(anna.panel.locator("#above")).to_contain_text("to move")
     expect(anna.text).not_to_contain_text("Unhandled event")
+    beside_a_panel_lines_are_wrapped_once(anna)
 
     web_page.reload()  # the layout is kept by the client, and is asked for anew
     anna.shown("B7", "dwarf")
     anna.type("destroy/force oak board", "The oak board is taken away")
     assert "Traceback" not in mud.log(), mud.log()
+
+
+def beside_a_panel_lines_are_wrapped_once(anna: Client) -> None:
+    width = anna.text.evaluate("text => text.clientWidth")
+    anna.page.set_viewport_size({"width": 1000, "height": 900})
+    anna.page.wait_for_function(
+        f"() => document.getElementById('messagewindow').clientWidth < {width}"
+    )
+    frames = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    anna.page.evaluate(f"() => {frames}")  # then it has been measured, and told
+    anna.text.evaluate("element => element.replaceChildren()")
+    anna.type("thud help thud", "See also: ")
+    page = anna.text.inner_text()
+    assert "The 32 dwarfs, \u2206, stand" in " ".join(page.split())
+    assert 40 < max(map(len, page.splitlines())) < 78
+    rows = anna.text.evaluate(
+        """text => {
+            const range = document.createRange();
+            range.selectNodeContents(text);
+            return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+        }"""
+    )
+    assert rows <= len(page.splitlines())

@@ -1,7 +1,8 @@
 """A Thud board as an object of Evennia: its hooks, its Attributes, and how its events are stored.
 
-Events are stored as Attributes, because any other table would have to be set up first. They are of
-a type of their own: to examine a board does not show them, and a copy of a board is a new board.
+Events are stored as Attributes, because any other table would have to be set up first. They
+have a key of their own and no link to the object: to examine a board does not show them, and a copy
+of a board is a new board.
 Nobody is told what has not been stored.
 
 A board looks who is present once Evennia has done what it is doing: whatever goes wrong with a
@@ -49,7 +50,7 @@ from thudmud.views.refusals import refused
 from thudmud.views.words import wrapped
 
 TYPE = "thud"
-"""The type of the rows, by which they differ from Attributes and nicks."""
+"""The type of the rows, by which they differ from Attributes and nicks. Their key begins so."""
 
 MOST = 100
 """How many new rows there may be. Then they become one, which is smaller and is read faster."""
@@ -73,7 +74,12 @@ class KeptEvents:
     """
 
     def __init__(self, board: Any) -> None:
-        self._board = board
+        self._key = f"{TYPE}-{board.id}"
+        linked = board.db_attributes.filter(db_attrtype=TYPE)
+        if rows := list(linked):  # as they were until version 0.1
+            with atomic():
+                linked.update(db_key=self._key)
+                board.db_attributes.remove(*rows)
         self.names = ""
         self.count = 0
         self._new = 0
@@ -109,19 +115,18 @@ class KeptEvents:
         self._rows().delete()
 
     def _rows(self, *kinds: str) -> QuerySet[Any]:
-        rows = self._board.db_attributes.filter(db_attrtype=TYPE)
+        rows = Attribute.objects.filter(db_key=self._key, db_attrtype=TYPE)
         return rows.filter(db_category__in=kinds) if kinds else rows
 
     def _write(self, kind: str, text: str) -> None:
         row = Attribute(
-            db_key=TYPE,
+            db_key=self._key,
             db_category=kind,
             db_model="objectdb",
             db_attrtype=TYPE,
             db_strvalue=text,
         )
         row.save()
-        self._board.db_attributes.add(row)
         row.flush_from_cache(force=True)  # Evennia would keep it in memory for good
 
     def _make_one(self) -> int:

@@ -336,7 +336,8 @@ def _bots(_: ViewBots, occasion: Occasion, view: View) -> list[str]:
         typed = asks(weakest.lower(), level=str(hall.levels[-1].number))
         known = listed(hall.levels, "or")
         how += f' "{typed}" picks another level: {known}.'
-    how += f' "{Look(weakest.lower())}" tells you more.'
+    if "finger" not in hall.left_out:
+        how += f' "{Look(weakest.lower())}" tells you more.'
     return [
         *wrapped(heading, width),
         *wrapped_each(rows, width, "    "),

@@ -14,7 +14,7 @@ from thudmud.evennia.board import TYPE, UNREAD, KeptEvents, ThudBoard
 
 def rows_of(board: Any) -> Any:
     """Return the rows of the database in which a board is kept."""
-    return board.db_attributes.filter(db_attrtype=TYPE).order_by("pk")
+    return Attribute.objects.filter(db_key=f"{TYPE}-{board.id}").order_by("pk")
 
 
 class Company(Furnished):
@@ -160,7 +160,21 @@ class Storage(Furnished):
     def test_the_attributes_are_the_builders(self) -> None:
         self.begin()
         assert not self.board.attributes.all()
-        assert "Moved" not in self.type(self.char1, "examine oak board")
+        seen = self.type(self.char1, "examine oak board")
+        assert "ThudBoard" in seen
+        for told in ("moved", "joined", "thud["):
+            assert told not in seen
+
+    def test_rows_that_were_linked_to_the_object_are_read_and_linked_no_longer(self) -> None:
+        self.begin()
+        for row in rows_of(self.board):
+            Attribute.objects.filter(pk=row.pk).update(db_key=TYPE)
+            self.board.db_attributes.add(row)
+        assert not rows_of(self.board)
+        self.restart()
+        assert "You move" in self.type(self.char1, "move from A6 to B6")
+        assert not self.board.db_attributes.filter(db_attrtype=TYPE)
+        assert len(rows_of(self.board)) == 5
 
     def test_a_ply_is_one_row_more_and_leaves_the_others_as_they_are(self) -> None:
         self.begin()

@@ -9,6 +9,7 @@
 
 const thud_plugin = (() => {
   const PANEL = "thud";
+  const WIDEST = 78; // columns, as Evennia has it by default
   const page = new URL("panel.html", document.currentScript.src);
   let frame = null;
 
@@ -32,6 +33,28 @@ const thud_plugin = (() => {
     place.addChild({ type: "component", componentName: PANEL, title: "Thud", width: 45 });
   };
 
+  /** Tell the MUD how many columns the text has beside the panel, so that no line is wrapped twice. */
+  const fit = () => {
+    const text = document.getElementById("messagewindow");
+    const ruler = document.createElement("span");
+    ruler.textContent = "0".repeat(WIDEST);
+    Object.assign(ruler.style, { position: "absolute", visibility: "hidden", whiteSpace: "pre" });
+    text.after(ruler); // what is in the text itself may be cleared
+    let told = WIDEST;
+    const measure = () => {
+      const { paddingLeft, paddingRight } = getComputedStyle(text);
+      const room = text.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+      const column = ruler.getBoundingClientRect().width / WIDEST;
+      const columns = Math.min(Math.floor(room / column), WIDEST);
+      if (columns > 0 && columns !== told) {
+        told = columns;
+        Evennia.msg("client_options", [], { screenwidth: columns });
+      }
+    };
+    const observer = new ResizeObserver(measure); // the ruler changes with the font
+    [text, ruler].forEach((each) => observer.observe(each));
+  };
+
   const hear = ([name, data]) => {
     if (name === "Thud.Board") open(); // which is sent to who looks at it
     frame?.contentWindow.postMessage({ name, data }, location.origin);
@@ -48,7 +71,10 @@ const thud_plugin = (() => {
         else Evennia.msg("thud", data.ask ? [data.ask] : [], {});
       });
     },
-    onLoggedIn: () => Evennia.msg("thud", [], {}),
+    onLoggedIn() {
+      Evennia.msg("thud", [], {});
+      fit();
+    },
     onLayoutChanged: register,
   };
 })();
