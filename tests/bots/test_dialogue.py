@@ -54,7 +54,7 @@ def test_what_it_tells_can_be_told_to_it(name: str) -> None:
 def test_undo_goes_back_to_the_position_that_was_set_up_and_no_further() -> None:
     engine = dialogue()
     before = asked(STATE, engine)
-    assert asked("play dA6-B6\nplay TG7-F6\nundo\nundo", engine)[2:] == [
+    assert asked("ply dA6-B6\nplay TG7-F6\nundo\nundo", engine)[2:] == [
         "undo TG7-F6", "undo dA6-B6",
     ]  # fmt: skip
     assert asked("undo", engine) == ["error there is no ply to take back"]

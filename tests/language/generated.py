@@ -59,7 +59,7 @@ from thudmud.verbs.matchmaking import (
     Withdraw,
 )
 from thudmud.verbs.more import Again, Help, Password, Quit, Register, Syntax
-from thudmud.verbs.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
+from thudmud.verbs.moves import Adjourn, Claim, End, Play, PlayRecorded, Resign, Start, Undo
 from thudmud.verbs.options import (
     SetCharset,
     SetColour,
@@ -140,6 +140,13 @@ times = (
 )
 sides = st.none() | st.sampled_from(Side)
 some_squares = st.lists(squares, max_size=40).map(tuple)
+plies = st.builds(
+    "{}{}-{}{}".format,
+    st.sampled_from("dTR"),
+    squares.map(lambda square: square.record_name),
+    squares.map(lambda square: square.record_name),
+    st.lists(squares.map(lambda square: f"x{square.record_name}"), max_size=8).map("".join),
+)
 pieces = st.builds(Pieces, some_squares, some_squares, some_squares)
 numbers = st.integers(1, 999_999_999)
 players = words.filter(
@@ -200,6 +207,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(SetUpLess, some_squares.filter(bool), sides, boards),
     st.builds(SetUpOpening, boards),
     st.builds(Play, attempts(), boards),
+    st.builds(PlayRecorded, plies, boards),
     st.builds(ViewPossible, st.none() | squares, boards),
     st.builds(History, whose, numbers, st.none() | players, rules, days),
     st.builds(ViewStandings, rules, st.none() | st.sampled_from(TimeClass)),

@@ -64,6 +64,7 @@ SAMPLES = {
     "<squares>": ["a6", "a6, b5 and c4"],
     "<setup>": ["dA6,TG7,RH8"],
     "<ply>": ["34"],
+    "<record>": ["dA6-B6", "TG7-F7xE6xE7"],
     "<row>": ["5"],
     "<column>": ["f"],
     "<width>": ["20", "500"],
@@ -271,7 +272,7 @@ def test_every_page_fits(topic: str | None, width: int) -> None:
 
 def test_an_option_stays_on_one_row_where_it_fits() -> None:
     assert syntax("hurl", 40) == ["    hurl [from] <from> [to] <to>", "        [on <object>]"]
-    assert syntax("move", 30)[-2:] == ["        [capturing", "        <positions>]"]
+    assert syntax("move", 30)[-4:-2] == ["        [capturing", "        <positions>]"]
 
 
 def test_a_page_with_a_wrong_heading_is_refused() -> None:

@@ -504,6 +504,10 @@ CASES = [
         "The battle at the oak board has begun already.",
     ),
     Case(
+        R.OTHER_PIECE, STARTED, "Anna: ply RA6-B6 on oak board",
+        "Another piece stands on A6: a dwarf.",
+    ),
+    Case(
         R.NOTHING_SOUGHT, "", "Anna: withdraw",
         'You are not looking for a match, so there is nothing to take back. "seeks" lists who is.',
     ),
@@ -1152,6 +1156,11 @@ LINES = [
         "move a6 b6 on board capturing c7 with",
         'After "... a6 b6 on board capturing c7" comes a position such as A6, a comma, "and" or the'
         ' end of the line, not "with".',
+    ),
+    (
+        "ply dH5-I5",
+        "Plies of game records have no column I: J is the column after H there. With the letters of"
+        ' the board, type "move" and two squares.',
     ),
     (
         "setup dF1,dI5",

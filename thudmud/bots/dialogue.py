@@ -104,6 +104,7 @@ class Dialogue:
             "moves": self._moves,
             "legal": _alone(self._legal),
             "play": self._play,
+            "ply": self._play,
             "undo": _alone(self._undo),
             "score": _alone(self._score),
             "result": _alone(self._result),
@@ -208,7 +209,7 @@ class Dialogue:
 
     def _play(self, words: list[str]) -> str:
         if len(words) != 1:
-            raise _BadLineError('it is "play PLY", one ply at a time')
+            raise _BadLineError('it is "play PLY" or "ply PLY", one ply at a time')
         self._game = _played(self._game, words[0])
         return str(self._game.moves[-1])
 

@@ -32,6 +32,11 @@ def _square(position: Token) -> Square:
     return Square.parse(position.replace(" ", ""))
 
 
+def _record(ply: Token) -> str:
+    mark, squares = ply[0], ply[1:].strip().upper().replace("X", "x")
+    return ("d" if mark in "dD" else mark.upper()) + squares
+
+
 def _unstopped(words: Token) -> str:
     """Return a name without the full stop that may end its line; it is in no name."""
     return words.rstrip(STOPS) or str(words)
@@ -77,6 +82,7 @@ class _Builder(Transformer[Token, Command]):
     WHOSE_BY_RULES = str
     BANNED = staticmethod(_unstopped)
     CLOCK = TimeControl.of
+    RECORD = staticmethod(_record)
     LENGTH = staticmethod(length_of)
 
     # What several commands have.

@@ -115,6 +115,7 @@ _KINDS = {
     "BANNED": ("<player>", "<address>", "<network>"),
     "SHADE": ("<colour>",),
     "PIECE": ("<piece>",),
+    "RECORD": ("<record>",),
     "BATTLE_AND_PLY": ("<ply>",),
     "COMMENT_TEXT": ("<text>",),
     "SPEECH": ("<text>",),

@@ -267,6 +267,9 @@ _MEANT_NUMBER = re.compile(r"#?0*([0-9]*)[.#]?", re.ASCII)
 _MEANT_ROW = re.compile("-?0*([0-9]{0,3})[0-9]*", re.ASCII)
 _LETTER = re.compile("[A-Z]", re.ASCII)
 _PIECE_ON_I = re.compile("[dTR] ?I[0-9]{1,2}", re.ASCII | re.IGNORECASE)
+_PLY_ON_I = re.compile(
+    "[dTR](?=.*I)[A-P][0-9]{1,2}-[A-P][0-9]{1,2}(x[A-P][0-9]{1,2})*", re.ASCII | re.IGNORECASE
+)
 _MEANT_DAYS = re.compile(r"([0-9]{1,4}) ?-?(?:d|days?)(?![^ ,])", re.ASCII | re.IGNORECASE)
 _MEANT_MINUTES = re.compile(
     r"([0-9]{1,4}) ?(?:m|mins?|minutes?)?(?: ?[+/:|-] ?| (?:and|plus) | )?([0-9]{1,4})?"
@@ -362,9 +365,11 @@ def _no_such_number(place: Place) -> Finding | None:
 
 def _record_with_an_i(place: Place) -> Finding | None:
     """``setup dI5``: a letter of our boards where those of records go."""
-    if "PIECE" not in place.terminals or not _PIECE_ON_I.fullmatch(place.word):
-        return None
-    return _wrong(Mistake.NO_I_IN_RECORDS)
+    if "PIECE" in place.terminals and _PIECE_ON_I.fullmatch(place.word):
+        return _wrong(Mistake.NO_I_IN_RECORDS)
+    if "RECORD" in place.terminals and _PLY_ON_I.fullmatch(place.word):
+        return _wrong(Mistake.NO_I_IN_PLIES)
+    return None
 
 
 def _no_number(place: Place) -> Finding | None:

@@ -124,6 +124,7 @@ class Refusal(Enum):
     NOBODY_TO_AGREE = "nobody_to_agree"
     NO_BATTLE = "no_battle"
     HAS_BEGUN = "has_begun"
+    OTHER_PIECE = "other_piece"
     BATTLE_OVER = "battle_over"
     OPPONENTS_TURN = "opponents_turn"
     OVER_FOR_GOOD = "over_for_good"
@@ -246,6 +247,7 @@ class Mistake(Enum):
     NO_SUCH_COLOUR = "no_such_colour"
     SET_FOR_OPTIONS = "set_for_options"
     NO_I_IN_RECORDS = "no_i_in_records"
+    NO_I_IN_PLIES = "no_i_in_plies"
 
 
 class NameProblem(Enum):

@@ -40,11 +40,11 @@ from thudmud.play.table import Table
 from thudmud.rules import Game, IllegalMove, Move, Reason
 from thudmud.verbs.archive import Step, Way
 from thudmud.verbs.more import Help
-from thudmud.verbs.moves import End, Play, Resign, Undo
+from thudmud.verbs.moves import End, Play, PlayRecorded, Resign, Undo
 from thudmud.verbs.queries import Hint, LastMove, Query
 from thudmud.verbs.rooms import Look
 from thudmud.verbs.seats import Leave
-from thudmud.verbs.tables import GameCommand
+from thudmud.verbs.tables import GameCommand, battle
 
 R = Remark
 
@@ -72,6 +72,8 @@ def obey(scene: Scene, command: Command) -> Decision | None:
     match command:
         case Play():
             told = _play(person.name, exercise, command, now)
+        case PlayRecorded():
+            told = _play(person.name, exercise, command.typed(battle(exercise.table)), now)
         case Hint():
             told = _hint(person.name, exercise)
         case Step(Way.NEXT):

@@ -11,7 +11,19 @@ from thudmud.play.command import verb
 from thudmud.play.events import Offer
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import NOBODY_AWAY, Table
-from thudmud.rules import EVERY, Attempt, Ending, Every, Game, Move, Side, Square, Verb
+from thudmud.rules import (
+    EVERY,
+    Attempt,
+    Ending,
+    Every,
+    Game,
+    IllegalMove,
+    Move,
+    Side,
+    Square,
+    Verb,
+    read_ply,
+)
 from thudmud.verbs import tables
 from thudmud.verbs.tables import BattleCommand, Context, Events, TableCommand
 
@@ -80,6 +92,36 @@ class Play(TableCommand):
         if not table.offers:
             return (moved, *over)
         return (*tables.lapsed(table, player, context.now), moved, *over)
+
+
+@verb("ply")
+class PlayRecorded(TableCommand):
+    """Ask for a ply as game records write it, ``TG7-F7xE7``, be it a move, a hurl or a shove."""
+
+    ply: str
+    on: str | None = None
+    in_battle = True
+
+    def at(self, table: Table, player: str, context: Context) -> Events:
+        game = tables.battle(table)
+        tables.require_turn(table, tables.seat(table, player))
+        return self.typed(game).at(table, player, context)
+
+    def typed(self, game: Game) -> Play:
+        """Return the same ply as it is typed at a board.
+
+        Raises:
+            IllegalMove: the rules refuse it.
+            Refused: another piece stands where it begins.
+        """
+        try:
+            return Play(read_ply(self.ply, game.ruleset, game.position).attempt(), self.on)
+        except IllegalMove:
+            raise
+        except ValueError:
+            square = Square.from_record(self.ply[1:].partition("-")[0])
+            piece = game.position.piece_at(square)
+            raise Refused(Refusal.OTHER_PIECE, (square,), square=square, piece=piece) from None
 
 
 @verb("end")

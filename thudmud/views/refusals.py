@@ -163,7 +163,12 @@ _TEMPLATES: Mapping[Enum, str] = {
         "The letters of a setup text are those of game records, which skip the I: J is the column"
         ' after H. With the letters of the board, type "setup dwarfs" and squares.'
     ),
+    Mistake.NO_I_IN_PLIES: (
+        "Plies of game records have no column I: J is the column after H there. With the letters of"
+        ' the board, type "move" and two squares.'
+    ),
     Mistake.SET_FOR_OPTIONS: 'That is one of the options: type "{option}".',
+    Refusal.OTHER_PIECE: "Another piece stands on {square}: {piece.phrase}.",
     Refusal.NO_SUCH_ORDINAL: 'There is no "{words}", only {boards:and}.',
     Refusal.WHICH_BOARD: 'Which one do you mean by "{words}": {boards:or}?',
     Refusal.NO_BOARD_UP: 'There is no "{words}". The boards are: {boards:and}.',
@@ -789,6 +794,7 @@ _KINDS = {
     "<width>": f"a number from {WIDTHS[0]} to {WIDTHS[-1]}",
     "<colour>": "a colour such as red",
     "<piece>": "a piece and its square such as dA6",
+    "<record>": "a ply as game records have it, such as dA6-B6",
     "<text>": "what you want to say",
     "<deed>": "what you do",
     ",": "a comma",
