@@ -263,6 +263,8 @@ void answer_thud(mapping asked, mapping answer) {
     if (!answer["here"]) {
       players -= ({ asked["player"] });
     }
-    show();
+    if (answer["done"]) {
+      show();
+    }
   }
 }

@@ -13,11 +13,15 @@ const ACKNOWLEDGE_EVERY = 20; // events
 const PAUSE = 500; // milliseconds before a link that cannot be had is tried again; twice as many
 const LONGEST_PAUSE = 30_000; // each time, up to so many
 
-/** An answer with "ok" false: `code` says what was wrong, `message` what would have been right. */
+/**
+ * An answer with "ok" false: `code` says what was wrong, `message` what would have been right. Or a
+ * line that was not done: then there are `squares`, too, and the player has been told why.
+ */
 export class Refused extends Error {
-  constructor({ code, text }) {
+  constructor({ code, text = code, squares = [] }) {
     super(text);
     this.code = code;
+    this.squares = squares;
   }
 }
 
@@ -64,7 +68,17 @@ export class Gateway {
     return this.#welcomed;
   }
 
-  /** Ask for something; the events that it brings about come before the answer does. */
+  /** Pass on a line that has to be done, as those of a program that plays: if it is not, raise Refused. */
+  async play(fields) {
+    const answer = await this.ask("line", fields);
+    if (!answer.done) throw new Refused(answer.refused);
+    return answer;
+  }
+
+  /**
+   * Ask for something; the events that it brings about come before the answer does. That of a line
+   * says in `done` whether it was done: `ok` only says that it was passed on.
+   */
   ask(type, fields) {
     if (this.#over) return Promise.reject(this.#over);
     const key = type === "line" ? { key: `${this.#run}-${++this.#lines}` } : {};

@@ -90,8 +90,14 @@ async function play(file) {
       told = {};
       const answer = gateway.ask(...request(step));
       if (Number(options.drop) && number % Number(options.drop) === 0) gateway.drop();
-      await answer;
-      if (Object.keys(step.seen).length === 0) continue;
+      const { done, refused } = await answer;
+      if (Object.keys(step.seen).length === 0) {
+        if (done === false) {
+          console.log(`"${step.who}> ${step.words}" was not done: ${refused.code}`);
+          wrong += 1;
+        }
+        continue;
+      }
       for (const who of new Set([...Object.keys(step.seen), ...Object.keys(told)])) {
         const seen = (told[who] ?? []).map((line) => line + "\n").join("");
         if (pattern(step.seen[who] ?? []).test(seen)) continue;

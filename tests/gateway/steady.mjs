@@ -11,7 +11,7 @@ const gateway = new Gateway(
   { host: "127.0.0.1", port: Number(port), client: "mud", secret },
   () => {},
 );
-const say = (line) => gateway.ask("line", { board, player: "Anna", line });
+const say = (line) => gateway.play({ board, player: "Anna", line });
 const TO_AND_FRO = ["move a6 b6", "move g7 g6", "move b6 a6", "move g6 g7"];
 // Done twice, "undo" takes back a ply more; not done, the next move is refused.
 const CYCLE = ["move a6 b6", "undo"];

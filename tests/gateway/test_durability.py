@@ -114,7 +114,8 @@ async def test_what_was_done_before_a_crash_is_not_done_again() -> None:
     repeat = {**await again.answer("line", **move), "seq": 0, "id": 0}
     assert repeat == {
         "type": "answer", "seq": 0, "id": 0, "ok": True, "board": "oak",
-        "version": entered["version"], "understood": True, "here": True, "done_before": 4,
+        "version": entered["version"], "understood": True, "here": True, "done": True,
+        "done_before": 4,
     }  # fmt: skip
     assert entered["version"] > opening["version"] > 4
     assert len(again.heard) == before + 1  # nobody was told anything

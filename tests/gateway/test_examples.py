@@ -74,6 +74,12 @@ def test_what_is_wrong_with_a_match_in_node(port: int, match: Path, tmp_path: Pa
     assert (status, err) == (1, "")
     assert out.count("sees what was not expected") == 1
     assert out.endswith(f"{steps_of(text)} steps, 1 not as expected\n")
+    wrong.write_text("Anna+\nAnna> join game as dwarf on oak board\nAnna> start\n", "utf-8")
+    assert play(port, wrong, "--board", "another")[:2] == (
+        1,
+        '"Anna> start" was not done: needs_opponent\n'
+        "wrong.thud-script: 3 steps, 1 not as expected\n",
+    )
     assert play(port, match, secret="x" * 20) == (
         2,
         "",

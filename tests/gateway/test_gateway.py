@@ -319,16 +319,41 @@ async def test_answers_come_behind_what_has_happened_with_the_number_of_the_requ
 
 
 @pytest.mark.parametrize(
-    ("line", "understood"),
-    [("look", True), ("join game as troll", True), ("smile at Bert", False), ("", False)],
+    ("line", "understood", "refused"),
+    [
+        ("look", True, None),
+        ("join game as elf", False, "unexpected_word"),
+        ("join game as troll", True, "one_seat_each"),
+        ("smile at Bert", False, "unknown_command"),
+        ("", False, "empty_line"),
+    ],
 )
-async def test_whether_a_line_is_one_for_the_board(
-    client: Client, line: str, *, understood: bool
+async def test_whether_a_line_is_one_for_the_board_and_was_done(
+    client: Client, line: str, *, understood: bool, refused: str | None
 ) -> None:
     await client.seat()
     answer = await client.answer("line", board="oak", player="Anna", line=line)
     assert answer["understood"] is understood
     assert (answer["version"], answer["here"]) == (3, True)
+    assert answer["done"] is (refused is None)
+    assert answer.get("refused") == (refused and {"code": refused, "squares": []})
+
+
+async def test_who_takes_ok_for_done_is_told_so_by_the_first_answer(client: Client) -> None:
+    await client.seat()
+    for player, line in (("Bert", "join game as troll"), ("Anna", "start")):
+        await client.answer("line", board="oak", player=player, line=line)
+    answers = [
+        await client.answer("line", board="oak", player="Anna", line=line)
+        for line in ("move a6 o6", "ply dA6-P6", "ply dA6-B6")
+    ]
+    assert [(each["ok"], each["understood"], each["done"]) for each in answers] == [
+        (True, True, False), (True, True, False), (True, True, True),
+    ]  # fmt: skip
+    assert [each.get("refused") for each in answers] == [
+        {"code": "target_taken", "squares": ["O6"]}, {"code": "target_taken", "squares": ["O6"]},
+        None,
+    ]  # fmt: skip
 
 
 async def test_who_quits_is_gone(client: Client) -> None:

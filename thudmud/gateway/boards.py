@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from weakref import WeakValueDictionary
 
+from thudmud.errors import Refused
 from thudmud.gateway import requests
 from thudmud.gateway.requests import Code, Data, Fault, Notice
 from thudmud.gateway.session import ClientSession, GatewayPolicy
@@ -21,6 +22,7 @@ from thudmud.play.events import BoardOpened, Parting
 from thudmud.play.hall import Hall, kept_for
 from thudmud.play.options import Profile
 from thudmud.play.projections import HALL
+from thudmud.play.refusals import Mistake
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.telling import Telling
 from thudmud.service import Arrival, Service, Unfollowed, Visit
@@ -30,11 +32,15 @@ from thudmud.values import value
 from thudmud.verbs.queries import ViewGame
 from thudmud.views import Message
 from thudmud.views.boards import draw
+from thudmud.views.facts import refusal_fact
 from thudmud.views.telling import facts
 from thudmud.views.view import Display, Terminal
 
 PACKAGES = frozenset({"thud"})
 """The packages of data that a player gets who wants data."""
+
+_REFUSED = ("code", "squares")
+"""What an answer tells of a line that came to nothing; who wants more, wants data."""
 
 _log = logging.getLogger(__name__)
 
@@ -273,10 +279,14 @@ class BoardRegistry:
         except Conflict as conflict:
             text = f"The board stands at version {conflict.found}, not {at}."
             raise Fault(Code.CHANGED, text) from None
+        if result.before is not None:
+            known = {"understood": True, "here": not visit.is_over, "done": True}
+            return known | {"done_before": result.before}
         told = {"understood": result.command is not None, "here": not visit.is_over}
-        if result.before is None:
-            return told
-        return told | {"understood": True, "done_before": result.before}
+        if result.done:
+            return told | {"done": True}
+        refused = refusal_fact(result.refusal or Refused(Mistake.EMPTY_LINE), player).data
+        return told | {"done": False, "refused": {key: refused[key] for key in _REFUSED}}
 
     async def _close(self, name: str, board: _Board, cause: int | None = None) -> None:
         """Close a board, even if it cannot be stored that its players are away."""
