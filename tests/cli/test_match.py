@@ -172,6 +172,14 @@ def test_a_program_that_fails_has_lost(
 
     monkeypatch.setattr(Program, "ask", ask)
     bad_one = command(*BAD[kind])
+    if FAULTS[kind] == "failures":
+        words = ["match", GOOD, f"bad={bad_one}", "--games", "4", "--random", "0"]
+        assert main([*words, "--seconds", "3600"]) == 2
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert shown.err.count("bad (dwarfs)") == shown.err.count("bad (trolls)") == 1
+        assert "thudmud: bad has failed in each battle: it " in shown.err
+        return
     summary = played(capsys, GOOD, bad_one, "--games", "2", "--random", "0")
     good, bad = summary["bots"]
     assert bad[FAULTS[kind]] == 2
@@ -180,10 +188,33 @@ def test_a_program_that_fails_has_lost(
     assert summary["matches"]["won"] == 1
 
 
-def test_a_program_that_cannot_be_started_has_lost(capsys: Shown) -> None:
-    summary = played(capsys, "/no/such/program", GOOD, "--games", "2")
-    assert summary["bots"][0]["failures"] == 2
-    assert summary["matches"]["lost"] == 1
+@pytest.mark.parametrize("workers", ["1", "3"])
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        ("/no/such/program", "there is no program '/no/such/program' to be run"),
+        (f"{sys.executable} -c 0", 'it has ended instead of answering "name"'),
+    ],
+)
+def test_a_program_that_cannot_be_started_is_no_victory(
+    bad: str, why: str, workers: str, capsys: Shown
+) -> None:
+    for bots in ([f"bad={bad}", GOOD], [GOOD, f"bad={bad}"]):
+        assert main(["match", *bots, "--games", "20", "--workers", workers]) == 2
+        shown = capsys.readouterr()
+        assert (shown.out, shown.err.count("battle 1")) == ("", 0)
+        assert shown.err.endswith(f"bad cannot be started: {why}\n")
+
+
+def test_a_program_that_fails_now_and_then_has_lost_these_battles(capsys: Shown) -> None:
+    half = program(
+        'if setup.endswith("dwarf"): sys.exit(3)\n'
+        'print("go", "TG7-F7" if "TG7" in setup else "TF7-G7", flush=True)'
+    )
+    words = ("--games", "2", "--random", "0", "--plies", "6")
+    summary = played(capsys, GOOD, command(*half), *words)
+    assert summary["bots"][1]["failures"] == 1
+    assert summary["endings"] == {"length": 1, "failure": 1}
 
 
 def test_a_program_need_not_know_more_than_five_words(capsys: Shown) -> None:

@@ -32,6 +32,10 @@ class Forfeit(Enum):
     FAILED = "failure"
 
 
+class UnstartedError(ProgramError):
+    """A program cannot be started, so that there is no battle."""
+
+
 @value
 class Terms:
     """The terms of a battle between programs.
@@ -79,17 +83,18 @@ class Contender:
     each time, and does not know the earlier ones.
 
     Args:
-        name: its name in the log.
+        name: its name in the log, and in reports.
         command: what is run, and its arguments.
         is_modern: whether it may be asked for its capabilities.
 
     Attributes:
+        name: its name.
         seconds: how long it has thought.
         is_modern: whether it has told its capabilities, or was not asked yet.
     """
 
     def __init__(self, name: str, command: Sequence[str], *, is_modern: bool = True) -> None:
-        self.seconds = 0.0
+        self.name, self.seconds = name, 0.0
         self.is_modern = is_modern
         self._program = Program(name, command, Path(), STARTING)
         self._follows = False
@@ -149,14 +154,20 @@ class Contender:
 
 
 async def judged(opening: Game, contenders: Mapping[Side, Contender], terms: Terms) -> Verdict:
-    """Let two programs play a battle to its end, and end them."""
+    """Let two programs play a battle to its end, and end them.
+
+    Raises:
+        UnstartedError: one of them cannot be started.
+    """
     game, at_once = opening, True
     faulty: Side | None = None
     ending = why = ""
     try:
-        for side, contender in contenders.items():
-            faulty = side
-            await contender.start()
+        for contender in contenders.values():
+            try:
+                await contender.start()
+            except ProgramError as error:
+                raise UnstartedError(f"{contender.name} cannot be started: {error}") from error
         while not game.outcome and not (ending := _cut(game, terms)):
             faulty = game.turn
             said = await contenders[faulty].ply(game, terms)
@@ -167,6 +178,8 @@ async def judged(opening: Game, contenders: Mapping[Side, Contender], terms: Ter
                 break
         else:
             faulty, at_once = None, False
+    except UnstartedError:
+        raise
     except ProgramError as error:
         fault = Forfeit.LATE if isinstance(error, LateError) else Forfeit.FAILED
         ending, why = fault.value, str(error)

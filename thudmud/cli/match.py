@@ -29,6 +29,7 @@ from thudmud.bots.referee import (
     Contender,
     Forfeit,
     Terms,
+    UnstartedError,
     Verdict,
     judged,
     random_opening,
@@ -47,6 +48,7 @@ OWN = "thudmud"
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as shells have it."""
 
+_BATTLES = 2  # after which a program that has failed in each is taken to be of no use
 _SECONDS = 1.0
 _LENIENT = 10
 _PATIENCE = 60.0  # seconds for a ply where nodes are the limit
@@ -58,7 +60,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Let two programs play against each other: two battles for each opening, with the sides "
         "swapped, make a match. A program that plays an illegal ply, takes too long or fails has "
-        "lost the battle. docs/engine.md tells what a program has to answer, and what is counted."
+        "lost the battle; one that cannot be started, or fails in each battle, ends it all. "
+        "docs/engine.md tells what a program has to answer, and what is counted."
     )
     parser.set_defaults(run=run)
     parser.add_argument(
@@ -262,7 +265,10 @@ class _Contest:
             )
             for side, bot in zip(Side, bots, strict=True)
         }
-        verdict = await judged(opening, contenders, self._terms)
+        try:
+            verdict = await judged(opening, contenders, self._terms)
+        except UnstartedError as error:
+            raise CommandError(str(error)) from error
         self._old |= {
             bot.typed
             for bot, contender in zip(bots, contenders.values(), strict=True)
@@ -295,6 +301,18 @@ class _Contest:
             width = max(20, shutil.get_terminal_size().columns - 1)
             told = fill(told, width, subsequent_indent="  ", break_on_hyphens=False)
         print(told, file=sys.stderr)
+        self._require_a_contest()
+
+    def _require_a_contest(self) -> None:
+        """Raise CommandError if one of the two fails in each battle: that is nobody's victory."""
+        for number, bot in enumerate(self._bots, 1):
+            failures = [
+                each.why
+                for each in self._played.values()
+                if each.faulty == number and each.ending == Forfeit.FAILED.value
+            ]
+            if len(failures) == len(self._played) >= _BATTLES:
+                raise CommandError(f"{bot.name} has failed in each battle: {failures[-1]}")
 
     def _write(self, fields: dict[str, Any]) -> None:
         if self._out is None:
