@@ -26,6 +26,18 @@ OPTIONS = (
         "give a variable of transcripts a value",
     ),
 )
+"""Options that may be given more than once."""
+
+MUD_OPTIONS = (
+    ("thud_login", "FILE", "how players come in on a server that is no thudmud"),
+    ("thud_prompt", "REGEX", "what is taken off the beginning of lines there"),
+    ("thud_mark", "LINE", "a line whose answer repeats its last word there"),
+)
+
+FLAGS = (
+    ("thud_plain", "take colours off what such a server shows"),
+    ("thud_strict", "fail on each step without expectations, if anything is seen then"),
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,8 +46,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for name, option, metavar, words in OPTIONS:
         group.addoption(option, action="append", default=[], metavar=metavar, help=words)
         parser.addini(name, f"{words}, a line each", type="linelist", default=[])
+    for name, metavar, words in MUD_OPTIONS:
+        group.addoption(_option(name), default="", metavar=metavar, help=words)
+        parser.addini(name, words, type="string", default="")
+    for name, words in FLAGS:
+        group.addoption(_option(name), action="store_true", default=False, help=words)
+        parser.addini(name, words, type="bool", default=False)
     boards = "the boards to play transcripts on: a config.toml of thudmud"
     parser.addini("thud_config", boards, type="string", default="")
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """See to it that a value is given to no variable that there is not."""
+    if config.getoption("thud_set"):
+        from pytest_thudmud.collecting import require_known_variables  # noqa: PLC0415  (see above)
+
+        require_known_variables(config, items)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

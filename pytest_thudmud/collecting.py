@@ -8,8 +8,9 @@ from typing import TypeVar
 
 import pytest
 
+from thudmud.cli.common import CommandError
 from thudmud.cli.script import read_address, read_variable
-from thudmud.cli.staging import Setup, attempt
+from thudmud.cli.staging import Setup, other_mud, play, unknown_variables
 
 _T = TypeVar("_T")
 
@@ -33,18 +34,22 @@ class TranscriptItem(pytest.Item):
         name: what pytest calls it.
         parent: the file that it is in.
         setup: how it is played.
+
+    Attributes:
+        staging: the same.
     """
 
     def __init__(self, name: str, parent: pytest.Collector, setup: Setup) -> None:
         super().__init__(name, parent)
-        self._setup = setup
+        self.staging = setup
 
     def runtest(self) -> None:
         """Play it."""
         path = self.nodeid.partition("::")[0]
-        mismatches, problems, _ = attempt(self.path, self._setup, path)
+        played = play(self.path, self.staging, path)
         # Whatever pytest shows of it has the path in front, also the line of its summary.
-        shown = [*map(str, mismatches), *(each.removeprefix(f"{path}: ") for each in problems)]
+        problems = (each.removeprefix(f"{path}: ") for each in played.problems)
+        shown = [*map(str, played.failures), *problems]
         if shown:
             raise TranscriptFailure("\n\n".join(shown))
 
@@ -73,7 +78,25 @@ def _setup(config: pytest.Config) -> Setup:
     boards = config.rootpath / named if named else None
     addresses = dict(_read(config, "thud_connect", read_address))
     variables = dict(_read(config, "thud_set", read_variable))
-    return Setup(boards, addresses, variables)
+    login, prompt, mark, plain, strict = (
+        config.getoption(f"thud_{each}") or config.getini(f"thud_{each}")
+        for each in ("login", "prompt", "mark", "plain", "strict")
+    )
+    try:
+        mud = other_mud(config.rootpath / login, prompt, mark, plain=plain) if login else None
+    except CommandError as error:
+        raise pytest.Collector.CollectError(f"thud_login: {error}") from error
+    return Setup(boards, addresses, variables, strict=strict, mud=mud)
+
+
+def require_known_variables(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
+    """Raise UsageError if the command line sets a variable that none of the transcripts has."""
+    transcripts = [each for each in items if isinstance(each, TranscriptItem)]
+    typed = {name for name, _ in map(read_variable, config.getoption("thud_set"))}
+    for each in transcripts[:1]:
+        unknown = unknown_variables([each.path for each in transcripts], each.staging)
+        if unset := typed.intersection(unknown):
+            raise pytest.UsageError(f"--thud-set: no transcript has {' or '.join(sorted(unset))}")
 
 
 def _read(config: pytest.Config, name: str, read: Callable[[str], _T]) -> Iterator[_T]:

@@ -38,7 +38,8 @@ class TestPlaying:
     def test_what_fits_is_silent(self, tmp_path: Path, capsys: Shown) -> None:
         path = self.script(tmp_path, "Anna> say hi\nAnna| You say: hi\n")
         assert main(["script", path, path]) == 0
-        assert capsys.readouterr().out == "2 transcripts: all as expected\n"
+        told = "2 transcripts, 2 steps compared: all as expected\n"
+        assert capsys.readouterr().out == told
 
     def test_a_mismatch_is_a_diff(self, tmp_path: Path, capsys: Shown) -> None:
         path = self.script(tmp_path, "\nAnna> say hi\nAnna| You say: ho\n")
@@ -152,13 +153,26 @@ class TestVariables:
     def test_they_are_set_from_the_command_line(self) -> None:
         path = write("talk", self.TEXT)
         assert main(["script", path]) == 0
-        assert main(["script", path, "--set", "x=hi", "--set", "y="]) == 0
+        assert main(["script", path, "--set", "x=hi"]) == 0
         assert main(["script", path, "--set", "x=ho"]) == 1
+
+    def test_one_that_no_transcript_has(self, capsys: Shown) -> None:
+        path = write("talk", self.TEXT)
+        other = write("other", "Anna> say hi\nAnna~ You ${z=*}: hi\n")
+        assert main(["script", path, other, "--set", "x=hi", "--set", "z=hi"]) == 0
+        capsys.readouterr()
+        assert main(["script", path, other, "--set", "x=hi", "--set", "y=", "--set", "X=1"]) == 2
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert shown.err == "thudmud: --set: no transcript has a variable X or y\n"
+        part = write("part", "@include talk\n")
+        assert main(["script", part, "--set", "x=hi"]) == 0
 
     def test_one_that_is_set_nowhere(self, capsys: Shown) -> None:
         path = write("talk", "\nAnna> say ${x}\n")
         assert main(["script", path]) == 2
         assert capsys.readouterr().err == "thudmud: talk: line 2: ${x} has no value here\n"
+        assert main(["script", path, "--set", "x=", "--update"]) == 0
         assert main(["script", path, "--set", "x="]) == 0
 
     @pytest.mark.parametrize("given", ["x", "=x", "1=x", "x=a\nb", "x=\0"])
@@ -166,6 +180,41 @@ class TestVariables:
         with pytest.raises(SystemExit):
             main(["script", "talk", "--set", given])
         assert f"should be NAME=VALUE, not {given!r}" in capsys.readouterr().err
+
+
+class TestWhatIsCompared:
+    @pytest.mark.parametrize(
+        "text",
+        ["", "# nothing\n", "@set x y\n", "Anna+\n", "Anna> say hi\n", "Anna> move a6 a7\n"],
+    )
+    def test_nothing_is_a_failure(self, text: str, capsys: Shown) -> None:
+        path, good = write("talk", text), write("good", "Anna> say hi\nAnna| You say: hi\n")
+        assert main(["script", path, good, "--junit", "out.xml"]) == 1
+        told = "nothing in it is compared: write below a step what is seen, or let --update do that"
+        assert capsys.readouterr().out == f"talk: {told}\n"
+        suite = junitparser.JUnitXml.fromfile("out.xml")
+        assert (suite.tests, suite.failures, suite.errors) == (2, 1, 0)
+        assert main(["script", path, "--update"]) == 0
+
+    def test_a_wait_is_compared(self, capsys: Shown) -> None:
+        path = write("talk", "Anna> say hi\nAnna? 1s You say*\n")
+        assert main(["script", path]) == 0
+        assert capsys.readouterr().out == "1 transcript, 1 step compared: all as expected\n"
+
+    def test_each_step_is_with_strict(self, capsys: Shown) -> None:
+        text = "Anna+\nAnna...\nAnna> say hi\nBert+\nBert> say ho\nBert...\nAnna...\nBert-\nAnna-\n"
+        path = write("talk", text)
+        assert main(["script", path]) == 0
+        assert capsys.readouterr().out == "1 transcript, 2 steps compared: all as expected\n"
+        assert main(["script", path, "--strict"]) == 1
+        seen = capsys.readouterr().out
+        assert seen.startswith(
+            'talk: line 3: nothing is expected after "Anna> say hi", but Anna saw (+):\n'
+            "+ You say: hi\n"
+        )
+        assert seen.count("nothing is expected after") == 4  # "Bert+" two see, and "Bert-" Anna
+        assert main(["script", path, "--update"]) == 0
+        assert main(["script", path, "--strict"]) == 0
 
 
 class TestIncludes:

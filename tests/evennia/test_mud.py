@@ -6,7 +6,10 @@ In the web client, in a browser, text has colours, and the board is in a panel.
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +20,7 @@ from playwright.sync_api import FrameLocator, Page, expect
 from benchmarks.evennia import SETTINGS, Extent, report
 from benchmarks.load.busy import Pains
 from tests.conftest import FreePort
-from tests.evennia.mud import PAGE, PASSWORD, Mud
+from tests.evennia.mud import PAGE, PASSWORD, ROOT, Mud
 from tests.evennia.players import MudStage, Player
 from thudmud.play.options import Scheme
 from thudmud.script import Transcript, perform
@@ -25,6 +28,7 @@ from thudmud.script.transcript import Act, Expectation, TranscriptStep
 from thudmud.views.help import PAGES
 
 MATCH = Path(__file__).parents[1] / "transcripts" / "discworld-match.thud-script"
+SCRIPTS = ROOT / "docs" / "scripts.md"
 RELOAD_AFTER = 12
 """Steps: in the middle of the first battle."""
 
@@ -92,11 +96,11 @@ def played(steps: Sequence[TranscriptStep], stage: MudStage) -> None:
     assert not mismatches, "\n".join(map(str, mismatches))
 
 
-def test_people_play_in_a_browser_and_by_telnet(mud: Mud, web_page: Page) -> None:
+def test_people_play_in_a_browser_and_by_telnet(mud: Mud, web_page: Page, tmp_path: Path) -> None:
     """In one test, since what takes a minute is to make a MUD and to start it."""
     the_benchmark_measures_it(mud)
     boards_are_seen_in_colours_and_drawn_in_a_panel(mud, web_page)
-    a_match_is_played(mud)
+    a_match_is_played(mud, tmp_path)
 
 
 def the_benchmark_measures_it(mud: Mud) -> None:
@@ -112,7 +116,7 @@ def the_benchmark_measures_it(mud: Mud) -> None:
     anna.until(lambda line: "Quitting" in line)
 
 
-def a_match_is_played(mud: Mud) -> None:
+def a_match_is_played(mud: Mud, tmp_path: Path) -> None:
     anna, bert = connected(mud, "Anna"), newcomer(mud, "Bert")
     stage = MudStage({"Anna": anna, "Bert": bert})
     stage.type("Bert", "look")
@@ -151,7 +155,26 @@ def a_match_is_played(mud: Mud) -> None:
         for line in stage.type("Bert", "move from F15 to F8 on pine board")["Bert"]
     )
     assert any("Bert moves the dwarf" in line for line in stage.type("Anna", "last move")["Anna"])
+    a_transcript_is_played_as_the_page_on_them_has_it(mud, tmp_path)
     assert "Traceback" not in mud.log(), mud.log()
+
+
+def a_transcript_is_played_as_the_page_on_them_has_it(mud: Mud, tmp_path: Path) -> None:
+    section = SCRIPTS.read_text("utf-8").split("## Other MUDs")[1].split("\n## ")[0]
+    (command,) = re.findall(r"^    thudmud (.*)$", section, re.MULTILINE)
+    names = [word for word in command.split() if word.endswith((".login", ".thud-script"))]
+    texts = re.findall(r"```text\n(.*?)```", section, re.DOTALL)
+    assert PASSWORD in section
+    for name, text in zip(sorted(names), texts, strict=True):
+        (tmp_path / name).write_text(text, "utf-8")
+    words = command.replace("4000", str(mud.port)).split()
+    done = subprocess.run(
+        [sys.executable, "-m", "thudmud.cli.main", *words],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    told = "1 transcript, 1 step compared: all as expected\n"
+    assert (done.stdout, done.stderr) == (told, "")
 
 
 class Client:

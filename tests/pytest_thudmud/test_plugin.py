@@ -89,6 +89,34 @@ def test_they_are_played_on_a_server_and_with_its_boards(
 
 
 @pytest.mark.slow
+def test_what_compares_nothing_is_a_failure_and_strictly_each_step(
+    pytester: pytest.Pytester,
+) -> None:
+    write(pytester, good="Anna> say hi\nAnna| You say: hi\n", empty="", loose="Anna> say hi\n" * 2)
+    result = run(pytester)
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines_random(
+        [f"FAILED {name}.thud-script::transcript - nothing*" for name in ("empty", "loose")]
+    )
+    write(pytester, empty="Anna+\nAnna...\n", loose="Anna> say hi\nAnna...\nAnna> say ho\n")
+    run(pytester).assert_outcomes(passed=3)
+    result = run(pytester, "--thud-strict")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*line 3: nothing is expected after*"])
+    pytester.makeini("[pytest]\nthud_strict = true\n")
+    run(pytester).assert_outcomes(passed=2, failed=1)
+
+
+@pytest.mark.slow
+def test_a_variable_that_no_transcript_has_is_refused(pytester: pytest.Pytester) -> None:
+    write(pytester, good=GOOD)
+    run(pytester, "--thud-set", "x=hi").assert_outcomes(passed=1)
+    result = run(pytester, "--thud-set", "x=hi", "--thud-set", "y=hi")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --thud-set: no transcript has y"])
+
+
+@pytest.mark.slow
 def test_options_that_mean_nothing_are_named(pytester: pytest.Pytester) -> None:
     write(pytester, good=GOOD)
     pytester.makeini("[pytest]\nthud_connect = nowhere\n")

@@ -22,7 +22,8 @@ def test_the_examples(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         path.write_text(text, encoding="utf-8")
         played += [] if name else [str(path)]
     assert main(["script", *played]) == 0
-    assert capsys.readouterr().out == f"{len(played)} transcripts: all as expected\n"
+    told = capsys.readouterr().out
+    assert re.fullmatch(rf"{len(played)} transcripts, \d\d steps compared: all as expected\n", told)
     assert len(played) == 5
 
 
@@ -53,3 +54,7 @@ def test_the_format() -> None:
 def test_the_options() -> None:
     for name, option, metavar, _ in pytest_thudmud.OPTIONS:
         assert f"| `{option} {metavar}` | `{name}` |" in PAGE
+    others = [*pytest_thudmud.MUD_OPTIONS, *((name, "", "") for name, _ in pytest_thudmud.FLAGS)]
+    for name, metavar, _ in others:
+        option = f"--{name.replace('_', '-')} {metavar}".rstrip()
+        assert f"| `{option}` | `{name}` |" in PAGE

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 import pytest
 
-from thudmud.cli.staging import open_stages, play
+from thudmud.cli.staging import Setup, open_stages, play
 from thudmud.play.asides import (
     Active,
     Analysing,
@@ -116,7 +116,7 @@ def tellings() -> list[tuple[Telling, View]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(messages, "teller", noting)
         for path in FILES:
-            play(path)
+            play(path, Setup())
     return seen
 
 

@@ -36,5 +36,5 @@ def test_on_a_server(path: Path, run_server: RunServer, tmp_path: Path) -> None:
     # A server stores what happens beside its configuration.
     words += ["--config", copy(HERE / config, tmp_path)] if config else []
     with run_server(words) as address:
-        mismatches, _ = play(path, Setup(addresses={"": address}))
-    assert [str(mismatch) for mismatch in mismatches] == []
+        played = play(path, Setup(addresses={"": address}))
+    assert [*map(str, played.failures), *played.problems] == []

@@ -1,14 +1,17 @@
 """A stage for transcripts on a running server: each player is a telnet connection.
 
 It need not guess how long to wait until all has been seen: a server answers a telnet timing mark
-(RFC 860) after all that it has sent before.
+(RFC 860) after all that it has sent before. Another MUD may answer that before it has answered a
+line; there a line is typed whose answer has that line in it, by default a word that is no command.
 """
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -16,14 +19,22 @@ import telnetlib3
 from telnetlib3 import telopt
 
 from thudmud.accounts.login import BACK_WORD, KEEP_WORD, PROMPTS, TOLD_WORD, WORD_PROMPT
-from thudmud.script import Seen, StageError
+from thudmud.script import Seen, StageError, Transcript
 from thudmud.script.stages import not_here
+from thudmud.script.transcript import Act, filled
 from thudmud.server.session import PROMPT
 from thudmud.views.view import DEFAULT_WIDTH
 
 PATIENCE = 20.0
 """Seconds to wait for an answer before the server counts as stuck."""
 
+MARK = "zzmarkzz"
+"""A word that is no command: most MUDs repeat it as they say so."""
+
+PLAYER = "player"
+"""The variable that is a player's name where they log in."""
+
+_ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[()][A-Z0-9])")
 _MARK = b"\x00\x06"  # no server sends NUL within a line
 _PROMPTS = {each.rstrip() for each in (*PROMPTS, PROMPT)}
 _T = TypeVar("_T")
@@ -44,6 +55,7 @@ class RemoteStage:
         self._runner = asyncio.Runner()
         self._players: dict[str, _Player] = {}
         self._words: dict[str, str] = {}  # resume words, of whoever was here
+        self._login_seconds = 0.0
 
     def __enter__(self) -> Self:
         """Return the stage."""
@@ -67,7 +79,7 @@ class RemoteStage:
         """Connect a player, and give their name."""
         if who in self._players:
             raise StageError(f"{who} is connected already")
-        return self._run(self._enter(who))
+        return self._run(self._enter(who), self._login_seconds)
 
     def type(self, who: str, line: str) -> Seen:
         """Let a player type a line."""
@@ -165,7 +177,7 @@ class _Player:
         writer.set_ext_send_callback(telopt.CHARSET, lambda _offered: "")
 
     @classmethod
-    async def connect(cls, host: str, port: int) -> _Player:
+    async def connect(cls, host: str, port: int) -> Self:
         """Connect to a server; raises OSError if it is not there."""
         reader, writer = await telnetlib3.open_connection(
             host,
@@ -243,6 +255,129 @@ class _Player:
         self._writer.close()
         with suppress(ConnectionError):
             await self._writer.wait_closed()
+
+
+@dataclass(frozen=True, slots=True)
+class OtherMud:
+    """What there is to know of a MUD that is not ours.
+
+    Attributes:
+        login: what a player types, and waits for, to come in.
+        prompt: what may stand at the beginning of a line, and is no part of it.
+        plain: whether colours are taken off.
+        mark: a line whose answer has the last word of it, with a number behind, in it.
+    """
+
+    login: Transcript
+    prompt: re.Pattern[str] | None = None
+    plain: bool = False
+    mark: str = MARK
+
+    def lines(self, text: bytes) -> list[str]:
+        """Return the lines of what a player was sent, without empty ones."""
+        shown = text.decode("utf-8", "replace").replace("\r", "")
+        lines = (_ANSI.sub("", shown) if self.plain else shown).split("\n")
+        return [line for each in lines if (line := self._without_prompt(each).rstrip())]
+
+    def _without_prompt(self, line: str) -> str:
+        while self.prompt and (found := self.prompt.match(line)) and found.end():
+            line = line[found.end() :]
+        return line
+
+
+class OtherMudStage(RemoteStage):
+    """A stage whose players are connected to a MUD that is not ours; a context manager."""
+
+    def __init__(self, host: str, port: int, mud: OtherMud) -> None:
+        super().__init__(host, port)
+        self._mud = mud
+        waits = [step for step in mud.login.steps if step.act is Act.WAIT]
+        self._login_seconds = sum(step.seconds for step in waits)
+
+    async def _enter(self, who: str) -> Seen:
+        player = self._players[who] = await _Stranger.to(self._address, self._mud)
+        for step in self._mud.login.steps:
+            if step.act is Act.WAIT:
+                pattern = step.awaited.pattern({PLAYER: who})
+                if not await player.comes_to(pattern.fits, step.seconds):
+                    waited = f'{who} waited {step.seconds:g} s for "{pattern.text}" to log in'
+                    raise StageError(f"{waited}, but saw: {player.shown or 'nothing'}")
+            elif step.act is Act.TYPE:
+                player.type(filled(step.text, {PLAYER: who}))
+        return await self._seen(first=who)
+
+    def _run(self, step: Coroutine[None, None, Seen], extra: float = 0) -> Seen:
+        """Wait for a step to be played, but not for ever."""
+        try:
+            return super()._run(step, extra)
+        except StageError as error:
+            waiting = [each.mark for each in self._strangers() if each.is_marked]
+            if not (waiting and isinstance(error.__cause__, TimeoutError)):
+                raise
+            told = f'nothing with "{waiting[0]}" in it came within {PATIENCE:g} seconds; see --mark'
+            raise StageError(told) from error
+
+    def _strangers(self) -> list[_Stranger]:
+        return [each for each in self._players.values() if isinstance(each, _Stranger)]
+
+
+class _Stranger(_Player):
+    """One connection of a player to another MUD."""
+
+    mud: OtherMud
+    mark = ""  # that was typed last
+    is_marked = False  # and has not been answered
+    _marks = 0
+
+    @classmethod
+    async def to(cls, address: tuple[str, int], mud: OtherMud) -> Self:
+        """Connect to a MUD; raises OSError if it is not there."""
+        player = await cls.connect(*address)
+        player.mud = mud
+        return player
+
+    @property
+    def shown(self) -> str:
+        """What has come and is not yet seen, in one line."""
+        return " / ".join(self.mud.lines(self._text))
+
+    async def comes_to(self, fits: Callable[[str], bool], seconds: float) -> bool:
+        """Wait until a line has come that fits, of which nothing is seen; return whether it has."""
+        with suppress(TimeoutError):
+            await _within(seconds, self.until(fits))
+        has_come = any(map(fits, self.mud.lines(self._text)))
+        self._text = b"" if has_come else self._text
+        return has_come
+
+    async def until(self, fits: Callable[[str], bool]) -> None:
+        """Wait for a line that fits, even if its end has not come; `seen` returns all of it."""
+        while not self.ended and not any(map(fits, self.mud.lines(self._text))):
+            await self._read()
+
+    async def seen(self) -> list[str]:
+        """Return the lines that have come since the last time, up to the answer to a mark."""
+        self._marks += 1
+        self.mark = f"{self.mud.mark.split()[-1]}{self._marks}"
+        word, self.is_marked = self.mark.encode(), True
+        if not self._writer.is_closing():
+            self.type(f"{self.mud.mark}{self._marks}")
+        while not self.ended and b"\n" not in self._text.partition(word)[2]:
+            await self._read()
+        self.is_marked = False
+        before, found, after = self._text.partition(word)
+        self._text = after.partition(b"\n")[2]
+        return self.mud.lines(before.rpartition(b"\n")[0] if found else before)
+
+    async def _read(self) -> None:
+        came = await self._reader.read(_CHUNK)
+        self.ended = not came
+        self._text += came
+
+    async def quit(self) -> None:
+        """Leave: to hang up is enough."""
+
+    async def hang_up(self) -> None:
+        """End the connection: `close` does that."""
 
 
 def _is_left_out(line: str) -> bool:

@@ -10,14 +10,23 @@ import argparse
 import re
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 from xml.etree import ElementTree as ET
 
-from thudmud.cli.common import HIGHEST_PORT, UNUSABLE, refuse
-from thudmud.cli.staging import Address, Setup, attempt, texts
+from thudmud.cli.common import HIGHEST_PORT, UNUSABLE, CommandError, refuse
+from thudmud.cli.staging import (
+    Address,
+    Performed,
+    Setup,
+    other_mud,
+    play,
+    texts,
+    unknown_variables,
+)
 from thudmud.english import counted
-from thudmud.script import Mismatch, Missed, Transcript
+from thudmud.script import Missed, Transcript
 from thudmud.script.reading import SERVER
 from thudmud.script.transcript import FORMAT, MORE, NAME
 from thudmud.values import value
@@ -38,6 +47,24 @@ def declare(parser: argparse.ArgumentParser) -> None:
         metavar="[NAME=]HOST:PORT",
         help="play on a running server; NAME is what a transcript with several calls it",
     )
+    other = parser.add_argument_group("with --connect, for a MUD that is not thudmud")
+    other.add_argument(
+        "--login",
+        type=Path,
+        metavar="FILE",
+        help="how players come in: a transcript that types and waits; ${player} is the name",
+    )
+    other.add_argument(
+        "--prompt", default="", metavar="REGEX", help="take this off the beginning of lines"
+    )
+    other.add_argument("--plain", action="store_true", help="take colours off")
+    other.add_argument(
+        "--mark",
+        default="",
+        metavar="LINE",
+        help="a line whose answer repeats its last word, which ends each answer; "
+        "default: a word that is no command",
+    )
     parser.add_argument(
         "--config",
         type=Path,
@@ -55,6 +82,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--update", action="store_true", help="rewrite the transcripts to what is seen"
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="fail on each step without expectations, if anything is seen then",
     )
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the results as JUnit XML")
     parser.set_defaults(run=run)
@@ -106,22 +138,22 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 @value
 class TranscriptResult:
-    """What did not fit in a transcript, and why it could not be played to its end, if so."""
+    """What has come of one transcript, and how long that took."""
 
     path: Path
-    mismatches: Sequence[Mismatch]
-    problems: Sequence[str]
+    performed: Performed
     seconds: float
 
 
 def junit(results: Sequence[TranscriptResult]) -> str:
     """Return the results as a document of XML."""
+    all_of_them = [each.performed for each in results]
     suite = ET.Element(
         "testsuite",
         name=SUITE,
         tests=str(len(results)),
-        failures=str(sum(bool(each.mismatches and not each.problems) for each in results)),
-        errors=str(sum(bool(each.problems) for each in results)),
+        failures=str(sum(bool(each.failures and not each.problems) for each in all_of_them)),
+        errors=str(sum(bool(each.problems) for each in all_of_them)),
         skipped="0",
         time=_seconds(sum(each.seconds for each in results)),
     )
@@ -142,12 +174,13 @@ def _case(result: TranscriptResult) -> ET.Element:
         time=_seconds(result.seconds),
     )
     # A case has one outcome: what did not fit is told with the error, if there is one.
-    mismatches = [f"{result.path}: {each}" for each in result.mismatches]
-    if result.problems:
-        text = "\n".join([*mismatches, *result.problems])
-        case.append(_outcome("error", result.problems[0], text))
-    elif mismatches:
-        case.append(_outcome("failure", result.mismatches[0].heading, "\n".join(mismatches)))
+    performed = result.performed
+    failures = [f"{result.path}: {each}" for each in performed.failures]
+    if performed.problems:
+        text = "\n".join([*failures, *performed.problems])
+        case.append(_outcome("error", performed.problems[0], text))
+    elif failures:
+        case.append(_outcome("failure", performed.failures[0].heading, "\n".join(failures)))
     return case
 
 
@@ -173,7 +206,23 @@ def run(options: argparse.Namespace) -> int:
     """Play transcripts; print what does not fit, and how much was played."""
     if options.connect and options.config:
         return refuse("--config: with --connect the server has its own configuration")
-    setup = Setup(options.config, dict(options.connect), dict(options.variables))
+    if (options.prompt or options.plain or options.mark) and not options.login:
+        return refuse("--login: without it, --prompt, --plain and --mark mean nothing")
+    if options.login and not options.connect:
+        return refuse("--login: it is for a MUD that --connect names")
+    try:
+        setup = Setup(
+            options.config,
+            dict(options.connect),
+            dict(options.variables),
+            strict=options.strict,
+            mud=options.login
+            and other_mud(options.login, options.prompt, options.mark, plain=options.plain),
+        )
+    except CommandError as error:
+        return refuse(error)
+    if unknown := unknown_variables(options.files, setup):
+        return refuse(f"--set: no transcript has a variable {' or '.join(unknown)}")
     results = [_play(path, setup, update=options.update) for path in options.files]
     status = max(map(_told, results))
     if options.junit:
@@ -182,26 +231,29 @@ def run(options: argparse.Namespace) -> int:
         except OSError as error:
             return refuse(f"{options.junit}: {error.strerror}")
     if status == 0 and not options.update:
-        print(f"{counted(len(results), 'transcript')}: all as expected")
+        compared = counted(sum(each.performed.compared for each in results), "step")
+        print(f"{counted(len(results), 'transcript')}, {compared} compared: all as expected")
     return status
 
 
 def _play(path: Path, setup: Setup, *, update: bool) -> TranscriptResult:
     began = time.monotonic()
-    mismatches, problems, updated = attempt(path, setup)
-    if update and updated and not any(isinstance(each, Missed) for each in mismatches):
-        mismatches, problems = [], _update(path, updated)
-    return TranscriptResult(path, mismatches, problems, time.monotonic() - began)
+    performed = play(path, setup)
+    missed = any(isinstance(each, Missed) for each in performed.failures)
+    if update and performed.updated and not missed:
+        performed = replace(performed, failures=(), problems=_update(path, performed.updated))
+    return TranscriptResult(path, performed, time.monotonic() - began)
 
 
 def _told(result: TranscriptResult) -> int:
     """Print what did not fit; return the exit status that this means."""
-    for mismatch in result.mismatches:
-        print(f"{result.path}: {mismatch}")
-    refuse(*result.problems)
-    if result.problems:
+    performed = result.performed
+    for failure in performed.failures:
+        print(f"{result.path}: {failure}")
+    refuse(*performed.problems)
+    if performed.problems:
         return UNUSABLE
-    return MISMATCH if result.mismatches else 0
+    return MISMATCH if performed.failures else 0
 
 
 def _update(path: Path, transcript: Transcript) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,12 +12,13 @@ from pathlib import Path
 from thudmud.bots.adviser import OwnAdviser
 from thudmud.bots.naming import name_bots
 from thudmud.cli.common import CommandError
-from thudmud.cli.remote_stage import RemoteStage
+from thudmud.cli.remote_stage import MARK, PLAYER, OtherMud, OtherMudStage, RemoteStage
 from thudmud.house import House
 from thudmud.play.order import Order
 from thudmud.script import (
     HouseStage,
     Mismatch,
+    NothingCompared,
     Stage,
     StageError,
     Transcript,
@@ -27,6 +29,7 @@ from thudmud.script.reading import Include, IncludeError
 from thudmud.script.transcript import Inclusion, Part, written
 from thudmud.server.config import ConfigError, load_settings
 from thudmud.server.serve import boards, caps, level_of_each
+from thudmud.values import value
 
 Address = tuple[str, int]
 
@@ -40,11 +43,15 @@ class Setup:
         addresses: where servers listen, by the names that transcripts give them; "" is the one for
             transcripts that name none. If this is empty, a `House` takes the place of each.
         variables: the values of some variables.
+        strict: whether a step without expectations is a failure if anything is seen then.
+        mud: what listens at the addresses, if that is not thudmud.
     """
 
     config: Path | None = None
     addresses: Mapping[str, Address] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
+    strict: bool = False
+    mud: OtherMud | None = None
 
 
 @contextmanager
@@ -67,7 +74,9 @@ def open_stages(
         stages: dict[str, Stage] = {}
         for name, config in names.items():
             if setup.addresses:
-                stages[name] = stack.enter_context(RemoteStage(*setup.addresses[name]))
+                address, mud = setup.addresses[name], setup.mud
+                stage = OtherMudStage(*address, mud) if mud else RemoteStage(*address)
+                stages[name] = stack.enter_context(stage)
             else:
                 own = path.parent / config if config else setup.config
                 settings = load_settings(own)
@@ -85,55 +94,99 @@ def open_stages(
         yield stages
 
 
-def play(
-    path: Path,
-    setup: Setup = Setup(),
-) -> tuple[list[Mismatch], Transcript]:
-    """Play the transcript in a file.
+@value
+class Performed:
+    """What has come of playing a transcript.
 
-    Returns:
-        What did not fit, and the transcript rewritten to what was seen.
+    Attributes:
+        failures: what did not fit.
+        problems: what kept it from being played to its end, a line each.
+        updated: the transcript rewritten to what was seen; None if there were problems.
+        compared: how many steps were compared.
+    """
+
+    failures: Sequence[Mismatch | NothingCompared]
+    problems: Sequence[str] = ()
+    updated: Transcript | None = None
+    compared: int = 0
+
+
+def read_transcript(path: Path, variables: Collection[str] = ()) -> Transcript:
+    """Return the transcript in a file.
 
     Raises:
         TranscriptError: a line means nothing; this names the line, not the file.
-        StageError: a step could not be played; this, too, names the line.
-        ConfigError: a configuration cannot be used.
-        CommandError: the file cannot be read, or the address of a server is missing.
+        CommandError: the file cannot be read.
     """
     try:
         text = _text(path)
     except IncludeError as error:
         raise CommandError(f"{path}: {error}") from error
-    transcript = Transcript.parse(text, _including(path), setup.variables)
-    with open_stages(path, transcript, setup) as stages:
-        return perform(transcript, stages, setup.variables)
+    return Transcript.parse(text, _including(path), variables)
 
 
-def attempt(
-    path: Path, setup: Setup, shown: str | None = None
-) -> tuple[list[Mismatch], list[str], Transcript | None]:
-    """Play the transcript in a file; return what goes wrong, instead of raising it.
+def other_mud(login: Path, prompt: str, mark: str, *, plain: bool) -> OtherMud:
+    """Return what there is to know of another MUD.
+
+    Args:
+        login: the file of the transcript by which players log in.
+        prompt: a regular expression; "" for none.
+        mark: a line whose answer holds it; "" for one that most MUDs answer so.
+        plain: whether colours are taken off.
+
+    Raises:
+        CommandError: the file cannot be read or holds something else; or there is no such prompt.
+    """
+    try:
+        transcript = read_transcript(login, {PLAYER})
+        pattern = re.compile(prompt) if prompt else None
+    except TranscriptError as error:
+        raise CommandError(f"{login}: {error}") from error
+    except re.error as error:
+        raise CommandError(f"{prompt!r} is no regular expression: {error}") from error
+    for step in transcript.steps:
+        if step.expected:
+            raise CommandError(f"{login}: line {step.line}: a login types and waits, no more")
+    return OtherMud(transcript, pattern, plain, mark.strip() or MARK)
+
+
+def play(path: Path, setup: Setup, shown: str | None = None) -> Performed:
+    """Play the transcript in a file; what goes wrong is not raised.
 
     Args:
         path: the file.
         setup: how it is played.
         shown: what the file is called in problems; by default its path.
-
-    Returns:
-        What did not fit, the problems that kept it from being played to its end, a line each, and
-        the transcript rewritten to what was seen; None if there were problems.
     """
     try:
-        mismatches, updated = play(path, setup)
+        transcript = read_transcript(path, setup.variables)
+        with open_stages(path, transcript, setup) as stages:
+            found = perform(transcript, stages, setup.variables, strict=setup.strict)
     except StageError as error:
-        return list(error.mismatches), [f"{shown or path}: {error}"], None
+        return Performed(error.mismatches, [f"{shown or path}: {error}"])
     except TranscriptError as error:
-        return [], [f"{shown or path}: {error}"], None
+        return Performed([], [f"{shown or path}: {error}"])
     except ConfigError as error:
-        return [], list(error.problems), None
+        return Performed([], error.problems)
     except CommandError as error:
-        return [], [str(error)], None
-    return mismatches, [], updated
+        return Performed([], [str(error)])
+    mismatches, updated = found
+    failures = mismatches if mismatches or transcript.compared else [NothingCompared()]
+    return Performed(failures, (), updated, transcript.compared)
+
+
+def unknown_variables(paths: Iterable[Path], setup: Setup) -> list[str]:
+    """Return those of the variables that are given a value which none of some transcripts has.
+
+    One that cannot be read may have any of them.
+    """
+    unknown = set(setup.variables)
+    try:
+        for path in paths:
+            unknown -= read_transcript(path, setup.variables).variables
+    except (TranscriptError, CommandError):
+        return []
+    return sorted(unknown)
 
 
 def texts(path: Path, transcript: Transcript) -> Iterator[tuple[Path, str]]:

@@ -59,6 +59,27 @@ class Missed(Mismatch):
         return "\n".join([self.heading, *(f"+ {line}" for line in self.seen)])
 
 
+@value
+class Unstated(Mismatch):
+    """A step without expectations, after which a player saw something."""
+
+    @property
+    def heading(self) -> str:
+        """The first line of the message."""
+        place, step = self.where or f"line {self.step.line}", self.step.written()
+        return f'{place}: nothing is expected after "{step}", but {self.who} saw (+):'
+
+
+@value
+class NothingCompared:
+    """A transcript in which nothing is compared: whatever is seen, it would fit."""
+
+    heading = "nothing in it is compared: write below a step what is seen, or let --update do that"
+
+    def __str__(self) -> str:
+        return self.heading
+
+
 def matched(wanted: Sequence[Pattern], seen: Sequence[str]) -> Mapping[str, str] | None:
     """Return the values that variables take if all of ``wanted`` fits all of ``seen``, in order.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from thudmud.errors import ThudmudError
@@ -66,9 +66,34 @@ class Transcript:
         """Its steps in order, with those of the files that it includes."""
         return tuple(steps_of(self.parts))
 
+    @property
+    def compared(self) -> int:
+        """How many of its steps are compared with what stands below them, or wait for something."""
+        return sum(bool(step.expected) or step.act is Act.WAIT for step in self.steps)
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The names of all variables that it has, those of the files that it includes too."""
+        return frozenset(_variables_of(self.parts))
+
     def written(self) -> str:
         """Return the transcript as text; parsing it gives an equal one."""
         return written(self.parts, self.after)
+
+
+def _variables_of(parts: Iterable[Part]) -> Iterator[str]:
+    for part in parts:
+        texts: list[str] = []
+        match part:
+            case Setting(name=name, value=value):
+                yield name
+                texts.append(value)
+            case Inclusion(parts=inner):
+                yield from _variables_of(inner)
+            case TranscriptStep(text=text, expected=expected):
+                texts += [text, *(each.text for lines in expected.values() for each in lines)]
+        for text in texts:
+            yield from (each.name for each in pieces(text) if not isinstance(each, str))
 
 
 class IncludeError(ThudmudError):

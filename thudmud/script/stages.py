@@ -11,7 +11,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from thudmud.errors import ThudmudError
-from thudmud.script.comparing import Mismatch, Missed, matched, partly_matched, rewritten
+from thudmud.script.comparing import (
+    Mismatch,
+    Missed,
+    Unstated,
+    matched,
+    partly_matched,
+    rewritten,
+)
 from thudmud.script.reading import Transcript
 from thudmud.script.transcript import (
     Act,
@@ -122,6 +129,8 @@ def perform(
     transcript: Transcript,
     stages: Stage | Mapping[str, Stage],
     variables: Mapping[str, str] | None = None,
+    *,
+    strict: bool = False,
 ) -> tuple[list[Mismatch], Transcript]:
     """Play a transcript.
 
@@ -129,6 +138,7 @@ def perform(
         transcript: what is played.
         stages: where; for each server that the transcript names a stage, else one stage.
         variables: the values of some variables, whatever the transcript sets them to.
+        strict: whether a step without expectations does not fit if anything is seen then.
 
     Returns:
         What did not fit, and the transcript with its expectations rewritten to what was seen: lines
@@ -139,7 +149,7 @@ def perform(
         StageError: a step could not be played; the message names its line.
     """
     by_name = stages if isinstance(stages, Mapping) else {"": stages}
-    performance = _Performance(by_name, variables or {}, transcript.steps)
+    performance = _Performance(by_name, variables or {}, transcript.steps, strict=strict)
     try:
         return performance.mismatches, replace(transcript, parts=performance.play(transcript.parts))
     except _TimeIsUpError:
@@ -165,8 +175,11 @@ class _Performance:
         stages: Mapping[str, Stage],
         variables: Mapping[str, str],
         steps: Iterable[TranscriptStep],
+        *,
+        strict: bool,
     ) -> None:
         self.mismatches: list[Mismatch] = []
+        self._is_strict = strict
         self._stages, self._given = stages, frozenset(variables)
         self._homes: dict[str, Stage] = {}  # the stage of each player who has ever come in
         self._variables = dict(variables)
@@ -280,4 +293,6 @@ class _Performance:
         self._variables |= partly_matched(wanted, seen)
         if step.expected:
             self.mismatches.append(Mismatch(step, who, seen, wanted, where))
+        elif self._is_strict and step.act is not Act.WAIT:
+            self.mismatches.append(Unstated(step, who, seen, wanted, where))
         return rewritten(expected, wanted, seen)

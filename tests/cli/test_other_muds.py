@@ -1,0 +1,206 @@
+"""Transcripts on a MUD that is not ours: it has a login, a prompt, colours, and takes its time."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from thudmud.cli import remote_stage
+from thudmud.cli.main import main
+
+Shown = pytest.CaptureFixture[str]
+LOGIN = """\
+Me? 20s *What is your name*
+Me> ${player}
+Me? 20s *Password*
+Me> sesame of ${player}
+Me? 20s Welcome, ${player}.
+"""
+TALK = """\
+Anna+
+Bert+
+Anna> say Hello!
+Anna| You say: Hello!
+Bert| Anna says: Hello!
+Bert> inventory
+Bert| a lamp
+Bert| a sword
+Anna> say Bye!
+Bert? 5s Anna says: *
+Bert| Anna says: Bye!
+Anna| You say: Bye!
+"""
+
+
+class Mud:
+    """A MUD in the manner of many: it answers a line a moment later, and what is sent has a prompt.
+
+    Attributes:
+        port: where it listens.
+    """
+
+    def __init__(self) -> None:
+        self.port = 0
+        self._here: dict[str, asyncio.StreamWriter] = {}
+        self._loop = asyncio.new_event_loop()
+        self._listening = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> Mud:
+        self._thread.start()
+        self._listening.wait()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        server = self._loop.run_until_complete(asyncio.start_server(self._meet, "127.0.0.1", 0))
+        self.port = server.sockets[0].getsockname()[1]
+        self._listening.set()
+        self._loop.run_forever()
+        server.close()
+        for task in asyncio.all_tasks(self._loop):
+            task.cancel()
+        self._loop.run_until_complete(asyncio.sleep(0))
+        self._loop.close()
+
+    async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"\x1b[1;32mThe Mended Drum\x1b[0m\r\n\r\nWhat is your name? ")
+        name = await self._line(reader)
+        writer.write(b"Password: ")
+        if await self._line(reader) != f"sesame of {name}":
+            writer.write(b"No.\r\n")
+            writer.close()
+            return
+        self._here[name] = writer
+        self._tell(name, f"Welcome, {name}.")
+        while line := await self._line(reader):
+            self._loop.call_later(0.02, self._do, name, line)
+        del self._here[name]
+        writer.close()
+
+    @staticmethod
+    async def _line(reader: asyncio.StreamReader) -> str:
+        line = b""
+        while not line.endswith(b"\n"):
+            if not (came := await reader.read(1)):
+                return ""
+            if came == b"\xff":  # what is said about options
+                command = await reader.readexactly(2)
+                while command[:1] == b"\xfa" and not command.endswith(b"\xff\xf0"):
+                    command += await reader.read(1)
+                continue
+            line += came
+        return line.decode().strip()
+
+    def _do(self, name: str, line: str) -> None:
+        verb, _, rest = line.partition(" ")
+        if verb == "say":
+            self._tell(name, f"You say: \x1b[36m{rest}\x1b[0m")
+            for other in self._here:
+                if other != name:
+                    self._tell(other, f"{name} says: \x1b[36m{rest}\x1b[0m")
+        elif verb == "inventory":
+            self._tell(name, "a lamp")
+            self._tell(name, "a sword")
+        elif verb == "echo":
+            self._tell(name, rest)
+        else:
+            self._tell(name, f"What is that, {verb}?" if "deaf" not in line else "What?")
+
+    def _tell(self, name: str, text: str) -> None:
+        if name in self._here:
+            self._here[name].write(f"{text}\r\n\x1b[33m(100hp) >\x1b[0m ".encode())
+
+
+@pytest.fixture
+def mud() -> Iterator[Mud]:
+    with Mud() as mud:
+        yield mud
+
+
+@pytest.fixture
+def script(mud: Mud, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    Path("login").write_text(LOGIN, "utf-8")
+    Path("talk").write_text(TALK, "utf-8")
+    return ["script", "talk", "--connect", f"127.0.0.1:{mud.port}", "--login", "login"]
+
+
+CLEAN = ["--prompt", r"\(\d+hp\) > ?", "--plain"]
+
+
+def test_a_transcript_is_played_on_any_mud(script: list[str], capsys: Shown) -> None:
+    assert main([*script, *CLEAN]) == 0
+    assert capsys.readouterr().out == "1 transcript, 3 steps compared: all as expected\n"
+    assert main([*script, *CLEAN, "--mark", "echo so far"]) == 0
+    text = TALK.replace("a lamp", "a torch")
+    Path("talk").write_text(text, "utf-8")
+    assert main([*script, *CLEAN]) == 1
+    assert "- a torch\n+ a lamp\n" in capsys.readouterr().out
+
+
+def test_what_is_not_taken_off_is_seen(script: list[str], capsys: Shown) -> None:
+    Path("talk").write_text("Anna> inventory\nAnna| a lamp\nAnna| a sword\n", "utf-8")
+    assert main(script) == 1
+    assert "+ \x1b[33m(100hp) >\x1b[0m a sword" in capsys.readouterr().out
+    assert main([*script, "--plain"]) == 1
+    assert "+ (100hp) > a sword" in capsys.readouterr().out
+
+
+def test_an_update_writes_what_is_seen(script: list[str]) -> None:
+    Path("talk").write_text("Anna+\nBert+\nAnna> say Hello!\nBert> dance\n", "utf-8")
+    assert main([*script, *CLEAN, "--update"]) == 0
+    assert Path("talk").read_text("utf-8") == (
+        "Anna+\nBert+\nAnna> say Hello!\nAnna| You say: Hello!\nBert| Anna says: Hello!\n"
+        "Bert> dance\nBert| What is that, dance?\n"
+    )
+    assert main([*script, *CLEAN, "--strict"]) == 0
+
+
+def test_who_is_not_let_in_is_told_what_was_seen(script: list[str], capsys: Shown) -> None:
+    login = LOGIN.replace("sesame", "open").replace("20s", "2s")
+    Path("login").write_text(login, "utf-8")
+    assert main([*script, *CLEAN]) == 2
+    told = capsys.readouterr().err
+    assert told == (
+        'thudmud: talk: line 1: Anna waited 2 s for "Welcome, Anna." to log in, but saw: No.\n'
+    )
+
+
+def test_a_server_that_does_not_answer_the_mark_is_told_of(
+    script: list[str], capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote_stage, "PATIENCE", 0.5)
+    Path("login").write_text(LOGIN.replace("20s", "0.1s"), "utf-8")
+    assert main([*script, *CLEAN, "--mark", "deaf"]) == 2
+    assert 'line 1: nothing with "deaf1" in it came' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--prompt", "x"], "--login: without it, --prompt, --plain and --mark mean nothing"),
+        (["--login", "login"], "--login: it is for a MUD that --connect names"),
+        (["--connect", "h:1", "--login", "none"], "none: No such file or directory"),
+        (["--connect", "h:1", "--login", "seen"], "seen: line 1: a login types and waits, no more"),
+        (["--connect", "h:1", "--login", "bad"], "bad: line 1: ${who} has no value here"),
+        (["--connect", "h:1", "--login", "login", "--prompt", "("], "'(' is no regular expression"),
+    ],
+)
+def test_what_cannot_be(
+    words: list[str], problem: str, tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("login").write_text(LOGIN, "utf-8")
+    Path("seen").write_text("Me> hi\nMe| ho\n", "utf-8")
+    Path("bad").write_text("Me> ${who}\n", "utf-8")
+    assert main(["script", "talk", *words]) == 2
+    assert problem in capsys.readouterr().err
