@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from tests.cases import cases
 from tests.rules.shorthand import D, T, ask, board, random_positions, scattered, seeded
+from thudmud.errors import InvalidValueError
 from thudmud.rules import (
     CLASSIC,
     DISCWORLD,
@@ -43,6 +45,37 @@ def test_a_battle_begins_with_its_opening() -> None:
     assert (game.moves, game.outcome, game.quiet_plies) == ((), None, 0)
     assert game.score == Score(32, 32)
     assert len(game.legal_moves()) == 656
+
+
+def test_a_ply_may_be_written_or_a_move_wherever_one_is_taken() -> None:
+    game, move = Game.start(DISCWORLD), Game.start(DISCWORLD).legal_moves()[0]
+    assert game.push(move) == game.push(str(move)) == game.play(move) == game.play(str(move))
+
+
+@pytest.mark.parametrize("wrong", [None, 7, b"dA6-B6", ("dA6-B6",)])
+def test_what_is_no_ply_is_refused_in_words(wrong: Any) -> None:
+    for take in (Game.start(DISCWORLD).push, Game.start(DISCWORLD).play):
+        with pytest.raises(InvalidValueError, match="a ply should be a str or a Move, not "):
+            take(wrong)
+        with pytest.raises(ValueError, match="'a6 b6' is not a ply such as dA6-B6"):
+            take("a6 b6")
+        with pytest.raises(IllegalMove):
+            take("dA6-A7")
+
+
+def test_a_move_that_is_pushed_is_checked() -> None:
+    game, move = Game.start(DISCWORLD), Game.start(DISCWORLD).legal_moves()[0]
+    with pytest.raises(IllegalMove):
+        game.push(move).push(move)
+
+
+def test_it_prints_short() -> None:
+    game = Game.start(KOOM_VALLEY)
+    assert repr(game) == "<Game koom valley: 0 plies; dwarfs to move>"
+    game = Game.start(DISCWORLD).push("dA6-B6")
+    assert repr(game) == "<Game discworld: 1 ply; trolls to move>"
+    assert repr(game.agree(Ending.AGREEMENT)) == "<Game discworld: 1 ply; over (agreement): a draw>"
+    assert repr([game]) == "[<Game discworld: 1 ply; trolls to move>]"
 
 
 def test_quiet_plies_count_from_the_last_capture() -> None:

@@ -23,6 +23,8 @@ from thudmud.rules.scoring import Ending, Outcome, Score
 class Game:
     """A battle. ``print(game)`` draws its board, below a line with its state.
 
+    ``repr(game)`` is short: its rules, how far it has come, and whose turn it is.
+
     Attributes:
         ruleset: its rules.
         opening: the position it began with.
@@ -82,32 +84,38 @@ class Game:
         self._require_running()
         return self.ruleset.resolve(self.position, attempt, side)
 
-    def push(self, ply: str) -> Game:
+    def push(self, ply: str | Move) -> Game:
         """Return the battle after a ply, checked by the rules. This battle stays as it is.
 
         Args:
             ply: in the notation of game records, as ``str(move)`` has it: ``dA6-B6``,
                 ``TG7-F7xE7``. Columns go from A to P without the I there; commands at a board say
-                ``J7`` for ``K7`` here.
+                ``J7`` for ``K7`` here. Or a move, from wherever it comes.
 
         Raises:
             IllegalMove: the rules refuse it, or the battle has ended.
             ValueError: it is no ply, or another piece stands where it begins.
         """
         self._require_running()
-        return self.play(read_ply(ply, self.ruleset, self.position))
+        if not isinstance(ply, str | Move):
+            raise InvalidValueError(f"a ply should be a str or a Move, not {type(ply).__name__}")
+        return self.play(read_ply(str(ply), self.ruleset, self.position))
 
-    def play(self, move: Move) -> Game:
+    def play(self, move: Move | str) -> Game:
         """Return the battle after a move that is known to be legal. This battle stays as it is.
 
-        The move is not checked: it comes from `legal_moves` or `resolve`. `push` checks.
+        A move is not checked: it comes from `legal_moves` or `resolve`. `push` checks, and a
+        written ply is checked here as well.
 
         Raises:
             IllegalMove: the battle has ended.
+            ValueError: it is neither a move nor a ply.
         """
         latest = _latest[0]
         if latest and latest[0] is self and latest[1] is move:
             return latest[2]
+        if not isinstance(move, Move):
+            return self.push(move)
         self._require_running()
         position = self.ruleset.after(self.position, move)
         after = Game(
@@ -160,17 +168,27 @@ class Game:
         self._require_running()
         return replace(self, outcome=self.ruleset.resignation(self.position, side))
 
+    def __repr__(self) -> str:
+        return f"<Game {self.ruleset.name}: {self._plies}; {self._state}>"
+
     def __str__(self) -> str:
-        plies, score = len(self.moves), self.score
+        score = self.score
         last = f", the last {self.moves[-1]}" if self.moves else ""
-        if self.outcome is None:
-            state = f"{self.turn.plural} to move"
-        else:
-            winner = self.outcome.winner
-            won = "a draw" if winner is None else f"won by the {winner.plural}"
-            state = f"over ({self.outcome.ending.value}): {won}"
-        heading = f"{self.ruleset.title}: {plies} {'ply' if plies == 1 else 'plies'}{last}; {state}"
+        heading = f"{self.ruleset.title}: {self._plies}{last}; {self._state}"
         return f"{heading}, score {score.dwarf} to {score.troll}\n{self.position}"
+
+    @property
+    def _plies(self) -> str:
+        plies = len(self.moves)
+        return f"{plies} {'ply' if plies == 1 else 'plies'}"
+
+    @property
+    def _state(self) -> str:
+        if self.outcome is None:
+            return f"{self.turn.plural} to move"
+        winner = self.outcome.winner
+        won = "a draw" if winner is None else f"won by the {winner.plural}"
+        return f"over ({self.outcome.ending.value}): {won}"
 
     def _require_running(self) -> None:
         if self.outcome is not None:
