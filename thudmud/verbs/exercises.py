@@ -73,7 +73,7 @@ def obey(scene: Scene, command: Command) -> Decision | None:
         case Play():
             told = _play(person.name, exercise, command, now)
         case PlayRecorded():
-            told = _play(person.name, exercise, command.typed(battle(exercise.table)), now)
+            told = _play(person.name, exercise, command.spelled_out(battle(exercise.table)), now)
         case Hint():
             told = _hint(person.name, exercise)
         case Step(Way.NEXT):

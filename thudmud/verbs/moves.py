@@ -105,9 +105,9 @@ class PlayRecorded(TableCommand):
     def at(self, table: Table, player: str, context: Context) -> Events:
         game = tables.battle(table)
         tables.require_turn(table, tables.seat(table, player))
-        return self.typed(game).at(table, player, context)
+        return self.spelled_out(game).at(table, player, context)
 
-    def typed(self, game: Game) -> Play:
+    def spelled_out(self, game: Game) -> Play:
         """Return the same ply as it is typed at a board.
 
         Raises:
