@@ -68,9 +68,9 @@ def test_what_is_told(ruleset: Ruleset, pieces: str, side: Side, expected: list[
 def test_both_sides_are_told_the_one_that_is_not_to_move_as_if_it_were() -> None:
     game = game_of(DISCWORLD, Side.TROLL, "dF6 TG6 XH8")
     assert lines_by_side(game, None) == [
+        "Troll G6, alone, reach 1: shove to F5, G5, F7 or G7 capturing F6.",
         "If it were the dwarfs' turn:",
         "Dwarf F6, alone, reach 1: hurl to G6.",
-        "Troll G6, alone, reach 1: shove to F5, G5, F7 or G7 capturing F6.",
     ]
 
 

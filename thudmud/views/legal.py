@@ -284,7 +284,7 @@ def _lines(ruleset: Ruleset, position: Position, side: Side | None) -> tuple[str
     if not LINE_VERBS.keys() & set(captures.values()):
         return tuple(_without_lines(ruleset, position, captures.values()))
     facts = []
-    for each in Side if side is None else (side,):
+    for each in (position.turn, position.turn.other) if side is None else (side,):
         verb = LINE_VERBS.get(captures[each])
         if verb:
             facts += _lines_of(ruleset, position, each, verb)
