@@ -109,7 +109,13 @@ EXAMPLES = [
     ),
     Example(
         R.MOVE_ONTO_TROLL, CLASSIC, THUD, D, "move E7 F7",
-        "F7", "A dwarf moves to empty squares only; to capture the troll on F7, hurl it.",
+        "F7", 'A dwarf moves to empty squares only; to capture the troll on F7, type "hurl from E7'
+        ' to F7".',
+    ),
+    Example(
+        R.MOVE_ONTO_TROLL, CLASSIC, "d E7 T H7 X H8", D, "move E7 H7",
+        "H7", "A dwarf moves to empty squares only; to capture the troll on H7, hurl a dwarf at"
+        " it.",
     ),
     Example(
         R.TOO_FAR, CLASSIC, THUD, T, "move F7 H7",
@@ -130,6 +136,14 @@ EXAMPLES = [
     Example(
         R.TOO_FAR, CLASSIC, "d D9 T C5 C6 X H8", T, "move C6 C9",
         "C6 C9", "A troll moves at most 1 square; C9 is 3 away.",
+    ),
+    Example(
+        R.NOT_IN_FRONT, CLASSIC, "d C7 D7 T G7 X H8", D, "hurl C7 G7",
+        "D7", "You can hurl only the front dwarf of a line, here the one on D7.",
+    ),
+    Example(
+        R.NOT_IN_FRONT, DISCWORLD, "d F5 T E8 E7 X H8", T, "shove E8 E6 capturing F5",
+        "E7", "You can shove only the front troll of a line, here the one on E7.",
     ),
     Example(
         R.LINE_TOO_SHORT, CLASSIC, "d C7 D7 T H7 X H8", D, "hurl D7 H7",

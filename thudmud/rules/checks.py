@@ -51,6 +51,19 @@ def require_near(attempt: Attempt, piece: Piece, reach: int) -> None:
         )
 
 
+def require_front(
+    position: Position, attempt: Attempt, direction: Direction, piece: Piece, verb: Verb
+) -> None:
+    """Refuse a piece that has others of its line before it: only the front one goes."""
+    front = attempt.origin
+    for square in walk(front, direction):
+        if position.piece_at(square) is not piece:
+            break
+        front = square
+    if front is not attempt.origin:
+        raise IllegalMove(Reason.NOT_IN_FRONT, (front,), front=front, piece=piece, verb=verb)
+
+
 def require_line(attempt: Attempt, piece: Piece, length: int, verb: Verb) -> None:
     """Refuse a target further away than a line is long.
 

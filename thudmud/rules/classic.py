@@ -83,7 +83,7 @@ class HurlingDwarfs:
             return _grant_hurl(position, attempt)
         require_queen_way(position, attempt)
         if position.piece_at(attempt.target) is Piece.TROLL:
-            raise IllegalMove(Reason.MOVE_ONTO_TROLL, (attempt.target,), target=attempt.target)
+            raise _move_onto_troll(position, attempt)
         checks.require_empty_target(position, attempt)
         if attempt.captures is EVERY:
             raise checks.nothing_to_capture(attempt, Reason.HURL_TO_CAPTURE)
@@ -137,12 +137,26 @@ def _grant_hurl(position: Position, attempt: Attempt) -> Move:
     piece = position.piece_at(target)
     if piece is not Piece.TROLL:
         raise IllegalMove(Reason.LANDS_ON_NO_TROLL, (target,), target=target, piece=piece)
+    checks.require_front(position, attempt, direction, Piece.DWARF, Verb.HURL)
     length = line_length(position.dwarfs, origin, direction)
     checks.require_line(attempt, Piece.DWARF, length, Verb.HURL)
     checks.require_clear_way(position, attempt, direction)
     if attempt.captures not in (None, EVERY, (target,)):
         raise IllegalMove(Reason.HURL_CAPTURES, (target,), target=target)
     return listed(Piece.DWARF, origin, target, (target,), verb=Verb.HURL)
+
+
+def _move_onto_troll(position: Position, attempt: Attempt) -> IllegalMove:
+    """Return the refusal of a move onto a troll, which tells whether a hurl would lead there."""
+    origin, target = attempt.origin, attempt.target
+    is_in_reach = True
+    try:
+        _grant_hurl(position, Attempt(Verb.HURL, origin, target))
+    except IllegalMove:
+        is_in_reach = False
+    return IllegalMove(
+        Reason.MOVE_ONTO_TROLL, (target,), origin=origin, target=target, is_in_reach=is_in_reach
+    )
 
 
 ANY = 8
@@ -273,6 +287,7 @@ class ShovingTrolls:
     def _grant_shove(self, position: Position, attempt: Attempt) -> tuple[Square, ...]:
         origin = attempt.origin
         direction = checks.require_straight(attempt)
+        checks.require_front(position, attempt, direction, Piece.TROLL, Verb.SHOVE)
         length = line_length(position.trolls, origin, direction)
         if length < self.shortest_shove:
             raise IllegalMove(

@@ -28,6 +28,7 @@ class Reason(Enum):
     MOVE_ONTO_TROLL = "move_onto_troll"
     TOO_FAR = "too_far"
     MUST_SHOVE = "must_shove"
+    NOT_IN_FRONT = "not_in_front"
     LINE_TOO_SHORT = "line_too_short"
     SHOVE_NEEDS_LINE = "shove_needs_line"
     LANDS_ON_NO_TROLL = "lands_on_no_troll"

@@ -18,9 +18,9 @@ from thudmud.play.meaning import Phrase
 from thudmud.play.options import WIDTHS
 from thudmud.play.refusals import Mistake, NameProblem, Refusal
 from thudmud.play.table import Seat
-from thudmud.rules import Ending, Reason, RecordError, Side, Square, Verb
+from thudmud.rules import Attempt, Ending, Reason, RecordError, Side, Square, Verb
 from thudmud.verbs.matchmaking import Invite
-from thudmud.verbs.moves import OFFERING, Start
+from thudmud.verbs.moves import OFFERING, Play, Start
 from thudmud.verbs.resuming import Resume
 from thudmud.verbs.rooms import Boards
 from thudmud.verbs.seats import Join, Leave, Practice
@@ -43,11 +43,11 @@ _TEMPLATES: Mapping[Enum, str] = {
     Reason.NOT_STRAIGHT: "{target} is not in a straight line with {origin}.",
     Reason.BLOCKED: ("The way from {origin} to {target} is blocked at {square} by {piece.phrase}."),
     Reason.TARGET_TAKEN: "{target} is taken by {piece.phrase}; only an empty square will do.",
-    Reason.MOVE_ONTO_TROLL: (
-        "A dwarf moves to empty squares only; to capture the troll on {target}, hurl it."
-    ),
     Reason.MUST_SHOVE: (
         "Only a shove leads from {origin} to {target}, capturing one or more of {choices}."
+    ),
+    Reason.NOT_IN_FRONT: (
+        "You can {verb} only the front {piece.noun} of a line, here the one on {front}."
     ),
     Reason.SHOVE_NEEDS_LINE: (
         "A shove needs a line of {shortest} trolls; no troll stands straight behind {origin}."
@@ -578,11 +578,15 @@ def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
         case Reason.TOO_FAR:
             piece, reach = capitalised(details["piece"].phrase), counted(details["reach"], "square")
             return f"{piece} moves at most {reach}; {details['target']} is {details['far']} away."
+        case Reason.MOVE_ONTO_TROLL:
+            return _move_onto_troll(**details)
         case Reason.LINE_TOO_SHORT:
             length, target, far = details["length"], details["target"], details["far"]
             line, reach = counted(length, details["piece"].noun), counted(length, "square")
-            gone = _PARTICIPLES[details["verb"]]
-            return f"The line of {line} can be {gone} at most {reach}; {target} is {far} away."
+            return (
+                f"The line of {line} can be {_PARTICIPLES[details['verb']]} at most {reach};"
+                f" {target} is {far} away."
+            )
         case Reason.LANDS_ON_NO_TROLL:
             held = details["piece"].phrase if details["piece"] else "nothing"
             return f"A hurled dwarf has to land on a troll; {details['target']} holds {held}."
@@ -659,6 +663,12 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             return f"No battle is being played at the {board}. {hint}"
         case _:
             raise ValueError(f"there are no words for {refusal}")
+
+
+def _move_onto_troll(origin: Square, target: Square, *, is_in_reach: bool) -> str:
+    hurl = Play(Attempt(Verb.HURL, origin, target))
+    capture = f'type "{hurl}"' if is_in_reach else "hurl a dwarf at it"
+    return f"A dwarf moves to empty squares only; to capture the troll on {target}, {capture}."
 
 
 def _no_hall(bots: Sequence[str]) -> str:
