@@ -115,6 +115,8 @@ CASES = [
         'Which player do you mean by "be": Bert or Bea?',
     ),
     Case(R.AWAY_FROM, AWAY, "Anna: tell bert hello", "Bert is away from the oak board."),
+    Case(R.AWAY_FROM, AWAY, "Carla: match bert", "Bert is away from the oak board."),
+    Case(R.AWAY_FROM, AWAY, "Anna: invite bert", "Bert is away from the oak board."),
     Case(R.TELL_SELF, "", "Anna: tell anna hello",
          'That is you. To speak to the room, use "say".'),
     Case(
@@ -484,6 +486,10 @@ CASES = [
     ),
     Case(
         R.SEEKING_ALREADY, f"{STARTED}; Anna: seek", "Anna: play",
+        'You are already looking for an opponent. "withdraw 1" takes that back.',
+    ),
+    Case(
+        R.SEEKING_ALREADY, "Anna: seek", "Anna: seek discworld",
         'You are already looking for an opponent. "withdraw 1" takes that back.',
     ),
     Case(

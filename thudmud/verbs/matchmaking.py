@@ -29,6 +29,7 @@ from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.values import value
 from thudmud.verbs.archive import Step, Way
 from thudmud.verbs.moves import OFFERING
+from thudmud.verbs.people import player_here
 from thudmud.verbs.seats import Join, require_boards
 from thudmud.verbs.tables import (
     BattleCommand,
@@ -74,10 +75,12 @@ class Seek(WithTerms):
     def decide(self, scene: Scene) -> Decision:
         rules = self.rules or DEFAULT_RULES.name
         require_boards(scene.hall, scene.me)  # or nobody could accept it
+        made = replace(_made(scene, rules, self.side), rated=self.rated, time=self.time)
+        for each in scene.hall.seeks.values():
+            if replace(each, number=made.number, at=made.at) == made:
+                raise Refused(Refusal.SEEKING_ALREADY, number=each.number)
         _require_seeks(scene)
-        return _in_hall(
-            scene, replace(_made(scene, rules, self.side), rated=self.rated, time=self.time)
-        )
+        return _in_hall(scene, made)
 
 
 @verb(challenge="of")
@@ -95,7 +98,7 @@ class Challenge(WithTerms):
 
     def decide(self, scene: Scene) -> Decision:
         hall, me = scene.hall, scene.me
-        to = player_meant(hall, self.player)
+        to = player_here(scene, self.player)
         rules = self.rules or DEFAULT_RULES.name
         if to == me:
             raise Refused(Refusal.MATCH_SELF)
@@ -146,7 +149,7 @@ class Invite(WithTerms):
         if is_anywhere and hall.opens_boards:  # to no seat, so it is a match that is wanted
             side = self.side and self.side.other
             return Challenge(self.player, side=side, level=self.level).decide(scene)
-        to, table = player_meant(hall, self.player), hall_board_meant(hall, person, self.on)
+        to, table = player_here(scene, self.player), hall_board_meant(hall, person, self.on)
         level = None if self.level is None else level_meant(hall, to, self.level).number
         context = Context(scene.now, hall.people.members)
         asked = invited(table, scene.me, to, self.side, context, level=level)

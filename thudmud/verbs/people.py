@@ -35,6 +35,20 @@ class Who(Command):
         return scene.answer(self)
 
 
+def player_here(scene: Scene, words: str) -> str:
+    """Return whom the words name among those who are here, as `player_meant` does.
+
+    Raises:
+        Refused: nobody fits, or more than one; or it is known where they are instead.
+    """
+    try:
+        return player_meant(scene.hall, words)
+    except Refused as refusal:
+        if refusal.code is Refusal.NO_SUCH_PLAYER:
+            refuse_absent(scene, words)
+        raise
+
+
 def refuse_absent(scene: Scene, words: str) -> None:
     """Raise Refused if that is the name of somebody who is not here, but will be expected back."""
     if known := scene.found[MemberLookup(words)]:

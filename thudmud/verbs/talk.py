@@ -6,11 +6,11 @@ from thudmud.errors import Refused
 from thudmud.play.asides import Emoted, PlayersDeaf, Spoke, Told
 from thudmud.play.command import Command, verb
 from thudmud.play.hall import Decision, Hall
-from thudmud.play.meaning import player_meant, split_board, watched_meant
+from thudmud.play.meaning import split_board, watched_meant
 from thudmud.play.options import Toggle
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
-from thudmud.verbs.people import refuse_absent
+from thudmud.verbs.people import player_here
 
 
 @verb("say")
@@ -108,12 +108,7 @@ class Tell(Command):
     speaks = True
 
     def decide(self, scene: Scene) -> Decision:
-        try:
-            to = player_meant(scene.hall, self.player)
-        except Refused as refusal:
-            if refusal.code is Refusal.NO_SUCH_PLAYER:
-                refuse_absent(scene, self.player)
-            raise
+        to = player_here(scene, self.player)
         if to == scene.me:
             raise Refused(Refusal.TELL_SELF)
         require_listening(scene.hall, to, scene.me)
