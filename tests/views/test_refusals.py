@@ -1060,9 +1060,9 @@ LINES = [
         ' "shove from G7 to I7 capturing E7".',
     ),
     ("a6xb6", 'Game records are written like that. Here type "hurl from A6 to B6".'),
-    ("move a6b6", "Write A6 and B6 apart from each other."),
-    ("move a6b6", "Write A6 and B6 apart from each other."),
-    ("move a6 b6 capturing d8;e8", "Write D8 and E8 apart from each other."),
+    ("move a6b6", "Put a blank between A6 and B6."),
+    ("move a6b6", "Put a blank between A6 and B6."),
+    ("move a6 b6 capturing d8;e8", "Put a blank between D8 and E8."),
     ("replay 0", "Numbers begin with 1 here."),
     ("history page 000", "Numbers begin with 1 here."),
     ("resume #0", "Numbers begin with 1 here."),
@@ -1076,8 +1076,8 @@ LINES = [
     ("replay -1", 'Which battle? Add its number: "history" lists them.'),
     (
         "play oak 12",
-        '"play" by itself finds an opponent. To take a seat at a board, type "join game as dwarf"'
-        ' or "join game as troll".',
+        '"play" by itself finds an opponent. To play somebody, type "match" and the name; to sit'
+        ' down at a board, "join game as dwarf" or "join game as troll".',
     ),
     (
         "north",

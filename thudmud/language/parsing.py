@@ -138,7 +138,7 @@ def diagnose(line: str, column: int) -> ParseError:
         line,
         place.column,
         place.word,
-        expected=(*_expected(place.terminals), *place.rulesets),
+        expected=_expected(place.terminals),
         suggestion=(
             _nearest(place.word, place.spellings, first=place.column == 0)
             if meant is None
@@ -175,6 +175,7 @@ def _expected(terminals: frozenset[str]) -> tuple[str, ...]:
     return (
         *(kind for name, kinds in _KINDS.items() if name in terminals for kind in kinds),
         *(f"{spoken(name)}{more.get(name, '')}" for name in WORDS if name in terminals),
+        *(RULESETS if "RULESET" in terminals else ()),
         *([THE_END] if END_OF_LINE in terminals else []),
     )
 

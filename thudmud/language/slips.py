@@ -23,6 +23,12 @@ from thudmud.rules.board import distance
 from thudmud.values import value
 from thudmud.verbs.moves import Play
 
+_TOPICS = """
+    absence accounts capturing classic discworld notation objects peace privacy records rules
+    scoring squares thud
+"""
+"""What there is help on, but no command of that name."""
+
 _SYNONYMS = {
     word: ours
     for ours, words in {
@@ -43,21 +49,23 @@ _SYNONYMS = {
         "cyan": "turquoise",
         "default": "normal reset",
         "dim": "dark",
+        "emote": "bow cheer grin laugh me nod pose smile wave",
         "end": "draw stop",
         "finger": "profile whois",
         "first": "rewind",
         "follow": "buddy friend notify",
         "games": "matches",
-        "go": "walk watch",
+        "go": "enter goto walk watch",
         "help": "info man manual usage",
-        "help rules": "rules",
+        **{f"help {topic}": topic for topic in _TOPICS.split()},
         "history": "archive battles past",
         "hurl": "throw",
         "ignore": "block gag squelch",
         "match": "challenge",
         "join": "sit",
         "leave": "stand",
-        "look": "board display examine show x",
+        "look": "board display examine read show x",
+        "move": "mv",
         "magenta": "pink purple violet",
         "next": "forward",
         "news": "motd",
@@ -71,7 +79,6 @@ _SYNONYMS = {
         "practice": "alone hotseat solitaire solo",
         "quit": "bye exit logout q",
         "reader": "screenreader",
-        "record": "notation",
         "register": "enrol enroll signup",
         "replay": "rewatch",
         "resign": "abandon concede forfeit surrender",
@@ -83,7 +90,8 @@ _SYNONYMS = {
         "shove": "push",
         "small": "smaller",
         "standings": "ladder leaderboard rank ranking rankings ranks rating ratings top",
-        "start": "begin",
+        "start": "begin rematch",
+        "tell": "answer reply",
         "times": "timestamp timestamps",
         "to": "into",
         "unfollow": "unfriend unnotify",
@@ -227,12 +235,8 @@ class Place:
     @property
     def spellings(self) -> tuple[str, ...]:
         """All keywords that might have stood there, and names of rulesets."""
-        return (*_spellings(self.terminals), *self.rulesets)
-
-    @property
-    def rulesets(self) -> tuple[str, ...]:
-        """The names of all rulesets, if one of them might have stood there."""
-        return tuple(RULESETS) if "RULESET" in self.terminals else ()
+        rulesets = RULESETS if "RULESET" in self.terminals else ()
+        return (*_spellings(self.terminals), *rulesets)
 
 
 _UNBROKEN = re.compile("[^ ,]*")
@@ -276,6 +280,7 @@ _MEANT_MINUTES = re.compile(
     r" ?(?:s|secs?|seconds?)?(?![^ ,])",
     re.ASCII | re.IGNORECASE,
 )
+_LEVEL_NUMBER = re.compile("[1-9]", re.ASCII)
 _FILLERS = {"is", "are", "the"}
 _LONGEST_NUMBER = 9
 _HIDDEN = {"register", "password"}
@@ -448,6 +453,13 @@ def _of_elsewhere(place: Place) -> Finding | None:
     return code and _wrong(code, "")
 
 
+def _level_without_a_word(place: Place) -> Finding | None:
+    """``match grog 1``: at which level it is to play."""
+    if "_LEVEL" not in place.terminals or not _LEVEL_NUMBER.fullmatch(place.rest):
+        return None
+    return _meant(f"level {place.word}")
+
+
 def _clock_otherwise(place: Place) -> Finding | None:
     """``10 5``, ``10m``, ``5+``, ``3d``, ``200+5``: how much time, as we do not write it."""
     days, minutes = _MEANT_DAYS.match(place.rest), _MEANT_MINUTES.match(place.rest)
@@ -614,6 +626,7 @@ SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _no_such_day,
     _opponent_without_a_word,
     _of_elsewhere,
+    _level_without_a_word,
     _clock_otherwise,
     _match_for_an_invitation,
     _length_otherwise,

@@ -111,7 +111,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Mistake.BLANK_IN_NUMBER: 'There is a space inside a number: "{typed}".',
     Mistake.NO_SUCH_COLUMN: "There is no column {letter}: columns go from A to O.",
     Mistake.NO_SUCH_ROW: "There is no row {row}: rows go from 1 to 15.",
-    Mistake.POSITIONS_TOGETHER: "Write {one} and {other} apart from each other.",
+    Mistake.POSITIONS_TOGETHER: "Put a blank between {one} and {other}.",
     Mistake.SHOVE_WITHOUT_CAPTURES: (
         'A shove has to capture: add "capturing" and positions such as D8, E8, or "all".'
     ),
@@ -127,12 +127,12 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Mistake.AGREE_BY_THE_SAME: ('To agree to what was offered, type "accept".'),
     Mistake.PLAY_FOR_JOIN: (
-        '"play" by itself finds an opponent. To take a seat at a board, type "join game as dwarf"'
-        ' or "join game as troll".'
+        '"play" by itself finds an opponent. To play somebody, type "match" and the name; to sit'
+        ' down at a board, "join game as dwarf" or "join game as troll".'
     ),
     Mistake.NO_DIRECTIONS: (
-        'There are no directions here. "go to" and the name of a board leads there, "go hall" back;'
-        ' "boards" lists them. In a replay, "next" and "back" go on and back.'
+        'There are no directions here. "boards" lists the boards; "go to" and a name takes you to'
+        ' one, "go hall" back. In a replay, type "next" or "back".'
     ),
     Mistake.NOTHING_TO_CARRY: (
         'There is nothing to carry here. "look" tells what there is, "games" lists your matches.'
