@@ -62,7 +62,7 @@ class TestGuests:
         assert answers.shown == [
             NAME,
             f"Your resume word, Anna: {answers.word}",
-            "Keep it: with it you come back as yourself if your connection is lost.",
+            "If your connection is lost, give your name again, and then this word.",
         ]
         kept = await setup.store.find_guest("anna")
         assert kept

@@ -151,7 +151,7 @@ class TestPartings:
         [
             (Parting.LOST, "Bert has lost the connection. The troll seat at the oak board is kept"),
             (Parting.IDLE, "Bert has been idle for too long and is gone. The troll seat at the"),
-            (Parting.QUIT, "Bert leaves for home; the troll seat at the oak board is kept."),
+            (Parting.QUIT, "Bert quits; the troll seat at the oak board is kept."),
             (Parting.RESTART, "The server was down for a while. The troll seat at the oak board"),
         ],
     )
@@ -187,7 +187,7 @@ class TestPartings:
         [
             (Parting.LOST, "Carla has lost the connection."),
             (Parting.IDLE, "Carla has been idle for too long and is gone."),
-            (Parting.QUIT, "Carla leaves for home."),
+            (Parting.QUIT, "Carla quits."),
         ],
     )
     def test_who_was_in_the_hall(self, parting: Parting, says: str) -> None:

@@ -756,7 +756,7 @@ async def test_talk_crosses(one: Place, two: Place) -> None:
     assert two.told["Bert"][-1].startswith("Anna asks you to play the trolls")
     assert "2 players connected" in await two.type("Bert", "who")
     await two.type("Bert", "quit")
-    assert one.told["Anna"][-1] == "Bert leaves for home."
+    assert one.told["Anna"][-1] == "Bert quits."
     assert "1 player connected" in await one.type("Anna", "who")
 
 

@@ -48,7 +48,7 @@ def test_all_at_once() -> None:
         "  -5 |   :",
         "          4",
         "The dwarfs made 1 mistake (?); the trolls made 1 blunder (??).",
-        "Ply 3 ? Anna (dwarfs), A6 to E6. Better by 3.0: A6 to B6; G7 to G6.",
+        "Ply 3 ? Anna (dwarfs), A6 to E6. Better by 3.0: A6 to B6, then G7 to G6.",
         "Ply 4 ?? Bert (trolls), F7 to E7. Better by 4.3: G7 to F7 taking F6.",
         '"replay 12" shows each ply, with what it was worth.',
     ]
@@ -62,7 +62,7 @@ def test_a_screen_reader_gets_sentences() -> None:
         "After ply 3, the trolls are ahead by 4.3.",
         "At the end, after ply 4, the sides are even.",
         "The dwarfs made 1 mistake (?); the trolls made 1 blunder (??).",
-        "Ply 3, a mistake of Anna, dwarfs: A6 to E6. Better by 3.0: A6 to B6; G7 to G6.",
+        "Ply 3, a mistake of Anna, dwarfs: A6 to E6. Better by 3.0: A6 to B6, then G7 to G6.",
         "Ply 4, a blunder of Bert, trolls: F7 to E7. Better by 4.3: G7 to F7 taking F6.",
     ]
 
@@ -102,7 +102,8 @@ def test_of_many_bad_plies_the_worst_are_told() -> None:
         (2, "Now the trolls are ahead by 1.3."),
         (
             3,
-            "A mistake, ?: now the trolls are ahead by 4.3. Better by 3.0: A6 to B6; G7 to G6.",
+            "A mistake, ?: now the trolls are ahead by 4.3. Better by 3.0: A6 to B6, then G7 to"
+            " G6.",
         ),
     ],
 )
@@ -125,7 +126,7 @@ def test_a_ply_in_a_replay(ply: int, sentence: str) -> None:
 )
 def test_what_has_decided_a_battle(worths: tuple[int, ...], sentence: str) -> None:
     analysis = Analysis(6000, worths, (0, 0, DECIDED, 0), BETTER)
-    assert of_ply(analysis, GAME, 3) == f"{sentence}; G7 to G6."
+    assert of_ply(analysis, GAME, 3) == f"{sentence}, then G7 to G6."
 
 
 def progress(analysing: Analysing) -> str:
@@ -135,7 +136,7 @@ def progress(analysing: Analysing) -> str:
 
 def test_how_far_it_has_come() -> None:
     assert progress(Analysing("Anna", BATTLE, 0, 118)) == (
-        "Battle 12 is being analysed, all of its 118 plies. You are told when that is done; "
+        "All 118 plies of battle 12 are being analysed. You are told when that is done; "
         '"analyse cancel" ends it.'
     )
     assert progress(Analysing("Anna", BATTLE, 40, 118)) == (

@@ -268,7 +268,8 @@ class TestRecord:
         found = annals.found(BattleLookup(1))
         assert found
         lines = archive.record(found, found.comments, 40)
-        assert text(lines).endswith("imported:\n" + RECORD.rstrip("\n"))
+        assert "\nIts columns skip the letter I" in text(lines)
+        assert text(lines).endswith('"help notation".\n' + RECORD.rstrip("\n"))
         opening = read_record("\n".join(lines[-3:]), DISCWORLD).game
         assert opening == game
 

@@ -40,7 +40,9 @@ def shown(house: House, line: str, name: str = "Anna") -> str:
 def test_the_hall_tells_how_to_play_with_a_bot() -> None:
     hall = shown(house_with("Grog", "Anna"), "look")
     typed = '"join game as dwarf on oak board", then "invite grog", then "start"'
-    assert hall.startswith(f"Also here: the bot Grog. To play with the bot Grog, type {typed}.")
+    assert hall.startswith(
+        f"You are in the hall. Also here: the bot Grog. To play with the bot Grog, type {typed}."
+    )
 
 
 def test_who_comes_in_is_told_so() -> None:
@@ -231,7 +233,7 @@ def test_who_and_look_tell_how_a_bot_plays() -> None:
     house.obey("Grog", Join(Side.DWARF, "oak board", 3), 0.0)
     house.obey("Grog", Join(Side.DWARF, "pine board"), 0.0)
     seats = "plays the dwarfs at the oak board (level 3) and plays the dwarfs at the pine board"
-    assert f"Grog (a bot) is at the pine board, {seats} Mog" in shown(house, "who")
+    assert f"Grog (a bot) {seats} Mog" in shown(house, "who")
     assert shown(house, "look at grog").endswith(
         f"{seats}. Slate, level 2 of 3: Walks into most traps. No rating yet."
     )

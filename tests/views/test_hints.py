@@ -44,7 +44,7 @@ def told(table: Table, advice: Advice, view: View) -> list[str]:
 @pytest.mark.parametrize(
     ("ply", "reasons", "sentence"),
     [
-        (TAKES, [CAPTURES, SAFE], f"{TAKING}it captures 2 dwarfs, and nothing can answer."),
+        (TAKES, [CAPTURES, SAFE], f"{TAKING}it captures 2 dwarfs, and costs you nothing."),
         (
             TAKES, [CAPTURES, LOSES],
             f"{TAKING}it captures 2 dwarfs, but the dwarfs can then capture a troll.",
@@ -60,7 +60,7 @@ def told(table: Table, advice: Advice, view: View) -> list[str]:
         ),
         (
             HURL, [because(Merit.CAPTURES, 1), SAFE],
-            'Try "hurl from F6 to G7": it captures a troll, and nothing can answer.',
+            'Try "hurl from F6 to G7": it captures a troll, and costs you nothing.',
         ),
         (STEP, [because(Merit.WINS)], f"{STEPS}it wins the battle."),
         (

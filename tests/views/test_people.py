@@ -95,6 +95,16 @@ def test_everything_there_is_to_read() -> None:
     assert told(house, "Bert", "finger") == "Bert (you, a guest) is in the hall.\nNo rating yet."
 
 
+def test_boards_at_which_somebody_plays_the_same_are_told_together() -> None:
+    house = house_of("Anna", "Bert")
+    for board in ("oak", "pine"):
+        told(house, "Bert", f"join game as troll on {board} board")
+    told(house, "Bert", "go hall")
+    assert told(house, "Anna", "who bert").endswith(
+        "  Bert is in the hall and plays the trolls at the oak board and pine board"
+    )
+
+
 def test_who_is_away_from_a_seat() -> None:
     house = house_of("Anna", "Bert")
     told(house, "Bert", "practice on oak board")

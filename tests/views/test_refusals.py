@@ -372,7 +372,7 @@ CASES = [
     Case(R.NOT_AWAY, STARTED, "Anna: claim", "Bert is here, so there is nothing to claim."),
     Case(
         R.TOO_SOON, AWAY, "Anna: claim",
-        "Bert may still come back. You need not wait longer than another 5 minutes.",
+        "Bert may still come back. You can do that in 5 minutes.",
     ),
     Case(
         R.NOT_IDLE, STARTED, "Bert: claim",
@@ -938,8 +938,8 @@ ANALYSES = [
     (Refused(R.TOO_SHORT, number=12), "Battle 12 has too few plies to be analysed."),
     (
         Refused(R.ANALYSIS_PENDING, number=12, done=40, plies=118),
-        "Battle 12 is being analysed for you: 40 of 118 plies are done. You are told when all are."
-        ' "analyse cancel" ends it.',
+        "Battle 12 is being analysed for you: 40 of 118 plies are done. You are told when all are,"
+        ' and can then ask for another. "analyse cancel" ends it.',
     ),
     (
         Refused(R.ANALYSES_TOO_MANY),
@@ -1081,8 +1081,8 @@ LINES = [
     ),
     (
         "north",
-        'There are no directions here. "go to" and the name of a board leads there, "go hall" back;'
-        ' "boards" lists them. In a replay, "next" and "back" go on and back.',
+        'There are no directions here. "boards" lists the boards; "go to" and a name takes you to'
+        ' one, "go hall" back. In a replay, type "next" or "back".',
     ),
     (
         "inventory",

@@ -39,7 +39,7 @@ PROMPTS = (NAME_PROMPT, WORD_PROMPT, PASSWORD_PROMPT, OLD_PROMPT, NEW_PROMPT, AG
 TOLD_WORD = re.compile(r"Your resume word, \w+: ([a-z-]+)")
 """The line that tells a guest their word; on a screen of 80 columns it is one line."""
 
-KEEP_WORD = "Keep it: with it you come back as yourself if your connection is lost."
+KEEP_WORD = "If your connection is lost, give your name again, and then this word."
 """The line after it, on such a screen."""
 
 BACK_WORD = 'You come back to your match with it; "register" keeps your name for good.'

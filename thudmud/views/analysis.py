@@ -34,8 +34,8 @@ def _progress(analysing: Analysing, _: Occasion, view: View) -> list[str]:
     told = f"Battle {number} is being analysed: {analysing.done} of {plies} are done."
     if not analysing.done:
         told = (
-            f"Battle {number} is being analysed, all of its {plies}. You are told when that is"
-            f' done; "{CancelAnalysis()}" ends it.'
+            f"All {plies} of battle {number} are being analysed. You are told when that is done;"
+            f' "{CancelAnalysis()}" ends it.'
         )
     return wrapped(told, view.width)
 
@@ -169,7 +169,7 @@ def _side(game: Game, ply: int) -> Side:
 
 
 def _line(line: Line) -> str:
-    return "; ".join(map(_ply, line[:_FORESEEN]))
+    return ", then ".join(map(_ply, line[:_FORESEEN]))
 
 
 def _ply(move: Move) -> str:

@@ -136,7 +136,7 @@ UNKNOWN = "somebody"
 ENDINGS = {
     Ending.AGREEMENT: "ended by agreement",
     Ending.QUIET: "ended for lack of captures",
-    Ending.NO_MOVE: "ended without a move left",
+    Ending.NO_MOVE: "one side had no move left",
     Ending.RESIGNATION: "{loser} resigned",
     Ending.ROCK_ESCAPED: "the Rock came home",
     Ending.ROCK_CAPTURED: "the Rock was surrounded",
@@ -377,8 +377,11 @@ def record(found: FoundBattle, comments: tuple[Comment, ...], width: int) -> lis
     Nothing is wrapped but the heading.
     """
     battle, game = found.battle, found.game
-    heading = wrapped(f"Battle {battle.number}, {entry(battle)}:", width)
-    return [*heading, *(_plies(game, comments, found.spent) if game else ())]
+    heading = wrapped(f"Battle {battle.number}, {entry(battle)}.", width)
+    if game is None:
+        return heading
+    letters = wrapped('Its columns skip the letter I: see "help notation".', width)
+    return [*heading, *letters, *_plies(game, comments, found.spent)]
 
 
 @lru_cache(maxsize=64)

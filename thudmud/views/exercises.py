@@ -7,7 +7,7 @@ from typing import assert_never
 
 from thudmud.english import capitalised
 from thudmud.play.asides import BattleWaits, Exercised, ExerciseLeft, Remark
-from thudmud.play.exercises import TUTORIAL, AtPuzzle, Exercise, InLesson, lessons
+from thudmud.play.exercises import TUTORIAL, AtPuzzle, Exercise, InLesson, attempt_of, lessons
 from thudmud.play.hints import Merit
 from thudmud.play.people import Person
 from thudmud.play.table import Table
@@ -167,6 +167,8 @@ def _in_lesson(remark: Remark, at: InLesson, told: Exercised, *, clicks: bool) -
         case R.OVER:
             return _over(at)
         case R.WRONG:
+            if attempt_of(at.current.answer) is None:
+                return f"That is a legal move, but this step asks for no move. {at.current.hint}"
             why = hints.danger(told.advice) if told.advice else ""
             then = f" {capitalised(why)}." if why else ""
             return f"That is a legal move, but not the one for this step.{then} {at.current.hint}"

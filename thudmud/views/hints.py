@@ -125,7 +125,7 @@ def _reasons(advice: Advice) -> list[str]:
     merits = [each.merit for each in advice.reasons]
     told = [_clause(each, advice) for each in advice.reasons if each.merit not in _ANSWERS]
     if Merit.SAFE in merits and Merit.CAPTURES in merits:
-        told.insert(merits.index(Merit.CAPTURES) + 1, "nothing can answer")
+        told.insert(merits.index(Merit.CAPTURES) + 1, "it costs you nothing")
     elif Merit.SAFE in merits:
         told.append(f"it keeps all your {advice.side.plural} safe")
     return told[: 1 if Merit.LOSES in merits else 2] or ["no other move seems better"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -319,7 +320,9 @@ def _doing(hall: Hall, name: str, now: float) -> str:
     """Return where somebody is who is here, what they play and observe, and how long they idle."""
     person = hall.people[name]
     facts = _playing(hall, name)
-    if [table.name for table in hall.tables.seats_of(name)] != [person.room]:
+    boards = [table.name for table in hall.tables.seats_of(name)]
+    # Where a bot was asked last says nothing.
+    if boards != [person.room] and not (boards and name in hall.bots):
         facts.insert(0, f"is at the {person.room}" if person.room else "is in the hall")
     if elsewhere := [board for board in _watched(hall, name) if board != person.room]:
         facts.append(f"observes the {listed(elsewhere)}")
@@ -330,16 +333,19 @@ def _doing(hall: Hall, name: str, now: float) -> str:
 
 
 def _playing(hall: Hall, name: str) -> list[str]:
-    return [_plays(hall, table, name) for table in hall.tables.seats_of(name)]
+    """Return what somebody plays where, as clauses: all boards together where it is the same."""
+    boards: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for table in hall.tables.seats_of(name):
+        boards[_part(hall, table, name)].append(table.name)
+    return [f"plays {part} at the {listed(at)}{level}" for (part, level), at in boards.items()]
 
 
-def _plays(hall: Hall, table: Table, name: str) -> str:
-    """Return what somebody plays at a table where they have a seat."""
+def _part(hall: Hall, table: Table, name: str) -> tuple[str, str]:
+    """Return what somebody plays at a table where they have a seat, and at which level."""
     side = table.side_of(name)
     if side is None or table.is_practice:
-        return f"plays both sides at the {table.name}"
-    level = _level(table.levels.of(side), hall, name)
-    return f"plays the {side.plural} at the {table.name}{level}"
+        return "both sides", ""
+    return f"the {side.plural}", _level(table.levels.of(side), hall, name)
 
 
 def _level(level: int | None, hall: Hall, name: str) -> str:

@@ -361,9 +361,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.NOT_IDLE: (
         "{player} is here, and has another {seconds} to move before you can claim the battle."
     ),
-    Refusal.TOO_SOON: (
-        "{player} may still come back. You need not wait longer than another {seconds}."
-    ),
+    Refusal.TOO_SOON: "{player} may still come back. You can do that in {seconds}.",
     Refusal.NOBODY_TO_CLAIM_FROM: (
         'There is nobody to claim it from. "end game on {board}" ends the battle.'
     ),
@@ -396,7 +394,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.TOO_SHORT: "Battle {number} has too few plies to be analysed.",
     Refusal.ANALYSIS_PENDING: (
         "Battle {number} is being analysed for you: {done} of {plies} plies are done. You are told"
-        ' when all are. "analyse cancel" ends it.'
+        ' when all are, and can then ask for another. "analyse cancel" ends it.'
     ),
     Refusal.ANALYSES_TOO_MANY: (
         "Too many battles are being analysed just now. Try again in a minute."

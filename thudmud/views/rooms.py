@@ -102,7 +102,7 @@ def _gone(told: asides.Gone, _: Occasion, view: View) -> list[str]:
         return wrapped(f"{player} has lost the connection.", view.width)
     if told.parting is events.Parting.IDLE:
         return wrapped(f"{player} has been idle for too long and is gone.", view.width)
-    return wrapped("Goodbye!" if player == view.me else f"{player} leaves for home.", view.width)
+    return wrapped("Goodbye!" if player == view.me else f"{player} quits.", view.width)
 
 
 @facts.register
@@ -192,7 +192,7 @@ def _caught_up_facts(told: asides.CaughtUp, occasion: Occasion) -> Iterator[Fact
 def _look(asked: Look, occasion: Occasion, view: View) -> list[str]:
     hall, player, table = occasion.hall, occasion.player, occasion.table
     if table is None:
-        return hall_seen(hall, player, view.width)
+        return [*wrapped("You are in the hall.", view.width), *hall_seen(hall, player, view.width)]
     here = _people_here(hall, player, table.name, view.width) if asked.at is None else []
     return drawn(table, view) + standing(table, view) + here
 

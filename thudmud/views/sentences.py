@@ -231,7 +231,7 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     if event.player == me:
         other = table.seats.get(side.other, "nobody") if side else "nobody"
         told.append(
-            f'{other} can agree by typing "{agrees}"; "{declines}" or the next move takes it back.'
+            f'{other} can agree by typing "{agrees}"; "{declines}" or the next move ends the offer.'
         )
     elif me in table.seats.values():
         told.append(f'To agree, type "{agrees}"; "{declines}" or the next move declines it.')
@@ -285,7 +285,7 @@ def _absent(event: events.Absent, table: Table, me: str | None) -> list[str]:
     elif event.parting is Parting.LEFT:
         told = [f"{does(event.player, me, 'walk')} away; {seat} {is_} kept."]
     else:
-        told = [f"{does(event.player, me, 'leave')} for home; {seat} {is_} kept."]
+        told = [f"{does(event.player, me, 'quit')}; {seat} {is_} kept."]
     other = table.seats.get(event.side.other)
     if table.under_way and me and me == other != event.player:
         told += _while_away(table)
@@ -336,6 +336,8 @@ def _why_ended(event: events.BattleEnded, table: Table, match: Match, me: str | 
         late = f"{does(name, me, 'have')} {'been away' if loser in table.away else 'not moved'}"
         return f"{late} for too long: {does(event.player, me, 'claim')} the battle."
     plies, side = counted(match.game.quiet_plies, "ply"), match.game.position.turn
+    if ending is Ending.NO_MOVE and not match.game.position.bits(Piece.of(side)):
+        return f"All {side.plural} are captured."
     return ENDINGS[ending].format(plies=plies, turn=side.plural)
 
 

@@ -35,7 +35,10 @@ def _emoted(aside: Emoted, occasion: Occasion, view: View) -> list[str]:
 def _told(aside: Told, occasion: Occasion, view: View) -> list[str]:
     whom = "you" if aside.to == view.me else aside.to
     said = f"{does(aside.player, view.me, 'tell')} {whom}: {aside.text}"
-    return in_own_words(said, occasion, view)
+    lines = in_own_words(said, occasion, view)
+    if aside.player == view.me and aside.to in occasion.hall.bots:
+        lines += wrapped(f"{aside.to} is a program, and does not answer.", view.width)
+    return lines
 
 
 def in_own_words(text: str, occasion: Occasion, view: View) -> list[str]:
