@@ -58,6 +58,8 @@ def test_a_game_by_pipe() -> None:
     assert "Chalk moves the troll from " in text or "Chalk shoves the troll from " in text
     assert 'There is no command "what".' in text
     assert "Oak board: dwarfs 32 (Visitor)" in text
+    assert text.endswith("\nGoodbye!\n")
+    assert "seat at the oak board is kept" not in text
     assert text.isascii()
     assert "> " not in text
 

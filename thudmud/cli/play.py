@@ -158,7 +158,9 @@ class _Evening:
         """Do what the player types, and all that the computer does then."""
         was_seated = self._has_seat
         self._house.fit(self._name, _terminal())
-        self._show(self._house.obey(self._name, line.strip(), time.time()))
+        told = self._house.obey(self._name, line.strip(), time.time())
+        # Nothing is kept of a game in a terminal, so whoever quits is only told goodbye.
+        self._show(told if self.goes_on else told[-1:])
         self._answer()
         if self.goes_on and was_seated and not self._has_seat:
             bot = self._bot.lower()
