@@ -135,8 +135,19 @@ _TOGGLED = {
 }
 """What is said when it is switched on, and off."""
 
-_HELD = {Toggle.SEEKS: ("on, told wherever you are", "off, told in the hall")}
-"""What the list says of those that are not told by "on" and "off"."""
+_ABOUT = {
+    Toggle.MACHINE: "lines for programs",
+    Toggle.PROMPT: "the sign that asks for a line",
+    Toggle.BELL: "at your turn, and when your time runs short",
+    Toggle.SEEKS: "who looks for an opponent, also outside the hall",
+    Toggle.KIBITZ: "talk about a battle, to all at the board",
+    Toggle.WHISPER: "talk about a battle, to those who watch",
+    Toggle.WATCHERS: "what those say who watch you play",
+    Toggle.SHOUT: "what is said to everybody",
+    Toggle.TIMES: "before what others say",
+    Toggle.INVITATIONS: "to matches and seats",
+}
+"""What the list says that it is about."""
 
 
 def choice_text(choice: SetOption, options: Options) -> str:
@@ -225,7 +236,7 @@ def options_listed(options: Options, display: Display) -> list[str]:
         f"size: {size}": _choices("options size", Size),
         f"reader: {reader}": _choices("options reader", Switch),
     } | {
-        f"{toggle.value}: {_held(toggle, is_on=options.has(toggle))}": (
+        f"{toggle.value}: {'on' if options.has(toggle) else 'off'} ({_ABOUT[toggle]})": (
             f'"{SetToggle(toggle, value=True)}" or "{SetToggle(toggle, value=False)}"'
         )
         for toggle in Toggle
@@ -234,11 +245,7 @@ def options_listed(options: Options, display: Display) -> list[str]:
     for now, typed in entries.items():
         lines += wrapped(f"  {now}", display.width, _INDENT)
         lines += wrapped(f"{_INDENT}{typed}", display.width, _INDENT * 2)
-    return lines
-
-
-def _held(toggle: Toggle, *, is_on: bool) -> str:
-    return _HELD.get(toggle, ("on", "off"))[0 if is_on else 1]
+    return lines + wrapped('"help options" tells more of each.', display.width)
 
 
 def _switched(value: Switch, here: str) -> str:
