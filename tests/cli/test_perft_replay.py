@@ -117,7 +117,7 @@ class TestReplay:
         assert capsys.readouterr().out.endswith(
             "Classic rules, 1 ply\n"
             "Score: dwarfs 1, trolls 0; the dwarfs win by 1.\n"
-            "The battle is over: ended without a move left.\n"
+            "The battle is over: one side had no move left.\n"
         )
 
     def test_headers_tell_its_rules(self, tmp_path: Path, capsys: Shown) -> None:
