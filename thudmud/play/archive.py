@@ -1,8 +1,7 @@
-"""The battles that were played, the standings, and how a decision asks for them.
+"""Past battles, ratings and standings as values, and how a decision looks them up.
 
-A hall does not hold what was played before. A decision asks `Found` for it, which raises `Unread`
-for what has not been looked up yet. Whoever wants the decision then looks it up in the store, and
-decides again.
+A hall does not hold past battles. A decision asks `Found` for them, which raises `Unread` if they
+have not been looked up yet. The service then looks them up in the store and decides again.
 """
 
 from __future__ import annotations
@@ -21,39 +20,39 @@ from thudmud.values import value
 
 
 class State(Enum):
-    """How far a battle has come."""
+    """The state of a battle."""
 
     RUNNING = "running"
     ENDED = "ended"
     ADJOURNED = "adjourned"
     UNFINISHED = "unfinished"
-    """Given up without an end: both left, or began another one."""
+    """Abandoned: both left, or began another battle."""
 
 
 class Battle(NamedTuple):
-    """What is known of a battle without its plies. A tuple, since there are many.
+    """A battle without its plies. A tuple, since there are many.
 
     Attributes:
-        number: as players ask for it: 1 for the first that began or was imported.
-        id: where it began.
-        at: when, in seconds since the epoch.
+        number: the number by which players ask for it, from 1.
+        id: the stream and version at which it began.
+        at: when it began, in seconds since the epoch.
         rules: its ruleset's name.
-        dwarf: who played the dwarfs, in the end; "" if that is not known.
+        dwarf: who played the dwarfs at the end; "" if that is not known.
         troll: the same for the trolls.
-        source: from where on its plies are read: the event that it began, was resumed or was
-            imported with.
+        source: the event from which its plies are read: where it began, was resumed or was
+            imported.
         until: the version of its last event in the stream of ``source``; None while it is running.
         state: how far it has come.
-        part: 1 or 2, which of the two battles of its match.
-        before: the points of the match before it, of who has the dwarfs and of who has the trolls.
-        plies: how many were played; None where only its events tell that.
-        outcome: how it ended; None if it has not, or if it was imported and that is not known.
-        rated: whether it counts for ratings; while it is running, whether it may.
-        points: if its match was over with it, the points of who has the dwarfs and of who has the
-            trolls.
-        imported: whether it was brought in from elsewhere.
-        set_up: whether it began from a position that was set up: then it counts for nothing.
-        time: how much time it gave; None if it was played without a clock.
+        part: 1 or 2, its number in the match.
+        before: the points from earlier battles, of the dwarfs' player and of the trolls' player.
+        plies: how many were played; None if only its events tell.
+        outcome: how it ended; None if it has not, or if that is not known of an imported battle.
+        rated: whether it counts for ratings, or may while it is running.
+        points: the points of the match for the dwarfs' and the trolls' player, if it ended the
+            match.
+        imported: whether it was imported.
+        set_up: whether it began from a position that was set up, and so does not count.
+        time: its time control; None without a clock.
     """
 
     number: int
@@ -77,21 +76,21 @@ class Battle(NamedTuple):
 
     @property
     def players(self) -> tuple[str, str]:
-        """Who played the dwarfs and who played the trolls; "" if that is not known."""
+        """The players of the dwarfs and of the trolls; "" if not known."""
         return self.dwarf, self.troll
 
     def player(self, side: Side) -> str:
-        """Return who played a side; "" if that is not known."""
+        """Return who played a side; "" if not known."""
         return self.dwarf if side is Side.DWARF else self.troll
 
     @property
     def is_practice(self) -> bool:
-        """Whether one player had both sides."""
+        """Whether one player played both sides."""
         return self.dwarf == self.troll and not self.imported
 
     @property
     def length(self) -> int | None:
-        """How many events have to be read for it from its source on; None for all that follow."""
+        """How many events to read from its source; None for all that follow."""
         return None if self.until is None else self.until - self.source.version + 1
 
 
@@ -103,24 +102,24 @@ class Tally(NamedTuple):
     lost: int = 0
 
     def and_one(self, *, mine: bool, theirs: bool) -> Tally:
-        """Return it with one more, which the player, the opponent or neither has won."""
+        """Return the tally with one more result: a win, a loss, or a draw if neither won."""
         return Tally(self.won + mine, self.drawn + (not (mine or theirs)), self.lost + theirs)
 
 
 MIDDLE = 1500
-"""The rating of a player who is not known yet."""
+"""The rating of a new player."""
 
 PROVISIONAL = 6
-"""How many results a rating has to rest on, or it is provisional.
+"""A rating that rests on fewer results is provisional.
 
 In trials with players whose strength was known, ratings were wrong by some 200 points after one
 match, by some 135 after six, and by hardly less after twenty."""
 
 
 class Pool(NamedTuple):
-    """The matches that a rating is about: those by a ruleset and at about the same pace.
+    """The matches that a rating is about: a ruleset and a pace.
 
-    Battles against bots are told apart by ruleset alone: a bot takes no longer for a slow clock.
+    Battles against bots are told apart by ruleset only, since bots do not use slow clocks.
     """
 
     rules: str
@@ -133,14 +132,13 @@ class Pool(NamedTuple):
 
 @value
 class Rating:
-    """How good a player is.
+    """A player's rating.
 
     Attributes:
-        points: the rating, as a chess player would read it.
-        uncertainty: one standard deviation of it, in points: it is as likely as two to one that the
-            player is that near.
-        results: on how many it rests: of matches between people, of battles in which a bot
-            played, or of puzzles.
+        points: the rating, on the scale of chess ratings.
+        uncertainty: one standard deviation, in points.
+        results: how many results it rests on: matches between people, battles with bots, or
+            puzzles.
     """
 
     points: int
@@ -149,23 +147,23 @@ class Rating:
 
     @property
     def is_provisional(self) -> bool:
-        """Whether it rests on too little to be in the standings."""
+        """Whether it rests on too few results for the standings."""
         return self.results < PROVISIONAL
 
     @property
     def proven(self) -> int:
-        """The least that the player is worth, almost certainly. Players are ranked by it."""
+        """The rating less two standard deviations. Players are ranked by it."""
         return self.points - 2 * self.uncertainty
 
 
 @value
 class Performance:
-    """What somebody has won and lost against people, or against bots.
+    """A player's results in one role, such as against people.
 
     Attributes:
-        battles: by ruleset's name and side.
-        matches: by ruleset's name.
-        ratings: how good that makes them, where any of it was rated.
+        battles: tallies of battles, by ruleset's name and side.
+        matches: tallies of matches, by ruleset's name.
+        ratings: the ratings, by pool.
     """
 
     battles: Mapping[tuple[str, Side], Tally] = field(default_factory=dict)
@@ -174,24 +172,24 @@ class Performance:
 
     @property
     def in_all(self) -> Tally:
-        """How all battles ended."""
+        """The tally of all battles."""
         tallies = self.battles.values()
         return Tally(*map(sum, zip(*tallies, strict=True))) if tallies else Tally()
 
 
 @value
 class PlayerScore:
-    """All that a player has won and lost.
+    """All results of a player.
 
     Attributes:
         name: what they are called now.
-        people: what, against people.
-        bots: what, against bots.
-        levels: if they are a bot: what, against people, by the level at which it played. The
-            ratings rest on battles between bots, too.
-        puzzles: how good they are at puzzles, if they have tried any.
-        curves: how their ratings against people have come to be what they are, where that was
-            looked up: the points before the last `CURVE` matches, and after each of them.
+        people: the results against people.
+        bots: the results against bots.
+        levels: for a bot, the results against people by level. Its ratings include battles between
+            bots.
+        puzzles: the rating at puzzles, if any were tried.
+        curves: for each pool the points before the last `CURVE` matches and after each of them, if
+            looked up.
     """
 
     name: str
@@ -203,13 +201,13 @@ class PlayerScore:
 
 
 class RatingChange(NamedTuple):
-    """How a match has changed a player's rating.
+    """How a match changed a player's rating.
 
     Attributes:
         player: whose.
         pool: which of theirs.
-        before: the points that it had.
-        after: what it is now.
+        before: the points before the match.
+        after: the rating after it.
     """
 
     player: str
@@ -219,13 +217,13 @@ class RatingChange(NamedTuple):
 
 
 class StudyRecord(NamedTuple):
-    """What a player has done of the lessons and the puzzles, and how hard the puzzles are.
+    """What a player has done of the lessons and puzzles, and how hard the puzzles are.
 
     Attributes:
         lessons: the numbers of the lessons that they have done.
-        tried: whether they have solved each of the puzzles that they have tried, at the first try.
-        rating: how good that makes them; None if they have tried none.
-        difficulties: how hard those puzzles are that anybody has tried.
+        tried: by puzzle tried, whether the first try solved it.
+        rating: their rating at puzzles; None if they have tried none.
+        difficulties: the ratings of the puzzles that anybody has tried.
     """
 
     lessons: frozenset[int] = frozenset()
@@ -238,19 +236,20 @@ PAGE = 20
 """Battles on a page of the history, and players in the standings."""
 
 CURVE = 60
-"""The matches of a curve: as many as fit across a screen of 80 columns."""
+"""The most matches of a curve: as many as fit across 80 columns."""
 
 AnswerT = TypeVar("AnswerT")
 
 
 class FoundBattle(NamedTuple):
-    """A battle, and what is kept of it.
+    """A battle, with everything that is stored of it.
 
     Attributes:
         battle: the battle.
-        game: it as far as it has come; None if its plies are no longer kept.
-        comments: what was said about its plies, in their order.
-        players: the names of those of its players who have them still: a guest's may be another's.
+        game: the game so far; None if its plies are no longer stored.
+        comments: the comments on its plies, in order.
+        players: those of its players who still have their names. A guest's name may be another's
+            now.
         spent: how many seconds each ply took; nothing if it was played without a clock.
     """
 
@@ -262,26 +261,26 @@ class FoundBattle(NamedTuple):
 
 
 class AdjournedMatch(NamedTuple):
-    """A match that is put away, and the battle that it has come to."""
+    """A match that was put away, and its current battle."""
 
     battle: Battle
     match: SavedMatch
 
 
 class HistoryPage(NamedTuple):
-    """Some battles, the last one first, and how many there are in all."""
+    """A page of battles, the latest first, and how many there are in all."""
 
     battles: tuple[Battle, ...]
     in_all: int
 
 
 class SeenMember(NamedTuple):
-    """A player with an account.
+    """A member, and when they were last here.
 
     Attributes:
         name: what they are called.
         at: when they were last here, in seconds since the epoch.
-        plan: what they say about themselves; "" for nothing.
+        plan: what they say about themselves; "" if nothing.
     """
 
     name: str
@@ -290,16 +289,16 @@ class SeenMember(NamedTuple):
 
 
 PLAN = "plan"
-"""Under which key of a member's preferences that is kept."""
+"""The key of the plan among a member's preferences."""
 
 
 class Fingered(NamedTuple):
-    """Who a player is, here or not.
+    """What `finger` tells of a player, who need not be here.
 
     Attributes:
         name: what they are called.
-        member: what is kept of them, if they have an account.
-        score: what they have won and lost, if they have ended a battle.
+        member: what is stored of them, if they have an account.
+        score: their results, if they have ended a battle.
     """
 
     name: str
@@ -308,7 +307,7 @@ class Fingered(NamedTuple):
 
 
 class ListedBot(NamedTuple):
-    """A bot that is here, the level at which it usually plays, and how it has fared at that."""
+    """A bot that is here, its usual level, and its results at that level."""
 
     name: str
     level: int
@@ -316,12 +315,12 @@ class ListedBot(NamedTuple):
 
     @property
     def rating(self) -> Rating | None:
-        """How good it is at that level by the rules that most are played by, if that is known."""
+        """Its rating at that level by the default rules, if it has one."""
         return self.fared.ratings.get(Pool(DEFAULT_RULES.name))
 
 
 class RankedPlayer(NamedTuple):
-    """A player, their place, from 1, and why it is theirs."""
+    """A player's place in the standings, from 1."""
 
     place: int
     name: str
@@ -329,14 +328,14 @@ class RankedPlayer(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """The best players by one kind of ratings.
+    """The standings in one pool.
 
     Attributes:
-        pool: which ratings.
-        players: the best, and who asked if they are among the others.
-        in_all: how many have such a rating that is not provisional.
-        mine: that of who asked, if they have one.
-        others: how many have one of another kind, those of which most have one first.
+        pool: the pool.
+        players: the best players, and the one who asked if ranked lower.
+        in_all: how many players are ranked.
+        mine: the rating of the player who asked, if any.
+        others: the other pools and how many players are ranked there, the largest first.
     """
 
     pool: Pool
@@ -347,7 +346,7 @@ class Ranking(NamedTuple):
 
 
 class Lookup(Generic[AnswerT]):
-    """Something to be looked up, and what kind of answer it has."""
+    """Something to look up, and the type of its answer."""
 
     __slots__ = ()
 
@@ -361,20 +360,20 @@ class BattleLookup(Lookup["FoundBattle | None"]):
 
 @value
 class AdjournedLookup(Lookup[tuple[AdjournedMatch, ...]]):
-    """The matches of a player, named in any case, that are put away."""
+    """The matches of a player, named in any case, that were put away."""
 
     player: str
 
 
 @value
 class HistoryLookup(Lookup[HistoryPage]):
-    """A page of the battles that were played.
+    """A page of past battles.
 
     Attributes:
-        player: whose, named in any case; None for everybody's.
+        player: whose battles, named in any case; None for everybody's.
         page: which, from 1.
-        opponent: with whom, likewise.
-        rules: by which ruleset; None for any.
+        opponent: only those against this player, named in any case.
+        rules: only those by this ruleset, by name.
         day: only those that began on a day such as 2026-11-20, ``today`` or ``yesterday``.
     """
 
@@ -387,9 +386,9 @@ class HistoryLookup(Lookup[HistoryPage]):
 
 @value
 class ScoreLookup(Lookup["PlayerScore | None"]):
-    """What a player, named in any case, has won and lost; None if they have ended no battle.
+    """The results of a player, named in any case; None if they have ended no battle.
 
-    With ``curves`` it is told, too, how their ratings have come about.
+    ``curves`` asks for the history of their ratings as well.
     """
 
     player: str
@@ -398,9 +397,9 @@ class ScoreLookup(Lookup["PlayerScore | None"]):
 
 @value
 class StandingsLookup(Lookup[Ranking]):
-    """The best players, and the one who asks: by a ruleset, and at a pace.
+    """The standings by a ruleset and at a pace, with the place of the player who asks.
 
-    Where one of the two is None, it is that of which most players have ratings.
+    If one of the two is None, the one in which most players have ratings is taken.
     """
 
     player: str
@@ -410,20 +409,20 @@ class StandingsLookup(Lookup[Ranking]):
 
 @value
 class StudiesLookup(Lookup[StudyRecord]):
-    """What a player, named in any case, has done of the lessons and the puzzles."""
+    """What a player, named in any case, has done of the lessons and puzzles."""
 
     player: str
 
 
 @value
 class MemberLookup(Lookup["SeenMember | None"]):
-    """The player with an account who has a name, in any case; None if nobody has."""
+    """The member with a name, in any case; None if there is none."""
 
     name: str
 
 
 class Unread(ThudmudError):
-    """Something has to be looked up before it can be decided what a command brings about."""
+    """Something has to be looked up before a command can be decided."""
 
     def __init__(self, lookup: Lookup[Any]) -> None:
         super().__init__(lookup)
@@ -434,7 +433,7 @@ class Unread(ThudmudError):
 
 
 class Found:
-    """What has been looked up for one decision. The next decision looks it up anew."""
+    """What was looked up for one decision. The next decision starts afresh."""
 
     def __init__(self, answers: Mapping[Lookup[Any], Any] | None = None) -> None:
         self._answers: dict[Lookup[Any], Any] = dict(answers or {})
@@ -444,7 +443,7 @@ class Found:
         self._answers[lookup] = answer
 
     def __getitem__(self, lookup: Lookup[AnswerT]) -> AnswerT:
-        """Return an answer; Unread if there is none yet."""
+        """Return an answer; raises Unread if there is none yet."""
         try:
             return cast("AnswerT", self._answers[lookup])
         except KeyError:
@@ -452,4 +451,4 @@ class Found:
 
 
 NOTHING_FOUND = Found()
-"""Nothing, as before most decisions; nobody adds to it."""
+"""Nothing looked up, as for most decisions. It is shared, so nothing is added to it."""

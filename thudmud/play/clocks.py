@@ -1,8 +1,8 @@
-"""Clocks: how much time players have for their plies, and how much of it they have used.
+"""Clocks: how much time players have for their plies, and how much they have used.
 
-A clock is folded from the times of events, as the store has stamped them, and reads no other. It
-runs for the side whose turn it is, from the first ply on. It stands still while no server was there
-to play on, and, for so long in a battle and no longer, while a player is away.
+A clock is folded from the times of events and reads no other clock. It runs for the side to move,
+from the first ply on. It stands still while no server runs, and for a limited time in each battle
+while a player is away.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from thudmud.rules import Side
 from thudmud.values import value
 
 MOST_MINUTES, MOST_INCREMENT, MOST_DAYS = 180, 180, 14
-"""The most that a time control may give."""
+"""The limits of time controls."""
 
 AWAY = 120.0
-"""For how many seconds of a battle, in all, a clock stands still while a player is away."""
+"""How many seconds of a battle, in all, a clock stands still while a player is away."""
 
 DAY = 86_400.0
 
 
 class TimeClass(Enum):
-    """What battles of about the same pace are called: each has ratings of its own."""
+    """The paces of battles. Each has its own ratings."""
 
     UNTIMED = "untimed"
     BLITZ = "blitz"
@@ -38,10 +38,10 @@ class TimeClass(Enum):
 _WRITTEN = re.compile(r"([0-9]{1,4}) ?(?:days?|d)|([0-9]{1,4}) ?\+ ?([0-9]{1,4})", re.IGNORECASE)
 
 _PLIES = 60
-"""About how many plies each side plays in a battle."""
+"""Roughly how many plies each side plays in a battle."""
 
 _PACES = (600, TimeClass.BLITZ), (1800, TimeClass.RAPID)
-"""Below how many seconds for all plies of a side a battle is of a class."""
+"""The paces by total seconds for a side: below the number, a battle is of the class."""
 
 
 @value
@@ -49,12 +49,12 @@ class TimeControl:
     """How much time each side has: so many minutes, and more for each ply; or days for each ply.
 
     Attributes:
-        minutes: for all plies of a battle.
-        increment: how many seconds come on top after each ply.
-        days: for each ply, if it is correspondence; then there is nothing else.
+        minutes: minutes for all plies of a battle.
+        increment: seconds added after each ply.
+        days: days for each ply, in correspondence, where the other two are 0.
 
     Raises:
-        InvalidValueError: nobody can play by that.
+        InvalidValueError: it is out of range.
     """
 
     minutes: int = 0
@@ -69,10 +69,10 @@ class TimeControl:
 
     @classmethod
     def of(cls, text: str) -> TimeControl:
-        """Return the time control that is written like that: ``10+5``, ``3 days``.
+        """Return the time control that is written like ``10+5`` or ``3 days``.
 
         Raises:
-            InvalidValueError: nobody can play by that, or it is none.
+            InvalidValueError: it is none, or out of range.
         """
         if found := _WRITTEN.fullmatch(text):
             days, minutes, increment = (int(each or 0) for each in found.groups())
@@ -87,19 +87,19 @@ class TimeControl:
 
     @property
     def is_correspondence(self) -> bool:
-        """Whether each ply has days, so that both players may be away meanwhile."""
+        """Whether there are days for each ply, so that both players may be away."""
         return self.days > 0
 
     @property
     def short(self) -> float:
-        """Below how many seconds a player is told that their time runs short."""
+        """The remaining seconds at which a player is told that time is short."""
         if self.is_correspondence:
             return DAY / 4
         return 30.0 if self.minutes > 2 else 10.0
 
     @property
     def time_class(self) -> TimeClass:
-        """Return what battles of about its pace are called."""
+        """Its pace."""
         if self.is_correspondence:
             return TimeClass.CORRESPONDENCE
         seconds = 60 * self.minutes + _PLIES * self.increment
@@ -107,15 +107,15 @@ class TimeControl:
 
 
 def time_class(control: TimeControl | None) -> TimeClass:
-    """Return what battles with a time control, or with none, are called."""
+    """Return the pace of a time control, or of none."""
     return control.time_class if control else TimeClass.UNTIMED
 
 
 def left_after(control: TimeControl, spent: Iterable[float]) -> list[float]:
-    """Return how many seconds were left after each ply to who played it.
+    """Return how many seconds the player of each ply had left after it.
 
     Args:
-        control: how much time there was.
+        control: the time control.
         spent: how many seconds each ply took; the sides take turns.
     """
     if control.is_correspondence:
@@ -135,11 +135,11 @@ class Clock:
     Attributes:
         control: how much time there is.
         at: the time, in seconds since the epoch.
-        turn: whose time runs.
-        spent: how many seconds each ply took that was played, in order; the sides take turns.
-        used: how many seconds the ply to come has taken so far.
-        stood: for how many seconds the clock has stood still since a player was away.
-        stands: whether a player is away now, so that it stands still as long as it may.
+        turn: the side whose time runs.
+        spent: how many seconds each ply took, in order; the sides take turns.
+        used: how many seconds the current turn has taken so far.
+        stood: how many seconds the clock has stood still for absent players.
+        stands: whether it stands still now, because a player is away.
     """
 
     control: TimeControl
@@ -151,7 +151,7 @@ class Clock:
     stands: bool = False
 
     def __post_init__(self) -> None:
-        # The plies before the last one were checked when they were the last.
+        # Earlier plies were checked when they were the last one.
         if min((*self.spent[-1:], self.used, self.stood)) < 0:
             raise InvalidValueError("no ply takes less than no time")
 
@@ -167,12 +167,12 @@ class Clock:
 
     @property
     def deadline(self) -> float:
-        """When the flag falls of the side whose turn it is, if nothing happens before."""
+        """When the flag of the side to move falls, if nothing happens before."""
         still = AWAY - self.stood if self.stands else 0.0
         return self.at + self.left(self.turn) + still
 
     def read(self, at: float) -> Clock:
-        """Return the clock as it stands later on, if nothing has happened meanwhile."""
+        """Return the clock advanced to a later time."""
         passed = max(0.0, at - self.at)
         still = min(passed, AWAY - self.stood) if self.stands else 0.0
         return replace(
@@ -182,25 +182,25 @@ class Clock:
     def pressed(self, at: float) -> Clock:
         """Return the clock after a ply: the other side's time runs."""
         now = self.read(at)
-        # It was decided in time; if it was stored a little later, that costs the increment nothing.
+        # The ply was decided in time. If it was stored a little late, the increment stays whole.
         used = min(now.used, self.used + self.left(self.turn))
         return replace(now, turn=self.turn.other, spent=(*self.spent, used), used=0.0)
 
     def taken_back(self, plies: int, at: float) -> Clock:
-        """Return the clock after so many plies were taken back, with the time that they took."""
+        """Return the clock after some plies were taken back, and their time with them."""
         turn = self.turn.other if plies % 2 else self.turn
         return replace(self.read(at), turn=turn, spent=self.spent[: -plies or None], used=0.0)
 
     def standing(self, at: float, *, away: bool) -> Clock:
-        """Return the clock once a player is away, or all are back. Correspondence goes on."""
+        """Return the clock after a player went away or all came back. Correspondence runs on."""
         stands = away and not self.control.is_correspondence
         return replace(self.read(at), stands=stands)
 
     def held(self, at: float, seconds: float) -> Clock:
-        """Return the clock later on, if it has stood still for so many seconds since ``at``."""
+        """Return the clock at a later time, having stood still for so many seconds since."""
         since = max(0.0, at - self.at)
         return replace(self.read(self.at + max(0.0, since - seconds)), at=max(at, self.at))
 
     def resumed(self, at: float) -> Clock:
-        """Return the clock of a battle that was put away, as it goes on."""
+        """Return the clock of a battle that is resumed."""
         return replace(self, at=at, stands=False)

@@ -8,7 +8,7 @@ import re
 from thudmud.play.clocks import DAY
 
 TODAY, YESTERDAY = "today", "yesterday"
-"""Days that depend on when one asks."""
+"""Days relative to the current time."""
 
 _WRITTEN = re.compile("([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
 
@@ -18,7 +18,7 @@ def day_begins(text: str, now: float | None = None) -> float | None:
 
     Args:
         text: the day, such as ``2026-11-20``.
-        now: the time, if it may be ``today`` or ``yesterday`` as well.
+        now: the time, in seconds since the epoch, if ``today`` and ``yesterday`` are allowed.
     """
     if now is not None and text in {TODAY, YESTERDAY}:
         return now - now % DAY - (DAY if text == YESTERDAY else 0.0)

@@ -548,6 +548,6 @@ def claimants(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> 
 
 
 def kept_for(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> str | None:
-    """Return in which other spelling a name is taken; None if it is free, or taken as it stands."""
+    """Return the spelling in which a name is taken; None if free, or taken in this spelling."""
     claims = list(claimants(hall, name, adjourned))
     return None if not claims or name in claims else claims[0]

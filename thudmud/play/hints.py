@@ -1,8 +1,8 @@
-"""What speaks for a ply that a player is advised to play, as data.
+"""Reasons for a ply that a player is advised to play, as data.
 
-Who thinks about positions is an adviser, outside: see `thudmud.service.interface`. What it advises
-is looked at here by the rules alone: what the ply captures, what could be captured then, and what
-could have been captured before. Words are made of it in `thudmud.views.hints`.
+An adviser finds the ply, see `thudmud.service.interface`. This module finds the reasons by the
+rules alone: what the ply captures, what could be captured after it, and what could have been
+captured before. `thudmud.views.hints` has the words.
 """
 
 from __future__ import annotations
@@ -20,46 +20,46 @@ from thudmud.rules.rulesets import Goal
 from thudmud.values import value
 
 MOST_TRAMPLES = 64
-"""How many tramples of each troll are looked at, the shortest first."""
+"""How many tramples of each troll are considered, the shortest first."""
 
 
 class Merit(Enum):
-    """What speaks for a ply, or against it; the value is stable, for programs."""
+    """A kind of reason for a ply, or against it. The values are stable, for programs."""
 
     WINS = "wins"
     """It wins the battle."""
     STOPS = "stops"
-    """The other side could have won next, and cannot any more."""
+    """It stops the other side from winning next."""
     CAPTURES = "captures"
     """It captures some pieces."""
     SAVES = "saves"
-    """The other side could have captured so many pieces more next."""
+    """It saves so many pieces from capture by the next ply."""
     WINS_NEXT = "wins_next"
-    """It could be followed by a ply that wins."""
+    """It threatens to win by the next ply."""
     THREATENS = "threatens"
-    """It could be followed by a ply that captures so many pieces, which was not so before."""
+    """It threatens to capture so many pieces, which was not threatened before."""
     NEARS = "nears"
-    """It comes nearer to a goal of the side."""
+    """It comes nearer to a goal of its side."""
     BLOCKS = "blocks"
-    """The other side cannot come so near to a goal next as it could have."""
+    """It keeps the other side from coming as near to a goal as it could have."""
     GATHERS = "gathers"
-    """The piece stands beside so many others of its side, and not beside so many before."""
+    """The piece gets more neighbours of its side, so many."""
     SAFE = "safe"
     """The other side can capture nothing next."""
     LOSES = "loses"
     """The other side can capture so many pieces next."""
     REGAINS = "regains"
-    """If it does, so many of its pieces are likely to be captured after that."""
+    """After that, so many of its pieces can probably be captured in return."""
 
 
 @value
 class Because:
-    """One thing that speaks for a ply, or against it.
+    """A reason for a ply, or against it.
 
     Attributes:
         merit: what it is.
-        number: how many pieces it is about; 0 if it is about none.
-        goal: how a battle ends whose goal it is about, if it is about one.
+        number: how many pieces it is about; 0 for none.
+        goal: the ending of the goal it is about, if any.
     """
 
     merit: Merit
@@ -72,9 +72,9 @@ class Advice:
     """A ply that a player is advised to play.
 
     Attributes:
-        side: the player's.
+        side: the player's side.
         move: the ply.
-        reasons: what speaks for it and then what speaks against it, the weightiest first.
+        reasons: the reasons for it and then those against it, the weightiest first.
     """
 
     side: Side
@@ -83,14 +83,14 @@ class Advice:
 
 
 Line = tuple[Move, ...]
-"""The plies that an adviser expects, beginning with the one that it advises."""
+"""The plies that an adviser expects, from the advised one on."""
 
 
 @value
 class AdviceLookup(Lookup["Line | None"]):
-    """What to play in a battle at a board, known by its key; None if nobody has found it out.
+    """What to play in a battle at the board with a key; None if nothing was found.
 
-    No store has the answer to that: an adviser has.
+    The adviser is asked, not the store.
     """
 
     board: str
@@ -98,20 +98,20 @@ class AdviceLookup(Lookup["Line | None"]):
 
 
 def advice(game: Game, line: Line) -> Advice:
-    """Return what to play in a battle that goes on, and why, if an adviser expects a line."""
+    """Return the advice, with its reasons, in a battle for which an adviser expects a line."""
     return Advice(game.turn, line[0], tuple(_reasons(game, line)))
 
 
 def _reasons(game: Game, line: Line) -> Iterator[Because]:
-    """Yield all that speaks for a ply, and against it, in the order of `Merit`."""
+    """Yield the reasons for and against a ply, in the order of `Merit`."""
     move, side, rules = line[0], game.turn, game.ruleset
     after = game.play(move)
     if after.outcome:
         if after.outcome.winner is side:
             yield Because(Merit.WINS)
         return
-    # What the other side could do if it were its turn now, what it can do after the ply, and what
-    # could be done next if it did nothing.
+    # Compare what the other side could do now if it were its turn with what it can do after the
+    # ply; and what this side could do now with what it could do next if the other side passed.
     before, then = _passed(game.position), after.position
     could, can = _Prospect(rules, before), _Prospect(rules, then)
     next_could, next_can = _Prospect(rules, game.position), _Prospect(rules, _passed(then))
@@ -148,14 +148,14 @@ def _passed(position: Position) -> Position:
 
 
 def _beside(position: Position, move: Move, square: int) -> int:
-    """Return how many of its own kind stand next to where a piece stands; of the Rock, none."""
+    """Return how many pieces of the same kind stand next to a square; none for the Rock."""
     if move.piece.side is None:
         return 0
     return (NEXT_TO[square] & position.bits(move.piece)).bit_count()
 
 
 class _Prospect:
-    """What the side to move can come to by one ply."""
+    """What the side to move can reach by one ply."""
 
     def __init__(self, rules: Ruleset, position: Position) -> None:
         self._rules, self._position = rules, position
@@ -170,7 +170,7 @@ class _Prospect:
         return any(goal.is_reached(each) for goal in goals for each in self._then)
 
     def nearest(self, goal: Goal) -> float:
-        """Return how near a goal of that side it can come, as the goal weighs it."""
+        """Return how near it can come to one of its goals, as the goal measures it."""
         return max(map(goal.worth, self._then), default=-math.inf)
 
     @cached_property

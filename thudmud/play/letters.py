@@ -1,7 +1,7 @@
-"""What players write to one another, and of one another to the operator; and how it is looked up.
+"""Letters between members, reports to the operators, and how they are looked up.
 
-Players call a letter a message. Letters and reports are rows that go when they are forgotten, and
-no events: see `thudmud.store.letters`.
+Players call letters messages. Letters and reports are no events but rows, which are deleted for
+good: see `thudmud.store.letters`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ MOST_REPORTS = 1000
 
 
 class Letter(NamedTuple):
-    """What somebody has written to a member.
+    """A letter to a member.
 
     Attributes:
-        number: which of the member's it is, from 1; it stays until the letter is forgotten.
-        sender: who has written it; "" if their name has been erased since.
+        number: its number among the member's letters, from 1. It never changes.
+        sender: who wrote it; "" if their name has been erased.
         at: when, in seconds since the epoch.
         text: what it says.
-        is_new: whether the member has not read it yet.
+        is_new: whether it is unread.
     """
 
     number: int
@@ -34,7 +34,7 @@ class Letter(NamedTuple):
 
 
 class LettersPage(NamedTuple):
-    """Some of a member's letters, and how many of those that were asked for there are."""
+    """A page of a member's letters, with the numbers of new ones and of all that were asked for."""
 
     letters: tuple[Letter, ...]
     new: int
@@ -52,13 +52,13 @@ NO_LETTERS = LetterCount()
 
 
 class Postbox(NamedTuple):
-    """A member to whom somebody would write.
+    """What is known of a member before a letter is sent.
 
     Attributes:
         name: what they are called.
-        ignores: whether they do not want to hear who would write.
+        ignores: whether they ignore the sender.
         in_all: how many letters they have.
-        from_sender: how many of these are from who would write.
+        from_sender: how many of these are from the sender.
     """
 
     name: str
@@ -68,16 +68,16 @@ class Postbox(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What somebody has told the operator of a player.
+    """A report of a player to the operators.
 
     Attributes:
-        number: which one it is, from 1.
+        number: its number, from 1.
         at: when it was made, in seconds since the epoch.
-        by: who has made it; "" if their name has been erased since.
-        about: whom it is about.
+        by: who made it; "" if their name has been erased.
+        about: the player it is about.
         text: what it says.
-        said: what who made it had last heard from that player, as the server heard it.
-        is_open: whether the operator has not closed it yet.
+        said: what the reporter last heard from that player, as the server recorded it.
+        is_open: whether no operator has closed it yet.
     """
 
     number: int
@@ -90,11 +90,11 @@ class Report(NamedTuple):
 
 
 class Reported(NamedTuple):
-    """A player about whom somebody would make a report.
+    """What is known of a player before a report about them.
 
     Attributes:
-        name: what they are called; None if nobody has ever been called that here.
-        open_by: how many reports of who would make it are open.
+        name: their name; None if no player has ever had it here.
+        open_by: how many reports by the reporter are open.
         open: how many are open in all.
     """
 
@@ -119,7 +119,7 @@ class LetterCountLookup(Lookup[LetterCount]):
 
 @value
 class PostboxLookup(Lookup["Postbox | None"]):
-    """The member with a name, in any case, to whom somebody would write; None if there is none."""
+    """The member with a name, in any case, before a letter is sent; None if there is none."""
 
     name: str
     sender: str
@@ -127,12 +127,12 @@ class PostboxLookup(Lookup["Postbox | None"]):
 
 @value
 class ReportsLookup(Lookup[tuple[Report, ...]]):
-    """All reports that are open, the last one first."""
+    """All open reports, the latest first."""
 
 
 @value
 class ReportedLookup(Lookup[Reported]):
-    """The player with a name, in any case, about whom somebody would make a report."""
+    """The player with a name, in any case, before a report about them."""
 
     name: str
     by: str

@@ -1,7 +1,6 @@
-"""A match: two battles, with the seats swapped for the second; and an old battle, read again.
+"""A match of two battles, the seats swapped for the second; and battles read from events.
 
-A contestant is not a name: whoever sits down in a seat that was given up plays on with that seat's
-points.
+Points belong to seats, not to names: a player who takes over a seat gets its points.
 """
 
 from __future__ import annotations
@@ -15,26 +14,25 @@ from thudmud.rules import RULESETS, Game, Position, Side, read_record
 from thudmud.values import value
 
 RATED_PLIES = 6
-"""The fewest plies of a battle that counts for ratings; of a match, those of its first battle."""
+"""The fewest plies of a rated battle; for a match, those of its first battle."""
 
 
 @value
 class Match:
-    """The battle on the board, which of the two it is, and what it takes to know it by.
+    """The battle on the board, and its place in the match.
 
     Attributes:
         game: the battle on the board.
-        began: what tells it from all others.
-        dwarf: who plays the dwarfs in it, or did so last if the seat is free.
+        began: its identity.
+        dwarf: who plays the dwarfs, or did so last if the seat is free.
         troll: the same for the trolls.
-        rated: whether it may count for their ratings: not if somebody else sat down in between.
+        rated: whether it may count for ratings. It does not if a player was replaced.
         battle: 1 or 2.
-        before: the points of the battles before it, of who has the dwarfs and of who has the
-            trolls in it.
-        single: whether there is but one battle, as of those that were imported.
-        number: by which players call the battle; None if that is not known.
-        levels: at which bots play in it.
-        clock: how much time its players have left; None if it is played without.
+        before: the points from earlier battles, of the dwarfs' player and of the trolls' player.
+        single: whether it has only one battle, as an imported one has.
+        number: the battle's number; None if not known.
+        levels: the levels of bots in it.
+        clock: the clock; None without one.
     """
 
     game: Game
@@ -59,9 +57,9 @@ class Match:
     def restored(
         cls, saved: events.SavedMatch, number: int | None = None, at: float = 0.0
     ) -> Match:
-        """Return the match that was put away as ``saved``, when it had come to a battle.
+        """Return a match that was put away, in the battle with a number.
 
-        Its clock, if it has one, goes on at the time ``at``.
+        Its clock, if it has one, runs on from the time ``at``.
         """
         game = Game.start(RULESETS[saved.rules], saved.opening)
         for move in saved.moves:
@@ -81,7 +79,7 @@ class Match:
         )
 
     def saved(self, at: float = 0.0) -> events.SavedMatch:
-        """Return the match as it is put away at a time; a clock runs until then."""
+        """Return the match as it is put away at a time, until which its clock runs."""
         return events.SavedMatch(
             self.began,
             self.battle,
@@ -98,8 +96,8 @@ class Match:
         )
 
     def with_game(self, game: Game, clock: Clock | None) -> Match:
-        """Return the match with the battle on the board gone on to ``game``, and its clock."""
-        return Match(  # that is `replace`, which costs more, for each ply
+        """Return the match with the state of its battle and clock replaced."""
+        return Match(  # `replace` would cost more, for each ply
             game,
             self.began,
             self.dwarf,
@@ -114,7 +112,7 @@ class Match:
         )
 
     def with_player(self, side: Side, player: str, level: int | None) -> Match:
-        """Return the match with ``player`` in a seat, who may be somebody else than before."""
+        """Return the match with ``player`` in a seat, perhaps in place of another player."""
         before = self.dwarf if side is Side.DWARF else self.troll
         if (player, level) == (before, self.levels.of(side)):
             return self
@@ -124,7 +122,7 @@ class Match:
         return replace(self, troll=player, rated=False, levels=levels)
 
     def points(self, side: Side) -> int:
-        """Return the match points, finished battles only, of who now sits at ``side``."""
+        """Return the points, from finished battles, of the player who now has ``side``."""
         outcome = self.game.outcome
         return self.before[side is Side.TROLL] + (outcome.score.of(side) if outcome else 0)
 
@@ -135,18 +133,18 @@ class Match:
 
     @property
     def time(self) -> TimeControl | None:
-        """How much time its battles give; None if they are played without a clock."""
+        """The time control of its battles; None without a clock."""
         return self.clock.control if self.clock else None
 
     @property
     def opening(self) -> Position | None:
-        """The position that its battles begin from, if that was set up."""
+        """The opening of its battles if it was set up, else None."""
         opening = self.game.opening
         return None if opening == self.game.ruleset.opening else opening
 
     @property
     def is_practice(self) -> bool:
-        """Whether one player has both sides: then a second battle would be as the first."""
+        """Whether one player has both sides. Then there is no second battle."""
         return self.dwarf == self.troll and not self.single
 
     @property
@@ -164,12 +162,12 @@ def game_of(stream: Iterable[events.Event], before: Game | None = None) -> Game:
     """Return a battle, folded from its events.
 
     Args:
-        stream: the events of the stream of its ``source``, from there on. What follows the battle's
-            end is not looked at, nor what else happens at a board meanwhile.
-        before: the battle as it stood before them, if they do not begin at its source.
+        stream: the events of the stream of its ``source``, from there on. Events after the battle's
+            end, and other events of the board, are ignored.
+        before: the battle before these events, if they do not begin at its source.
 
     Raises:
-        ValueError: it begins with none of the events that a battle's plies can be read from.
+        ValueError: the first event is none from which a battle can be read.
     """
     following = iter(stream)
     game = before or _opened(next(following, None))

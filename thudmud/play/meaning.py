@@ -1,8 +1,8 @@
-"""Which board and which player somebody means by their words.
+"""Which board or player is meant by words that a player typed.
 
-A board's name ends in its noun, and the words before that are adjectives: ``oak board``, ``board``,
-``2nd board`` and ``last board`` may all mean one. What is meant where nothing is said, and what
-"it" means, is found here, too.
+A board's name ends in a noun, preceded by adjectives: ``oak board``, ``board``, ``2nd board`` and
+``last board`` may all mean the same. This module also finds what "it" means, and what is meant if
+no board is named.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ RESERVED = frozenset(
         *ORDINAL_WORDS,
     }
 )
-"""Words that mean something else where a name is expected."""
+"""Words that cannot be names, since they mean something else there."""
 
 _ORDINAL = re.compile(r"([0-9]{1,6})(?:st|nd|rd|th)?")
 
 
 @value
 class Phrase:
-    """A noun phrase taken apart: its words, and which of those that fit it picks out.
+    """A parsed noun phrase: its words, and an ordinal that picks one of the names that fit.
 
-    ``ordinal`` counts from 1; -1 is the last; None picks out none in particular.
+    ``ordinal`` counts from 1; -1 is the last; None is no ordinal.
     """
 
     words: tuple[str, ...]
@@ -57,7 +57,7 @@ class Phrase:
 
     @classmethod
     def parse(cls, text: str) -> Phrase:
-        """Return ``text`` as a phrase: any case, articles dropped, an ordinal before or behind."""
+        """Return the phrase in a text, in any case, without articles; the ordinal may come last."""
         words = [word for word in text.lower().split() if word not in ARTICLES]
         for place in (0, -1):
             if words and (ordinal := _ordinal(words[place])) is not None:
@@ -66,24 +66,24 @@ class Phrase:
         return cls(tuple(words))
 
     def fits(self, name: str) -> bool:
-        """Whether ``name`` holds these words in this order: adjectives, the noun, or both.
+        """Whether ``name`` has these words, in this order.
 
-        A mere ordinal fits every name.
+        An ordinal alone fits every name.
         """
         rest = iter(name.lower().split())
         return all(word in rest for word in self.words)
 
     def among(self, names: Sequence[str]) -> list[str]:
-        """Return those of ``names`` that the words fit, in their order, the ordinal left out."""
+        """Return the names that the words fit, in order, regardless of the ordinal."""
         exact = [name for name in names if tuple(name.lower().split()) == self.words]
         if exact and self.ordinal is None:
             return exact
         return [name for name in names if self.fits(name)]
 
     def pick(self, fitting: Sequence[str]) -> str | None:
-        """Return the one that is meant of those that fit; None if it is not one.
+        """Return the name that is meant, of those that fit; None if there is not exactly one.
 
-        Without an ordinal the only one that fits is meant.
+        Without an ordinal there must be only one that fits.
         """
         if self.ordinal is None:
             return fitting[0] if len(fitting) == 1 else None
@@ -101,7 +101,7 @@ def _ordinal(word: str) -> int | None:
 def is_exercise_meant(person: Person, words: str | None) -> bool:
     """Whether ``words`` for a board mean the exercise that ``person`` is at.
 
-    Whoever is at one and says nothing means it, and not the board where they stand.
+    A player at an exercise who names no board means the exercise.
     """
     if person.exercise is None:
         return False
@@ -112,7 +112,7 @@ def is_exercise_meant(person: Person, words: str | None) -> bool:
 
 
 def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
-    """Return the table that ``words`` mean to ``person``, if need be that of an exercise.
+    """Return the table that ``words`` mean to ``person``, which may be that of an exercise.
 
     Raises:
         Refused: no board or more than one fits.
@@ -123,7 +123,7 @@ def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
 
 
 def hall_board_meant(hall: Hall, person: Person, words: str | None) -> Table:
-    """Return the table in the hall that ``words`` mean to ``person``; None means they said nothing.
+    """Return the table in the hall that ``words`` mean to ``person``; None if they named none.
 
     Raises:
         Refused: no board or more than one fits.
@@ -138,9 +138,9 @@ def hall_board_meant(hall: Hall, person: Person, words: str | None) -> Table:
 
 
 def named(hall: Hall, player: str, words: str | None) -> Decision:
-    """Return what comes of a command that was refused.
+    """Return the decision for a command that was refused.
 
-    The board that its words name, if they name one, is "it" for ``player`` from now on.
+    The board that it named, if any, is "it" for ``player`` from now on.
     """
     board = None
     with suppress(Refused):
@@ -150,9 +150,9 @@ def named(hall: Hall, player: str, words: str | None) -> Decision:
 
 
 def fits_a_board(hall: Hall, words: str) -> bool:
-    """Whether a noun phrase fits any board, its ordinal left out."""
+    """Whether a noun phrase fits any board, regardless of its ordinal."""
     phrase = Phrase.parse(words)
-    # Nearly all phrases are a board's whole name, or hold a word that is in none.
+    # Nearly all phrases are a board's full name, or have a word that is in no name.
     if hall.tables.named(phrase.words) is not None:
         return True
     return hall.tables.words.issuperset(phrase.words) and any(map(phrase.fits, hall.tables))
@@ -162,9 +162,9 @@ _ENDS_IN_BOARD = re.compile(r"(.+) on ([^.!]+)[.!]*", re.IGNORECASE)
 
 
 def split_board(hall: Hall, text: str) -> tuple[str, str | None]:
-    """Return what is said in a text, and by which words it ends in a board: ``Well played on oak``.
+    """Split a text such as ``Well played on oak`` into what is said and the words for a board.
 
-    A noun alone names none, as in "put pressure on the board": its adjective does, or a number.
+    A noun alone names no board, as in "put pressure on the board"; an adjective or ordinal does.
     """
     found = _ENDS_IN_BOARD.fullmatch(text)
     if found is None or not fits_a_board(hall, found[2]):
@@ -177,7 +177,7 @@ def split_board(hall: Hall, text: str) -> tuple[str, str | None]:
 
 
 def watched_meant(hall: Hall, person: Person, words: str | None) -> Table:
-    """Return the board about which somebody talks: they are there, play there or observe it.
+    """Return the board that a player talks about, where they are, play or observe.
 
     Raises:
         Refused: no such board or more than one fits.
@@ -202,7 +202,7 @@ _BATTLE = re.compile("battle ([1-9][0-9]{0,8})", re.IGNORECASE)
 
 
 def observed_meant(hall: Hall, person: Person, words: str) -> Table:
-    """Return the table that is observed: by its name, who plays at it, or its battle's number.
+    """Return the table that is meant by its name, by a player at it, or by its battle's number.
 
     Raises:
         Refused: none or more than one fits.
@@ -233,7 +233,7 @@ def observed_meant(hall: Hall, person: Person, words: str) -> Table:
 
 
 def away_from(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | None:
-    """Return who of those that have seats and are away is called so, and from which boards."""
+    """Return the seated player with that name who is away, and from which boards; None if none."""
     kept = [
         (table.seats[side], table.name) for table in hall.tables.values() for side in table.away
     ]
@@ -244,7 +244,7 @@ def away_from(hall: Hall, words: str) -> tuple[str, tuple[str, ...]] | None:
 
 
 def player_meant(hall: Hall, words: str) -> str:
-    """Return the name of the one player here whose name is ``words``, or begins so, in any case.
+    """Return the name of the player here that is ``words``, or alone begins so, in any case.
 
     Raises:
         Refused: nobody fits, or more than one.
@@ -277,10 +277,10 @@ def called(words: str, names: Iterable[str]) -> list[str]:
 
 
 def level_meant(hall: Hall, bot: str, words: str) -> BotLevel:
-    """Return the level that a bot is to play at: the words are its number, or its name.
+    """Return the level of a bot that words mean, by number or by name.
 
     Raises:
-        Refused: there is no such level, or it plays at none.
+        Refused: there is no such level, or the bot has none.
     """
     if hall.bots.get(bot) is None:
         raise Refused(Refusal.PLAYS_AT_NO_LEVEL, player=bot)
@@ -298,15 +298,15 @@ def _unsaid_board(hall: Hall, person: Person) -> Table:
         return seated[0]
     if len(hall.tables) == 1:
         return next(iter(hall.tables.values()))
-    # Whoever plays several games is asked about those.
+    # A player in several games is asked about those.
     boards = tuple(table.name for table in seated) or tuple(_staying(hall, person))
     raise Refused(Refusal.SAY_WHICH, boards=boards)
 
 
 def _staying(hall: Hall, person: Person) -> list[str]:
-    """Return the boards that are counted and listed for somebody.
+    """Return the boards that a player can count and is asked about.
 
-    Those that were opened for others go by their numbers.
+    Boards that were opened for others are left out; they have numbers.
     """
     others = set(hall.tables.made.values()) - {person.room}
     others -= {table.name for table in hall.tables.seats_of(person.name)}
@@ -316,7 +316,7 @@ def _staying(hall: Hall, person: Person) -> list[str]:
 def _named_board(hall: Hall, person: Person, words: str) -> str:
     phrase = Phrase.parse(words)
     if phrase.ordinal is None:
-        # The two that are meant most need no look at all the others.
+        # The two most frequent cases, without a look at all boards.
         if (exact := hall.tables.named(phrase.words)) is not None:
             return exact
         if person.room is not None and phrase.fits(person.room):
@@ -332,6 +332,6 @@ def _named_board(hall: Hall, person: Person, words: str) -> str:
         return picked
     if phrase.ordinal is None:
         raise Refused(Refusal.WHICH_BOARD, words=words, boards=tuple(fitting))
-    # Those that were opened have numbers that were tried above, but they are there as well.
+    # Player-opened boards were tried by number above, but are listed as well.
     there = phrase.among(tuple(hall.tables))
     raise Refused(Refusal.NO_SUCH_ORDINAL, words=words, boards=tuple(there))

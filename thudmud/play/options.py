@@ -1,7 +1,6 @@
-"""The options: how somebody wants to see what they are shown.
+"""Options: how a player wants to see things.
 
-How anything is drawn is not known here. An option that is ``auto`` leaves it to what is known of
-the screen.
+Drawing is up to `thudmud.views`. ``auto`` leaves an option to what is known of the client.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from thudmud.play.command import Command
 from thudmud.values import value
 
 WIDTHS = range(20, 501)
-"""The widths that a screen may be said to have, in columns."""
+"""The widths of screens that can be chosen, in columns."""
 
 
 class Charset(Enum):
@@ -37,7 +36,7 @@ class Style(Enum):
 
 
 class Switch(Enum):
-    """Something that is wanted, or not, or where the screen can show it."""
+    """On, off, or depending on the client."""
 
     AUTO = "auto"
     ON = "on"
@@ -45,7 +44,7 @@ class Switch(Enum):
 
 
 class Orient(Enum):
-    """The side of the board that is at the bottom: the south is row 15."""
+    """The side of the board at the bottom. South is row 15."""
 
     __hash__ = object.__hash__  # see `thudmud.rules.moves.Side`
 
@@ -62,7 +61,7 @@ class Size(Enum):
 
 
 class Element(Enum):
-    """What is drawn in a colour of its own."""
+    """A part of a board with its own colour."""
 
     DWARF = "dwarf"
     TROLL = "troll"
@@ -76,34 +75,34 @@ class Element(Enum):
 
 
 class Toggle(Enum):
-    """Something that is on or off; the value is how it is typed."""
+    """An option that is on or off. The value is how it is typed."""
 
     __hash__ = object.__hash__  # see `thudmud.rules.moves.Side`
 
     MACHINE = "machine"
-    """Whether each event is told for a program, too."""
+    """Lines for programs after each event."""
     PROMPT = "prompt"
-    """Whether there is a prompt where a line is expected."""
+    """A prompt where a line is expected."""
     BELL = "bell"
-    """Whether a bell rings when it is their turn, or time that they did something."""
+    """A bell at the player's turn, when their game begins, or when time is short."""
     SEEKS = "seeks"
-    """Whether they are told of seeks and seats that wait outside the hall, too."""
+    """Seeks and free seats are told outside the hall as well."""
     KIBITZ = "kibitz"
-    """Whether they hear what others say by `kibitz` about a battle that they play or watch."""
+    """Kibitzes about battles that the player plays or watches are heard."""
     WHISPER = "whisper"
-    """Whether they hear what is said by `whisper` where they watch."""
+    """Whispers at boards that the player watches are heard."""
     WATCHERS = "watchers"
-    """Whether they hear, while they play, what those say who only watch."""
+    """While playing, what observers say is heard."""
     SHOUT = "shout"
-    """Whether they hear what is shouted, and can shout."""
+    """Shouts are heard, and the player can shout."""
     TIMES = "times"
-    """Whether they are told at what time others say something."""
+    """What others say is shown with the time."""
     INVITATIONS = "invitations"
-    """Whether others may ask them to a match or to a seat."""
+    """Others can invite the player to matches and seats."""
 
 
 class Scheme(Enum):
-    """The colours that are ready to be chosen together."""
+    """Ready-made schemes of colours."""
 
     __hash__ = object.__hash__  # see `thudmud.rules.moves.Side`
 
@@ -116,7 +115,7 @@ class Scheme(Enum):
 _BRIGHTEST = 255
 
 Shade = int | tuple[int, int, int]
-"""0 to 255 of the 256 colours, of which the first 16 have names; or red, green and blue."""
+"""A colour: a number from 0 to 255, of which the first 16 have names, or red, green and blue."""
 
 SHADES = (
     "black",
@@ -132,7 +131,7 @@ SHADES = (
         for name in ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
     ),
 )
-"""The names of the first 16 colours, as ECMA-48 and its users have them."""
+"""The usual names of the first 16 colours."""
 
 
 def _shade(shade: Shade) -> str:
@@ -143,7 +142,7 @@ def _shade(shade: Shade) -> str:
 
 @value
 class Colour:
-    """How an element looks; ``none`` where nothing is set."""
+    """How an element looks. ``str()`` is "none" if nothing is set."""
 
     foreground: Shade | None = None
     background: Shade | None = None
@@ -166,18 +165,18 @@ class Colour:
 
 @value
 class Options:
-    """All that somebody has chosen.
+    """All options of a player.
 
     Attributes:
         charset: the characters of a board.
         colour: whether there are colours.
-        width: the columns of the screen; None is what the client tells.
+        width: the columns of the screen; None for what the client says.
         orient: which side of the board is at the bottom.
-        reader: whether boards are told for a screen reader.
-        scheme: the ready scheme of colours.
-        elements: the colours of elements that are not the scheme's.
+        reader: whether boards are described for a screen reader.
+        scheme: the scheme of colours.
+        elements: the player's own colours, which differ from the scheme.
         size: how large boards are drawn.
-        on: what they have switched on, of all that is on or off.
+        on: the toggles that are on.
     """
 
     charset: Charset = Charset.AUTO
@@ -201,7 +200,7 @@ class Options:
             raise InvalidValueError("an element has two colours")
 
     def has(self, toggle: Toggle) -> bool:
-        """Whether it is on."""
+        """Whether a toggle is on."""
         return toggle in self.on
 
     def chosen(self, choices: Iterable[SetOption]) -> Options:
@@ -214,14 +213,14 @@ class Options:
 
 @value
 class Profile:
-    """How a player wants things, as far as that is known before they come in.
+    """The preferences of a player who comes in, as far as known.
 
     Attributes:
-        styles: how they want to see boards, by the boards' names in any case.
-        options: how they want to see everything.
-        ignored: the names of those whom they do not want to hear.
-        news: which edition of the news they have seen last.
-        followed: the names of those whom they follow.
+        styles: the styles they chose, by the boards' names in any case.
+        options: their options.
+        ignored: the names of those they ignore.
+        news: the edition of the news they last saw.
+        followed: the names of those they follow.
         plan: what they say about themselves.
     """
 
@@ -234,21 +233,21 @@ class Profile:
 
 
 UNKNOWN = Profile()
-"""That of somebody of whom nothing is known."""
+"""The profile of a player of whom nothing is known."""
 
 
 class OptionCommand(Command):
-    """What is about how somebody is shown everything."""
+    """A command about options."""
 
     __slots__ = ()
 
 
 class SetOption(OptionCommand):
-    """A choice of how to be shown everything."""
+    """A choice of an option."""
 
     __slots__ = ()
     value: Any
 
     def after(self, options: Options) -> Options:
-        """Return the options that hold after it."""
+        """Return the options after it."""
         raise NotImplementedError

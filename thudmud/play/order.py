@@ -1,7 +1,7 @@
-"""Order: what operators do to keep it, and who is muted or kept out.
+"""Keeping order: the operators, and their sanctions against players and networks.
 
-It is kept by the server of a hall, which stores it. Where boards are a part of another MUD, that
-keeps order itself, and `Hall.order` is None.
+The server stores them. Where boards are part of another MUD, the MUD keeps order, and `Hall.order`
+is None.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 WIDEST = {4: 8, 6: 20}
-"""The shortest prefixes, by version of IP, of the networks that can be banned. Nobody whom it is
-about has more; who means to keep everybody out stops the server."""
+"""The shortest prefixes, by version of IP, of networks that can be banned. Wider ones would keep
+out far more than the people meant."""
 
 
 class Measure(Enum):
-    """What an operator can do about somebody; the value is stored, and what they type."""
+    """A kind of sanction. The values are stored, and typed by operators."""
 
     MUTE = "mute"
     KICK = "kick"
@@ -31,15 +31,15 @@ class Measure(Enum):
 
 @value
 class Sanction:
-    """A measure against somebody.
+    """A sanction against a player or a network.
 
     Attributes:
         measure: what is done.
-        whom: the name of a player; or a network, as `ipaddress` prints it.
-        by: the name of the operator; empty if it was none who has an account still.
+        whom: the name of a player, or a network as `ipaddress` prints it.
+        by: the name of the operator; "" if they have no account any more.
         since: when it began, in seconds since the epoch.
-        until: when it ends; None if it does not end by itself.
-        why: the reason, as the operator put it behind "because"; empty if none was given.
+        until: when it ends; None if it has no end.
+        why: the reason, as typed after "because"; "" if none was given.
     """
 
     measure: Measure
@@ -50,19 +50,19 @@ class Sanction:
     why: str = ""
 
     def holds(self, now: float) -> bool:
-        """Whether it has not ended yet."""
+        """Whether it still holds at a time."""
         return self.until is None or now < self.until
 
 
 @value
 class Order:
-    """Who keeps order, and the measures that hold, or did until a while ago.
+    """The operators, and the sanctions that hold or held until recently.
 
     Attributes:
         operators: the names of the operators, in lower case.
-        mutes: by the lower-case name of who is muted.
-        bans: by the lower-case name of who is kept out.
-        networks: by the network from which everybody is.
+        mutes: by the lower-case name of the muted player.
+        bans: by the lower-case name of the banned player.
+        networks: bans of networks, by network.
     """
 
     operators: frozenset[str] = frozenset()
@@ -76,17 +76,17 @@ class Order:
         return {each.whom for each in (*self.bans.values(), *self.networks.values())}
 
     def mute(self, name: str, now: float) -> Sanction | None:
-        """Return why somebody cannot be heard, if that is so."""
+        """Return the mute that holds against a player, if any."""
         found = self.mutes.get(name.lower())
         return found if found and found.holds(now) else None
 
     def ban(self, name: str, now: float) -> Sanction | None:
-        """Return why somebody is kept out, if that is so."""
+        """Return the ban that holds against a name, if any."""
         found = self.bans.get(name.lower())
         return found if found and found.holds(now) else None
 
     def ban_from(self, address: Address | None, now: float) -> Sanction | None:
-        """Return why everybody who comes from an address is kept out, if that is so."""
+        """Return the ban that holds against an address, if any."""
         if address is None:
             return None
         found = (each for network, each in self.networks.items() if address in network)
@@ -104,7 +104,7 @@ class Order:
 
 
 def network_of(words: str) -> Network | None:
-    """Return the network that words name, an address being one of its own; None if they do not."""
+    """Return the network that words name, where an address is a network of one; None if none."""
     try:
         network = ip_network(words, strict=False)
     except ValueError:
@@ -116,6 +116,6 @@ def network_of(words: str) -> Network | None:
 
 
 def network_text(network: Network) -> str:
-    """Return a network as it is typed: an address alone without its prefix."""
+    """Return a network as it is typed: a single address without its prefix."""
     is_one = network.prefixlen == network.max_prefixlen
     return str(network.network_address if is_one else network)

@@ -1,4 +1,4 @@
-"""Why a table or the hall says no, and why a line is no command: a code for each reason.
+"""Codes of refusals: why a command is refused, and why a line is no command.
 
 `thudmud.errors.Refused` carries one. The rules of the game have codes of their own,
 `thudmud.rules.Reason`.
@@ -10,7 +10,7 @@ from enum import Enum
 
 
 class Refusal(Enum):
-    """Why a command is refused; the value is stable, for programs."""
+    """Why a command is refused. The values are stable, for programs."""
 
     NO_BOARD_HERE = "no_board_here"
     NO_SUCH_ORDINAL = "no_such_ordinal"
@@ -208,7 +208,7 @@ class Refusal(Enum):
 
 
 class Mistake(Enum):
-    """Why a line is no command; the value is stable, for programs."""
+    """Why a line is no command. The values are stable, for programs."""
 
     EMPTY_LINE = "empty_line"
     LINE_TOO_LONG = "line_too_long"
@@ -251,7 +251,7 @@ class Mistake(Enum):
 
 
 class NameProblem(Enum):
-    """Why nobody can be called something; the value is stable, for programs."""
+    """Why a name cannot be a player's. The values are stable, for programs."""
 
     ASKS_FOR_HELP = "asks_for_help"
     NO_NAME = "no_name"
