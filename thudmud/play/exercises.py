@@ -1,24 +1,23 @@
-"""Exercises: lessons of the tutorial and puzzles, each at a board that one person alone sees.
+"""Exercises: the lessons of the tutorial, and puzzles, each at a board that only one player sees.
 
-An exercise is a value on a person. Its board is a table like any other, but it stands in no hall:
-so it is drawn, asked about and refused by what there is for boards, and nobody else can sit there.
-What a command brings about in one, `thudmud.verbs.exercises` says; the words are made in
-`thudmud.views.exercises`.
+An exercise is a value on a person. Its board is an ordinary table that is in no hall: so it is
+drawn and asked about as any board is, and nobody else can sit there. `thudmud.verbs.exercises`
+decides commands in an exercise, and `thudmud.views.exercises` has the words.
 
-The lessons are read from ``tutorial/*.toml``, a file for each by its number. A lesson has a
-``title`` and steps, ``[[steps]]``, which hold
+The lessons are read from ``tutorial/NUMBER.toml``. A lesson has a ``title`` and steps,
+``[[steps]]``, which have
 
-- ``text``: what there is to know, and what is to be done, for the player to read; behind it, where
-  they differ, ``type`` for who types, and ``click`` for who has a board to click on;
-- ``answer``: a line that does it. Other lines do it as well if they are in ``accepts``, or begin
-  like one there; and so do plies that are as ``wants`` says, see `PlyWanted`;
-- ``hint``: what is told to who asks for one, or has played something else;
-- ``done``: what is told when it is done;
-- ``reply``: what the other side plays then, as a line.
+- ``text``: what the player reads: what there is to know and what to do. Where the two differ,
+  ``type`` is added for players who type, and ``click`` for those who click on a board;
+- ``answer``: a line that does it. So do lines in ``accepts``, or that begin like one there, and
+  plies that meet ``wants``, see `PlyWanted`;
+- ``hint``: the answer to "hint", and to a ply that does not do it;
+- ``done``: what is said when it is done;
+- ``reply``: the line that the other side plays then.
 
 A step that sets up a board has ``opening = true``, or the squares of the ``dwarfs``, the ``trolls``
-and, if there is one, the ``rock``; then also ``rules`` and ``side`` if they are not what they were
-before. Every other step goes on where the one before has ended.
+and perhaps the ``rock``. It also has ``rules`` and ``side`` if they change. Any other step
+continues the board of the step before.
 """
 
 from __future__ import annotations
@@ -54,11 +53,11 @@ from thudmud.rules import (
 from thudmud.values import value
 
 TUTORIAL, PUZZLE = "tutorial", "puzzle"
-"""What the boards of exercises are called. Both words are commands, so that no board in a hall can
-have one of them for its name."""
+"""The names of the boards of exercises. Both words are commands, so no board in a hall can have
+these names."""
 
 SERVER = "the server"
-"""Who plays the other side."""
+"""The name of the player of the other side."""
 
 
 # The tutorial.
@@ -66,15 +65,15 @@ SERVER = "the server"
 
 @value
 class PlyWanted:
-    """What a ply has to be like; what is left out does not matter.
+    """Conditions on a ply. What is left out does not matter.
 
     Attributes:
-        verb: how it is asked for.
+        verb: the verb.
         piece: what moves.
         origin: where it stands.
-        captures: how many pieces it captures at least.
-        safe: whether the other side can capture nothing after it.
-        wins: whether it wins the battle.
+        captures: the fewest pieces it captures.
+        safe: whether the other side must be unable to capture after it.
+        wins: whether it has to win the battle.
     """
 
     verb: Verb | None = None
@@ -85,7 +84,7 @@ class PlyWanted:
     wins: bool = False
 
     def is_met(self, game: Game, move: Move) -> bool:
-        """Whether a ply is like that."""
+        """Whether a ply meets the conditions."""
         if self.verb not in {None, move.verb} or self.piece not in {None, move.piece}:
             return False
         if self.origin not in {None, move.origin} or len(move.captures) < self.captures:
@@ -99,7 +98,7 @@ class PlyWanted:
 
 @value
 class LessonBoard:
-    """A board that is set up for a lesson, and the side that the player has at it."""
+    """A position that is set up in a lesson, and the player's side."""
 
     ruleset: Ruleset
     position: Position
@@ -108,7 +107,7 @@ class LessonBoard:
 
 @value
 class LessonStep:
-    """One thing to do in a lesson; the attributes are as the module tells them."""
+    """One thing to do in a lesson. The attributes are explained in the module's docstring."""
 
     text: str
     answer: str
@@ -122,16 +121,16 @@ class LessonStep:
     scene: LessonBoard | None = None
 
     def task(self, *, clicks: bool) -> str:
-        """Return what is to be done, for who types or for who clicks."""
+        """Return the task, for a player who types or who clicks."""
         return " ".join(filter(None, (self.text, self.clicked if clicks else self.typed)))
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines that do it."""
+        """The lines that do it, in canonical form."""
         return self.accepts or (self.answer,)
 
     def is_line(self, line: str) -> bool:
-        """Whether a line that is no ply, in its canonical form, does it."""
+        """Whether a line that is no ply does it, in canonical form."""
         asked = line.lower()
         return any(asked == each or asked.startswith(f"{each} ") for each in self.lines)
 
@@ -156,9 +155,9 @@ _PLY = re.compile(r"(move|hurl|shove) ([a-o]\d+) ([a-o]\d+)(?: capturing (.+))?"
 
 
 def attempt_of(line: str) -> Attempt | None:
-    """Return the ply that a line of a lesson asks for, as ``move e8 f8 capturing g7, g9`` does.
+    """Return the ply that a line of a lesson asks for, such as ``move e8 f8 capturing g7, g9``.
 
-    It is None if the line asks for no ply. Only the shortest form is known here.
+    None if it asks for no ply. Only the shortest form is understood.
     """
     found = _PLY.fullmatch(line)
     if found is None:
@@ -174,7 +173,7 @@ def _squares(text: str, between: str = " ") -> tuple[Square, ...]:
 
 @cache
 def lessons() -> Mapping[int, Lesson]:
-    """Return the lessons by their numbers. They are read when somebody first asks for one."""
+    """Return the lessons by number. They are read when first asked for."""
     files = (resources.files("thudmud.play") / "tutorial").iterdir()
     texts = {
         int(file.name.removesuffix(".toml")): file.read_text(encoding="utf-8")
@@ -212,12 +211,12 @@ def _lesson(number: int, data: Mapping[str, Any]) -> Lesson:
 
 
 def _line(text: str) -> str:
-    """Return a text of several lines as one."""
+    """Return a text of several lines as one line."""
     return " ".join(text.split())
 
 
 def _scene(data: Mapping[str, Any], before: LessonBoard | None) -> LessonBoard | None:
-    """Return the board that a step sets up, if it does; what it does not say is as before."""
+    """Return the board that a step sets up, if any; what it leaves out is as before."""
     if not data.keys() & {"opening", "dwarfs", "trolls"}:
         return None
     ruleset = RULESETS[data["rules"]] if "rules" in data else _known(before).ruleset
@@ -252,10 +251,10 @@ def _wanted(data: Mapping[str, Any]) -> PlyWanted:
 
 @value
 class Puzzle:
-    """A position in which one ply is much better than all others.
+    """A position in which one ply is far better than all others.
 
     Attributes:
-        number: by which players ask for it, from 1.
+        number: its number, from 1.
         game: the position, as a battle that begins with it.
         solution: the ply.
     """
@@ -270,13 +269,13 @@ class Puzzle:
         return (move.origin, move.target) == (best.origin, best.target)
 
     def is_solved_by(self, move: Move) -> bool:
-        """Whether a ply goes where the solution does, and captures as many."""
+        """Whether a ply goes where the solution does and captures as many pieces."""
         return self.goes_like(move) and len(move.captures) >= len(self.solution.captures)
 
 
 @cache
 def puzzles() -> Mapping[int, Puzzle]:
-    """Return the puzzles by their numbers, which are the lines of the file; read once."""
+    """Return the puzzles by number, which is the line of the file. They are read once."""
     file = resources.files("thudmud.play") / "puzzles.txt"
     lines = file.read_text(encoding="utf-8").splitlines()
     return MappingProxyType({n: _puzzle(n, line) for n, line in enumerate(lines, 1)})
@@ -289,19 +288,19 @@ def _puzzle(number: int, line: str) -> Puzzle:
     return Puzzle(number, game, game.push(solution).moves[-1])
 
 
-# What somebody is at.
+# The state of an exercise.
 
 
 @value
 class InLesson:
-    """Where somebody is in a lesson.
+    """Where a player is in a lesson.
 
     Attributes:
         table: the board, as it stands.
         lesson: which one.
         step: which of its steps, from 0.
-        is_done: whether that is done, and the player is to say when to go on.
-        hints: how many hints they had for it.
+        is_done: whether that step is done, and waits for "next".
+        hints: how many hints the player had for the step.
     """
 
     table: Table
@@ -317,12 +316,12 @@ class InLesson:
 
     @property
     def current(self) -> LessonStep:
-        """The step that they are at."""
+        """The current step."""
         return self.lesson.steps[self.step]
 
     @property
     def following(self) -> LessonStep | None:
-        """The step after that; None if it is the last."""
+        """The next step; None after the last."""
         rest = self.lesson.steps[self.step + 1 :]
         return rest[0] if rest else None
 
@@ -334,14 +333,14 @@ class InLesson:
 
 @value
 class AtPuzzle:
-    """How far somebody is with a puzzle.
+    """Where a player is in a puzzle.
 
     Attributes:
-        table: the board, which stays as it is until the puzzle is solved.
+        table: the board, which does not change until the puzzle is solved.
         puzzle: which one.
         tries: how many plies they have tried.
         hints: how many hints they had.
-        is_over: whether they have solved it.
+        is_over: whether the player solved it.
     """
 
     table: Table
@@ -361,14 +360,14 @@ Exercise = InLesson | AtPuzzle
 
 @value
 class Studies:
-    """What somebody has done of the exercises, and where they were last.
+    """Which exercises a player has done, and where they were last.
 
     Attributes:
         lessons: the numbers of the lessons that they have done.
-        lesson: the last lesson that they were at.
-        puzzle: the last puzzle that they were at.
-        tried: the numbers of the puzzles that they have tried since they came in.
-        solved: the numbers of those that they have solved, at whichever try.
+        lesson: the latest lesson, as it stood.
+        puzzle: the latest puzzle, as it stood.
+        tried: the numbers of the puzzles they have tried in this visit.
+        solved: the numbers of those they solved, at any try.
     """
 
     lessons: frozenset[int] = frozenset()
@@ -379,12 +378,12 @@ class Studies:
 
     @property
     def version(self) -> int:
-        """The version at which the next board is set up: programs trust that it only ever grows."""
+        """The version of the next board: programs rely on growing versions."""
         last = [each.table.version for each in (self.lesson, self.puzzle) if each]
         return max(last, default=-1) + 1
 
     def after(self, exercise: Exercise) -> Studies:
-        """Return them once an exercise has come so far."""
+        """Return the studies with the new state of an exercise."""
         if isinstance(exercise, AtPuzzle):
             this = {exercise.number}
             tried = self.tried | (this if exercise.tries or exercise.hints else set())
@@ -398,7 +397,7 @@ NOTHING_DONE = Studies()
 
 
 def set_up(name: str, player: str, side: Side, game: Game, version: int) -> Table:
-    """Return the board of an exercise, at which a player has a side and the server the other."""
+    """Return the board of an exercise, with the player at one side and the server at the other."""
     seats = {side: player, side.other: SERVER}
     dwarf, troll = seats[Side.DWARF], seats[Side.TROLL]
     match = Match(game, BattleId(name, 1), dwarf, troll, single=True)
@@ -407,7 +406,7 @@ def set_up(name: str, player: str, side: Side, game: Game, version: int) -> Tabl
 
 
 def at_step(player: str, lesson: Lesson, step: int, version: int) -> InLesson:
-    """Return a lesson at a step that sets up a board, which is at some version."""
+    """Return a lesson at a step that sets up a board, with the version of the board."""
     scene = lesson.steps[step].scene
     if scene is None:
         raise InvalidValueError(f"step {step} of lesson {lesson.number} sets up no board")
@@ -416,5 +415,5 @@ def at_step(player: str, lesson: Lesson, step: int, version: int) -> InLesson:
 
 
 def at_puzzle(player: str, puzzle: Puzzle, version: int) -> AtPuzzle:
-    """Return a puzzle as it is when somebody comes to it, its board at some version."""
+    """Return a puzzle as it begins, with the version of its board."""
     return AtPuzzle(set_up(PUZZLE, player, puzzle.game.turn, puzzle.game, version), puzzle)

@@ -1,10 +1,10 @@
-"""Battles, tallies and ratings: rows that change with each event.
+"""Battles, tallies and ratings as rows that change with each event.
 
-`project` changes them by an event, `rate` two ratings by a battle. Both are pure. The rows are the
-store's, which calls `project` in the transaction that stores the event: so they are never behind
-the events, and nothing has to be folded when a server starts.
+`project` changes the rows by an event, `rate` changes two ratings by a result. Both are pure. The
+store has the rows, and calls `project` in the transaction that stores the event. So the rows are
+never behind the events, and a starting server has nothing to fold.
 
-A player is whatever the rows have for one: a name in a test, a number in a database.
+A player is whatever the rows use for one: a name in tests, a number in a database.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from openskill.models import BradleyTerryFull
 
 PROJECTION = 4
-"""Raise it when any row would come out otherwise, a newer openskill included: a store whose rows
-were made by another number makes them anew before it is ready, at some 100 us a battle."""
+"""Raise it when any row would come out differently, also by a new openskill. A store whose rows
+have another number makes them anew as it opens, in about 100 us a battle."""
 
 PROJECTED = (
     *events.LANDMARKS,
@@ -35,37 +35,37 @@ PROJECTED = (
     events.Commented,
     events.Interrupted,
 )
-"""The events that change rows. They must never be pruned: the rows are made of them again."""
+"""The events that change rows. They must never be pruned: the rows are made anew from them."""
 
 HALL = "hall"
-"""The stream of what happens to the hall itself."""
+"""The key of the hall's own stream."""
 
 MATCHES = "(match) "
-"""What the key of the stream of a match that was put away begins with."""
+"""The prefix of the keys of streams of matches that were put away."""
 
 SCALE = 30
-"""Points for one of openskill's own: with it, somebody who is 400 points better wins about ten
-battles for every one lost, as chess players expect."""
+"""Points for one of openskill's. It makes a player who is 400 points better win about ten battles
+for each one lost, as chess players expect."""
 
 MATCH = "match"
-"""The kind of tally that counts matches; the others are sides, and count battles."""
+"""The kind of tally that counts matches. Tallies of battles have a side for their kind."""
 
 PEOPLE, BOTS, PUZZLES = "people", "bots", "puzzles"
-"""The roles in which people play: against people, against bots, and alone at puzzles. A bot's is
-the number of its level. Tallies and ratings are kept by role: so battles against bots change no
-rating between people, and each level comes to have its own."""
+"""The roles of people: against people, against bots, and at puzzles. A bot's role is the number of
+its level. Tallies and ratings are kept by role, so battles against bots change no rating between
+people, and each level of bots gets its own rating."""
 
 ALL_PUZZLES = archive.Pool("")
-"""There is but one rating for puzzles."""
+"""The one pool of puzzles."""
 
 LAST, MOST_OF_LAST = 10, archive.PROVISIONAL - 1
-"""Of how many rated matches in a row, of one pool, how many can be against the same opponent.
+"""Of so many rated matches in a row, in one pool, so many can be against the same opponent.
 
-So two who play nobody else never come to have ratings that are not provisional; and nobody is
-carried up by one who lets them win: as many matches are against others."""
+So two who play only each other keep provisional ratings, and nobody can rise far by an opponent who
+lets them win."""
 
 _MU, _SIGMA = 25.0, 25.0 / 3
-"""Of somebody of whom nothing is known, in openskill's own points."""
+"""The strength of a new player, in openskill's points."""
 
 _RANKS = {Side.DWARF: [1.0, 2.0], Side.TROLL: [2.0, 1.0], None: [1.0, 1.0]}
 
@@ -79,7 +79,7 @@ class EventPlace(NamedTuple):
 
 
 class Strength(NamedTuple):
-    """How good a player is: a normal distribution, and on how many results it rests."""
+    """A player's strength: a normal distribution, and how many results it rests on."""
 
     mu: float = _MU
     sigma: float = _SIGMA
@@ -87,75 +87,75 @@ class Strength(NamedTuple):
 
     @property
     def rating(self) -> archive.Rating:
-        """Return it in points, as a chess player would read it.
+        """The rating on the scale of chess ratings.
 
-        Players are ranked by the rounded points of it alone, so that who is shown as equal is.
+        Players are ranked by these rounded points, so those who look equal are equal.
         """
         points = archive.MIDDLE + round(SCALE * (self.mu - _MU))
         return archive.Rating(points, round(SCALE * self.sigma), self.results)
 
 
 class Rows(Protocol):
-    """The rows, wherever they are kept. What is put replaces what was there."""
+    """The rows, wherever they are kept. Each ``put`` replaces an earlier row."""
 
     def open_board(self, board: str, rules: str) -> None:
-        """Note that a board is up, and the ruleset that it begins with."""
+        """Keep that a board is open, and its first ruleset."""
 
     def close_board(self, board: str) -> None:
-        """Note that a board is not up any more."""
+        """Keep that a board is closed."""
 
     def put_seek(self, number: int, position: int) -> None:
-        """Keep where a seek that stands was made."""
+        """Keep the position of an open seek."""
 
     def drop_seek(self, number: int) -> None:
-        """Note that a seek stands no more."""
+        """Keep that a seek ended."""
 
     def put_interruption(self, since: float, until: float) -> None:
-        """Keep that no server ran for a time."""
+        """Keep that no server ran for some time."""
 
     def count(self) -> int:
-        """Return the number of the last battle; 0 if there is none."""
+        """Return the number of the latest battle; 0 if there is none."""
 
     def battle(self, number: int) -> archive.Battle:
-        """Return the battle with a number, which is there."""
+        """Return the battle with a number, which has to exist."""
 
     def number_of(self, battle: events.BattleId) -> int | None:
-        """Return the number of the battle that began there, if one did."""
+        """Return the number of the battle that began there, if any."""
 
     def put_battle(self, battle: archive.Battle) -> None:
-        """Keep a battle by its number, and by who plays in it now, besides who did before."""
+        """Keep a battle by its number and its players, present ones besides earlier ones."""
 
     def on_board(self, board: str) -> int | None:
-        """Return the number of the last battle at a board; None if the board is as new."""
+        """Return the number of the current battle at a board; None if it was reset."""
 
     def put_on_board(self, board: str, number: int | None) -> None:
-        """Keep the number of the last battle at a board; None if the board is as new."""
+        """Keep the number of the current battle at a board; None if it was reset."""
 
     def put_away(self, number: int, position: int, dwarf: str, troll: str) -> None:
-        """Keep where the match that came to a battle was put away, and whose it is."""
+        """Keep where the match of a battle was put away, and its players."""
 
     def take_up(self, number: int) -> bool:
-        """Forget that a match was put away; return whether it was."""
+        """Forget that a match was put away; return whether it had been."""
 
     def tally(self, player: str, role: str, rules: str, kind: str) -> archive.Tally:
-        """Return how a player fared in a role by a ruleset: with a side, or in matches."""
+        """Return a player's tally in a role by a ruleset: with a side, or of matches."""
 
     def put_tally(
         self, player: str, role: str, rules: str, kind: str, tally: archive.Tally
     ) -> None:
-        """Keep how a player fared."""
+        """Keep a player's tally."""
 
     def strength(self, player: str, role: str, pool: archive.Pool) -> Strength | None:
-        """Return how good a player is in a role, if that is known."""
+        """Return a player's strength in a role, if known."""
 
     def put_strength(self, player: str, role: str, pool: archive.Pool, strength: Strength) -> None:
-        """Keep how good a player is in a role."""
+        """Keep a player's strength in a role."""
 
     def last_opponents(self, player: str, pool: archive.Pool, most: int) -> Sequence[str]:
-        """Return against whom a player has played the last matches that changed their rating."""
+        """Return the opponents of the latest matches that changed a player's rating."""
 
     def put_change(self, change: archive.RatingChange, opponent: str, position: int) -> None:
-        """Keep how a match has changed a rating, against whom, and where its end is stored."""
+        """Keep a change of a rating, with the opponent and the position of the match's end."""
 
     def put_lesson(self, player: str, lesson: int) -> None:
         """Keep that a player has done a lesson."""
@@ -167,23 +167,23 @@ class Rows(Protocol):
         """Keep that a player has tried a puzzle, and whether it was solved."""
 
     def difficulty(self, puzzle: int) -> Strength | None:
-        """Return how hard a puzzle is, if that is known."""
+        """Return the difficulty of a puzzle, if known."""
 
     def put_difficulty(self, puzzle: int, strength: Strength) -> None:
-        """Keep how hard a puzzle is."""
+        """Keep the difficulty of a puzzle."""
 
     def put_comment(self, number: int, position: int, comment: Comment) -> None:
-        """Keep what a player says about a ply of a battle, and where that is stored."""
+        """Keep a comment on a battle, and its position in the store."""
 
     def remove_comment(self, number: int, ply: int, player: str) -> None:
-        """Forget what a player has said about a ply of a battle, if anything."""
+        """Forget a player's comment on a ply, if there is one."""
 
 
 def realm_of(stream: str) -> str:
-    """Return whose players play in a stream: what its key has before the first ``/``, if any.
+    """Return the realm of a stream: the part of its key before the first ``/``, or "".
 
-    The Bert of one gateway's client, the Bert of another's and the member Bert are three players.
-    What comes after may be a path: all boards of a client have the same players.
+    Players of different realms are different: the Bert of one gateway client, the Bert of another
+    and the member Bert. All boards of a client are in one realm.
     """
     return stream[: max(stream.find("/"), 0)]
 
@@ -191,8 +191,8 @@ def realm_of(stream: str) -> str:
 def match_stream(began: events.BattleId) -> str:
     """Return the key of the stream of a match that was put away.
 
-    Putting away and resuming are appended to it as well as to the board's, at its version: so no
-    two boards can resume one match.
+    Putting away and resuming are appended both to it, at its version, and to the board's stream. So
+    no two boards can resume the same match.
     """
     own = _own(began.board)
     return f"{began.board.removesuffix(own)}{MATCHES}{own} {began.version}"
@@ -204,20 +204,20 @@ def is_of_a_match(stream: str) -> bool:
 
 
 def is_board_key(key: str) -> bool:
-    """Return whether events of a board in a hall of its own can be stored under a key."""
+    """Return whether a key can be that of a board outside a realm."""
     return key.isprintable() and "/" not in key and key != HALL and not is_of_a_match(key)
 
 
 def _own(stream: str) -> str:
-    """Return what the key of a stream has behind that of its realm."""
+    """Return the part of a key after its realm."""
     return stream[stream.find("/") + 1 :]
 
 
 def project(event: events.StoredEvent, place: EventPlace, rows: Rows) -> None:
-    """Change the rows by an event; all of them have to come in the common order."""
+    """Change the rows by an event. All events have to come in the order of the store."""
     at = events.BattleId(place.stream, place.version)
     if is_of_a_match(place.stream):
-        return  # it is told by the board's own
+        return  # the board's stream has the same event
     match event:
         case events.BoardOpened(key=key, rules=rules):
             rows.open_board(key, rules)
@@ -264,10 +264,10 @@ def _model() -> BradleyTerryFull:
 
 
 def rate(a: Strength, b: Strength, winner: Side | None) -> tuple[Strength, Strength]:
-    """Return how good two players are after a match or a battle, ``a`` being who has the dwarfs.
+    """Return the strengths of two players after a match or battle; ``a`` has the dwarfs.
 
-    It is one game of the Bradley-Terry model of openskill (Weng and Lin, a Bayesian successor of
-    Glicko): a win, draw or loss moves and narrows both distributions.
+    One game of openskill's Bradley-Terry model (Weng and Lin, a Bayesian successor of Glicko): a
+    win, draw or loss moves and narrows both distributions.
     """
     model = _model()
     teams = [[model.rating(mu=each.mu, sigma=each.sigma)] for each in (a, b)]
@@ -298,7 +298,7 @@ def _begin(event: events.BattleStarted, at: events.BattleId, rows: Rows) -> None
 def _end(event: events.BattleEnded, at: events.BattleId, position: int, rows: Rows) -> None:
     battle = _on_board(at.board, rows)
     if battle is None or battle.state is not archive.State.RUNNING:
-        return  # it has ended already, and counts once
+        return  # it has ended already, and counts only once
     battle = battle._replace(
         state=archive.State.ENDED,
         until=at.version,
@@ -311,10 +311,10 @@ def _end(event: events.BattleEnded, at: events.BattleId, position: int, rows: Ro
     )
     rows.put_battle(battle)
     if battle.set_up or event.dwarf == event.troll:
-        return  # nobody has won against anybody, or as in a battle from the opening
+        return  # practice and set-up positions do not count
     winner = event.outcome.winner
     dwarf, troll = zip((event.dwarf, event.troll), _roles(event.levels), strict=True)
-    if None in event.levels:  # what two bots play against each other is in their ratings alone
+    if None in event.levels:  # battles between bots count for ratings only
         for who, side in ((dwarf, Side.DWARF), (troll, Side.TROLL)):
             tally = rows.tally(*who, battle.rules, side.value)
             tally = tally.and_one(mine=winner is side, theirs=winner is side.other)
@@ -327,7 +327,7 @@ def _end(event: events.BattleEnded, at: events.BattleId, position: int, rows: Ro
     if battle.rated and event.levels == events.NO_BOTS:
         _rate_match(battle, position, rows)
     elif battle.rated:
-        # By the battle, since most who play with a bot play one battle alone.
+        # Rated by battle, since most people play only one battle with a bot.
         pool = archive.Pool(battle.rules)
         before = rows.strength(*dwarf, pool), rows.strength(*troll, pool)
         after = rate(before[0] or Strength(), before[1] or Strength(), winner)
@@ -336,7 +336,7 @@ def _end(event: events.BattleEnded, at: events.BattleId, position: int, rows: Ro
 
 
 def _rate_match(battle: archive.Battle, position: int, rows: Rows) -> None:
-    """Rate a match between people with which a battle is over, if one is: by its points."""
+    """Rate the match between people that a battle ended, if it did, by its points."""
     if battle.points is None:
         return
     pool, players = archive.Pool(battle.rules, time_class(battle.time)), battle.players
@@ -352,7 +352,7 @@ def _rate_match(battle: archive.Battle, position: int, rows: Rows) -> None:
     after = rate(before[0], before[1], winner)
     known = [not each.rating.is_provisional for each in before]
     for (player, other), place in zip(pairs, (0, 1), strict=True):
-        # A match with somebody of whom little is known says little of who is known well.
+        # A match with an unknown player says little about a well-known one.
         if known[1 - place] or not known[place]:
             rows.put_strength(player, PEOPLE, pool, after[place])
             points = before[place].rating.points
@@ -361,19 +361,19 @@ def _rate_match(battle: archive.Battle, position: int, rows: Rows) -> None:
 
 
 def _roles(levels: events.Levels) -> tuple[str, str]:
-    """Return the roles in which two play, by the levels of those of them who are bots."""
+    """Return the roles of two players, by their levels."""
     person = PEOPLE if levels == events.NO_BOTS else BOTS
     dwarf, troll = (person if level is None else str(level) for level in levels)
     return dwarf, troll
 
 
 def _try_puzzle(event: events.PuzzleTried, rows: Rows) -> None:
-    """Rate a player and a puzzle: it has lost to who solves it, and won against who does not."""
+    """Rate a player and a puzzle, which wins against players who do not solve it."""
     if rows.has_tried(event.player, event.puzzle):
         return
     rows.put_try(event.player, event.puzzle, solved=event.solved)
     before = rows.strength(event.player, PUZZLES, ALL_PUZZLES), rows.difficulty(event.puzzle)
-    winner = Side.DWARF if event.solved else Side.TROLL  # the player is in the first one's place
+    winner = Side.DWARF if event.solved else Side.TROLL  # the player takes the place of the dwarfs
     player, puzzle = rate(before[0] or Strength(), before[1] or Strength(), winner)
     rows.put_strength(event.player, PUZZLES, ALL_PUZZLES, player)
     rows.put_difficulty(event.puzzle, puzzle)
@@ -397,7 +397,7 @@ def _resume(match: events.SavedMatch, at: events.BattleId, rows: Rows) -> None:
     _give_up(at, rows)
     number = rows.number_of(match.began)
     if number is None or not rows.take_up(number):
-        return  # it goes on at another board already, and what comes of it there counts
+        return  # it was resumed at another board already
     rows.put_on_board(at.board, number)
     battle = rows.battle(number)
     if battle.state is archive.State.ADJOURNED:
@@ -409,20 +409,20 @@ def _resume(match: events.SavedMatch, at: events.BattleId, rows: Rows) -> None:
 def _comment(event: events.Commented, position: int, rows: Rows) -> None:
     number = rows.number_of(events.BattleId(event.key, event.version))
     if number is None:
-        return  # nobody can see it
+        return  # the battle is unknown
     rows.remove_comment(number, event.ply, event.player)
     if event.text:
         rows.put_comment(number, position, Comment(event.ply, event.player, event.text))
 
 
 def _give_up(at: events.BattleId, rows: Rows) -> None:
-    """Note that a board is as new: nobody plays on there."""
+    """Keep that a board was reset, and its battle abandoned."""
     if _leave_off(at, rows):
         rows.put_on_board(at.board, None)
 
 
 def _leave_off(at: events.BattleId, rows: Rows) -> archive.Battle | None:
-    """Note that nobody plays on the last battle at a board, if there is one; return that."""
+    """Keep that the current battle at a board, if any, is abandoned; return it."""
     battle = _on_board(at.board, rows)
     if battle and battle.state is archive.State.RUNNING:
         rows.put_battle(battle._replace(state=archive.State.UNFINISHED, until=at.version))
@@ -442,7 +442,7 @@ def _on_board(board: str, rows: Rows) -> archive.Battle | None:
 
 
 def _points(battle: archive.Battle) -> tuple[int, int]:
-    """Return the points after a battle, of who had the dwarfs and of who had the trolls."""
+    """Return the points after a battle, of the dwarfs' player and of the trolls' player."""
     if battle.outcome is None:
         return battle.before
     score = battle.outcome.score

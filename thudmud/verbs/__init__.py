@@ -1,10 +1,9 @@
-"""What players can say, a module for each family of verbs: what each means, and what it decides.
+"""The verbs that players can use, a module for each family, and what each decides.
 
-Pure: nothing here changes anything. `thudmud.verbs.decisions.decide` says what a command would
-bring about.
+Pure: decisions change nothing. `thudmud.verbs.decisions.decide` decides a command.
 
 Attributes:
-    VERBS: what makes a command of what a rule of the grammar hands over, by the rule's name.
+    VERBS: by the name of a grammar rule, what makes a command of its parts.
 """
 
 from thudmud.play.command import VERBS

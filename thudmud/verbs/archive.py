@@ -1,4 +1,4 @@
-"""The battles that were played: lists, replays, comments and analyses; scores, standings."""
+"""Past battles: lists, replays, comments and analyses; and scores and standings."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from thudmud.verbs.queries import LastMove
 
 
 class ArchiveCommand(Command):
-    """What is about the battles that were played, wherever one is."""
+    """A command about past battles, which can be given anywhere."""
 
     __slots__ = ()
 
 
 @verb(games="of")
 class Games(ArchiveCommand):
-    """List one's own matches, running and adjourned; or all that are being played."""
+    """List one's own matches, running and adjourned; or all running matches."""
 
     everybodys: bool = False
     is_question = True
@@ -67,13 +67,13 @@ class Games(ArchiveCommand):
 
 @verb(history="of", history_by_rules="by_rules")
 class History(ArchiveCommand):
-    """List the battles that were played, the last one first: all of them, or some.
+    """List past battles, the latest first: all of them, or some.
 
     Attributes:
-        player: only those of a player; None for everybody's, or with an opponent for one's own.
-        page: which page of them, from 1.
-        opponent: only those with somebody.
-        rules: only those by a ruleset, by its name.
+        player: only those of this player; None for everybody's, or one's own with ``opponent``.
+        page: the page, from 1.
+        opponent: only those against this player.
+        rules: only those by this ruleset, by name.
         day: only those that began on a day such as 2026-11-20, ``today`` or ``yesterday``.
 
     Raises:
@@ -126,7 +126,7 @@ def _named(player: str | None, me: str) -> str | None:
 
 @verb("replay")
 class Replay(ArchiveCommand):
-    """Go through a battle again, from after a ply of it; 0 is its beginning."""
+    """Replay a battle, from after one of its plies on; 0 is the opening."""
 
     number: int
     ply: int = 0
@@ -142,19 +142,19 @@ class Replay(ArchiveCommand):
 
 
 class Way(Enum):
-    """Where to go in a battle that is replayed."""
+    """Where to go in a replay."""
 
     NEXT = "next"
     BACK = "back"
     FIRST = "first"
     LAST = "last"
     PLAY = "play"
-    """On to the end by itself, ply by ply: what ``play`` means in a replay."""
+    """To the end, ply by ply without further commands: "play" in a replay."""
 
 
 @verb("step")
 class Step(ArchiveCommand):
-    """See another ply of the battle that one is replaying; on or back by several perhaps."""
+    """Go to another ply of the replay, perhaps several on or back."""
 
     way: Way
     plies: int = 1
@@ -203,14 +203,14 @@ class ViewRecord(ArchiveCommand):
 
 
 MOST_COMMENTS = 100
-"""On how many plies of a battle a player can comment."""
+"""The most plies of a battle on which a player can comment."""
 
 
 @verb(comment="of")
 class MakeComment(ArchiveCommand):
-    """Comment on a ply of a battle; on the one that is shown in a replay if ``number`` is None.
+    """Comment on a ply of a battle; on that shown in the replay if ``number`` is None.
 
-    With the text "" one's own comment there is taken away.
+    The text "" removes one's own comment there.
     """
 
     text: str
@@ -265,7 +265,7 @@ class MakeComment(ArchiveCommand):
 
 @verb("score")
 class ViewScore(ArchiveCommand):
-    """See what a player has won and lost; oneself if ``player`` is None."""
+    """See the results of a player; one's own if ``player`` is None."""
 
     player: str | None = None
     is_question = True
@@ -278,7 +278,7 @@ class ViewScore(ArchiveCommand):
 
 @verb("standings", standings_turned="turned")
 class ViewStandings(ArchiveCommand):
-    """List the players by their ratings: by some ruleset and at some pace, or where most have one.
+    """List the standings by a ruleset and at a pace; by default those with most players.
 
     ``rules`` is the ruleset's name.
     """
@@ -298,7 +298,7 @@ class ViewStandings(ArchiveCommand):
 
 @verb("analyse")
 class Analyse(ArchiveCommand):
-    """See what a battle was worth, ply by ply; without a number, the one that is replayed."""
+    """See the analysis of a battle; without a number, of the one in the replay."""
 
     number: int | None = None
 
@@ -307,11 +307,11 @@ class Analyse(ArchiveCommand):
         return scene.answer(Analyse(analysed.battle.number), answer=analysed)
 
     def _analysed(self, scene: Scene) -> AnalysedBattle:
-        """Return the analysis of a battle: the one that is kept, or else a new one.
+        """Return the analysis of a battle: the stored one, or else a new one.
 
         Raises:
-            Refused: there is no such battle, it cannot be analysed, or nobody may help the player.
-            Unread: it has to be looked up or found out first.
+            Refused: there is no such battle, it cannot be analysed, or the player is in a rated
+                battle. Unread: something has to be looked up, or the analysis made, first.
         """
         found = scene.found
         if rated := scene.hall.rated_board(scene.me):
@@ -335,14 +335,14 @@ class Analyse(ArchiveCommand):
         return AnalysedBattle(battle, game, analysis)
 
     def answered(self, hall: Hall, person: Person, answer: Any) -> None:
-        # What the plies were worth is shown in a replay, if it is that battle which is open.
+        # An open replay of this battle shows the analysis from now on.
         if person.replay and person.replay.game == answer.game:
             person.replay = replace(person.replay, analysis=answer.analysis)
 
 
 @verb("cancel_analysis")
 class CancelAnalysis(ArchiveCommand):
-    """Wait no longer for the analysis that one has asked for."""
+    """Cancel the analysis that one asked for."""
 
     words = "analyse cancel"
 

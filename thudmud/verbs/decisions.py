@@ -1,6 +1,6 @@
-"""What a command brings about, or why it does not; and what happens when players come and go.
+"""Decides commands, and what happens when players come and go.
 
-What each command means is in its class, in the other modules of this room. Nothing changes here.
+What each command does is in its class, in the other modules of this room. Deciding changes nothing.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from thudmud.verbs.tables import come_back, vanish
 def decide(
     hall: Hall, player: str, command: Command, now: float, found: Found = NOTHING_FOUND
 ) -> list[Decision]:
-    """Return what ``command`` would bring about, to be committed in this order.
+    """Return the decisions for a command, to be committed in this order.
 
     Args:
         hall: the hall as it stands.
-        player: the name of somebody who is here.
-        command: what they ask for.
+        player: the name of the player, who is here.
+        command: the command.
         now: the time, in seconds since the epoch.
         found: what has been looked up for it.
 
@@ -49,11 +49,11 @@ def decide(
 
 
 def is_limited(hall: Hall, decision: Decision) -> bool:
-    """Whether a player may do what was decided for them only so often in a time.
+    """Whether a decision counts towards how often a player may disturb others.
 
-    That is all that others are told of or that is stored for ever, but for what nobody can do again
-    and again by themselves: a ply waits for the opponent's, an answer for an offer, and what is
-    over has to be begun anew. In practice nothing waits, and it counts if somebody else looks on.
+    All that others are told of, or that is stored for ever, counts, except what nobody can repeat
+    alone: a ply waits for the opponent's, an answer for an offer, and an end for a beginning. In
+    practice nothing waits, so it counts if anybody else watches.
     """
     for event in decision.hall:
         if isinstance(event, events.SeekMade | events.BoardOpened):
@@ -81,11 +81,11 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
             return True
 
 
-# Coming and going: seats are kept, or given up, or taken again.
+# Coming and going: seats are kept, given up or taken again.
 
 
 def part(hall: Hall, player: str, parting: events.Parting, now: float) -> list[Decision]:
-    """Return what happens when ``player`` quits or is lost: seats kept or given up, then gone."""
+    """Return the decisions for a player who leaves: at each seat, and then from the hall."""
     left: list[Decision] = []
     for table in hall.tables.seats_of(player):
         gone_away = vanish(table, player, parting, now)
@@ -106,9 +106,10 @@ def arrive(
     adjourned: bool = False,
     letters: LetterCount = NO_LETTERS,
 ) -> list[Decision]:
-    """Return what happens when ``player`` comes in; ``adjourned`` if a match of theirs is put away.
+    """Return the decisions for a player who comes in. ``adjourned``: a match of theirs is put away.
 
-    They come to the board ``room``, if it is given; else to where a seat was kept, or to the hall.
+    They come to the board ``room`` if given, else to a board where a seat was kept, else to the
+    hall.
     """
     kept = sorted(hall.tables.seats_of(player), key=lambda table: not _has_turn(table, player))
     seats = [table.name for table in kept]

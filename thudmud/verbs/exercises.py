@@ -1,10 +1,10 @@
-"""What a command brings about in an exercise, or why it does not.
+"""Decides commands in exercises.
 
-An exercise is private, so that all of it is told and nothing of it happens at a board of the hall:
-a line that is about no other board is about the exercise. A battle waits meanwhile, unless a clock
-runs in it: then there is no time for one. Who plays on there by naming the board, and whose next
-battle begins, has left the exercise; what the other player does leaves it open, so that a line that
-was meant for it is never played in the battle.
+An exercise is private: everything in it is told, and nothing happens at a board of the hall. A
+command that names no other board is about the exercise. The player's battle waits meanwhile, so
+there are no exercises while a clock runs. A player leaves the exercise by acting in a battle, or
+when their next battle begins. What the opponent does leaves it open, so that a ply that is meant
+for the exercise is never played in the battle.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ R = Remark
 
 
 def obey(scene: Scene, command: Command) -> Decision | None:
-    """Return what a command brings about in the exercise of who has one.
+    """Return the decision for a command of a player who is at an exercise.
 
-    It is None for what is not about the exercise, and for questions: these are answered about its
-    board as about any other.
+    None if the command is not about the exercise, or is a question, which is answered as for any
+    board.
 
     Raises:
-        Refused: nothing comes of it.
-        Unread: what is stored of the player's puzzles has to be looked up first.
+        Refused: it cannot be done in the exercise. Unread: the player's record of puzzles has to be
+        looked up first.
     """
     hall, person, now, found, _ = scene
     exercise = person.exercise
@@ -104,10 +104,10 @@ def obey(scene: Scene, command: Command) -> Decision | None:
 
 
 def followed(scene: Scene, command: Command, decision: Decision) -> Decision:
-    """Return what a command brings about, and the lesson that goes on by it if it was asked for.
+    """Return a decision, with the next step of the lesson if the lesson asked for this command.
 
     Raises:
-        Unread: what is stored of the player's lessons has to be looked up first.
+        Unread: the player's record of lessons has to be looked up first.
     """
     person = scene.person
     if not isinstance(person.exercise, InLesson):
@@ -124,13 +124,13 @@ def followed(scene: Scene, command: Command, decision: Decision) -> Decision:
 
 
 class ExerciseCommand(Command):
-    """What is about exercises alone."""
+    """A command about exercises."""
 
     __slots__ = ()
 
 
 def _require_time(scene: Scene) -> None:
-    """Raise Refused if somebody is in a battle that leaves no time for an exercise."""
+    """Raise Refused if the player's clock runs in a battle."""
     for table in scene.hall.tables.seats_of(scene.me):
         if table.in_haste:
             raise Refused(Refusal.IN_BATTLE, board=table.name)
@@ -138,7 +138,7 @@ def _require_time(scene: Scene) -> None:
 
 @verb("tutorial")
 class Tutorial(ExerciseCommand):
-    """Learn the game: the lesson with a number, or the next one."""
+    """Open a lesson of the tutorial: by number, or the next one."""
 
     lesson: int | None = None
 
@@ -162,7 +162,7 @@ class Tutorial(ExerciseCommand):
 
 @verb("lessons")
 class Lessons(ExerciseCommand):
-    """List the lessons, and which of them one has done."""
+    """List the lessons, and which of them are done."""
 
     def decide(self, scene: Scene) -> Decision:
         return scene.answer(self, answer=_record(scene.person, scene.found))
@@ -170,7 +170,7 @@ class Lessons(ExerciseCommand):
 
 @verb("puzzle")
 class TryPuzzle(ExerciseCommand):
-    """Try a puzzle: the one with a number, or one that fits."""
+    """Open a puzzle: by number, or one that suits the player."""
 
     number: int | None = None
 
@@ -189,7 +189,7 @@ class TryPuzzle(ExerciseCommand):
 
 @verb(stop="of")
 class Stop(ExerciseCommand):
-    """Leave the lesson, the puzzle or the replay that one has open: one at most."""
+    """Leave the open lesson, puzzle or replay."""
 
     words = "stop"
 
@@ -206,7 +206,7 @@ class Stop(ExerciseCommand):
 
 
 def _opened(scene: Scene, begun: Exercised) -> Decision:
-    """Return that somebody comes to an exercise, for which the battles wait that they play."""
+    """Return the decision to open an exercise, which tells opponents that their battles wait."""
     decision = _told(begun)
     if scene.person.exercise:
         return decision
@@ -220,7 +220,7 @@ def _opened(scene: Scene, begun: Exercised) -> Decision:
 
 
 def _left(scene: Scene) -> Decision:
-    """Return that somebody leaves their exercise, and sees the battle that has waited there."""
+    """Return the decision to leave an exercise, which shows the battle that has waited."""
     person, room = scene.person, scene.person.room
     table = scene.hall.table_in(room)
     if table is None or not (table.running and table.side_of(scene.me)):
@@ -249,7 +249,7 @@ def _told(told: Exercised) -> Decision:
 
 
 def _doing(exercise: Exercise) -> tuple[Remark, ...]:
-    """Return what there is to do now."""
+    """Return the remarks that say what to do next."""
     if exercise.is_over:
         return (R.OVER,)
     return (R.NEXT,) if isinstance(exercise, InLesson) and exercise.is_done else (R.TASK,)
@@ -260,7 +260,7 @@ def _task(player: str, exercise: Exercise) -> Exercised:
 
 
 def _asked(player: str, exercise: Exercise, command: Command) -> Exercised | None:
-    """Return that a step of a lesson is done, if it was to ask this."""
+    """Return the lesson after the step, if the step was to give this command; else None."""
     if not isinstance(exercise, InLesson) or exercise.is_done:
         return None
     line, _, _ = str(command).partition(" on ")
@@ -268,7 +268,7 @@ def _asked(player: str, exercise: Exercise, command: Command) -> Exercised | Non
 
 
 def _gone_on(player: str, before: InLesson, table: Table | None = None) -> Exercised:
-    """Return a lesson after a step that is done, and what is said of it."""
+    """Return a lesson after a step is done, with its remarks."""
     table = table or before.table
     if before.following is None or before.following.scene:
         done = replace(before, table=table, is_done=True)
@@ -277,7 +277,7 @@ def _gone_on(player: str, before: InLesson, table: Table | None = None) -> Exerc
     return Exercised(player, then, (R.DONE, R.TASK))
 
 
-# What somebody can do in one.
+# What a player can do in an exercise.
 
 
 def _play(player: str, exercise: Exercise, command: Play, now: float) -> Exercised:
@@ -307,7 +307,7 @@ def _play(player: str, exercise: Exercise, command: Play, now: float) -> Exercis
 
 
 def _against(game: Game, move: Move, step: LessonStep) -> Advice | None:
-    """Return what speaks against a ply, if more does than against what is asked for."""
+    """Return the advice on a ply, if it loses more than the ply that is asked for."""
     why, asked = advice(game, (move,)), attempt_of(step.answer)
     best = advice(game, (game.resolve(asked, game.turn),)) if asked else None
     return why if best is None or _lost(why) > _lost(best) else None
@@ -318,7 +318,7 @@ def _lost(advice: Advice) -> int:
 
 
 def _played(table: Table, player: str, move: Move, now: float) -> tuple[Moved, Table]:
-    """Return a ply, and the board after it."""
+    """Return a ply and the table after it."""
     game = _game_at(table)
     event = Moved(now, player, game.turn, move, len(game.moves) + 1)
     return event, table.apply(event)
@@ -351,7 +351,8 @@ def _next(person: Person, exercise: Exercise, found: Found) -> Exercised:
 
 
 def _back(person: Person, exercise: Exercise) -> Exercised:
-    """Return a lesson where its board was set up last: before that, if nothing was done since."""
+    """Return a lesson at the latest step that set up a board; at the one before, if already
+    there."""
     if isinstance(exercise, AtPuzzle):
         return _anew(person, exercise)
     scenes = [n for n, each in enumerate(exercise.lesson.steps) if each.scene]
@@ -376,9 +377,9 @@ def _set(person: Person, puzzle: Puzzle) -> Exercised:
 
 
 def _fitting(person: Person, found: Found) -> int:
-    """Return the number of a puzzle that a player has not tried, about as hard as they are good.
+    """Return the number of an untried puzzle, with a rating near the player's.
 
-    When they have tried all, it is one that they have not solved; then any, the one after the last.
+    After all were tried, it is an unsolved one; after all were solved, the one after the latest.
     """
     known = _record(person, found)
     last = person.studies.puzzle
@@ -393,7 +394,7 @@ def _fitting(person: Person, found: Found) -> int:
 
 
 def _record(person: Person, found: Found) -> StudyRecord:
-    """Return what is stored of a member's lessons and puzzles; of a guest nothing is."""
+    """Return the record of a member's lessons and puzzles; guests have none."""
     return found[StudiesLookup(person.name)] if person.member else StudyRecord()
 
 
@@ -411,17 +412,17 @@ def _tried(player: str, exercise: AtPuzzle, move: Move, now: float) -> Exercised
 
 
 def _answer(game: Game) -> Move | None:
-    """Return the ply that captures most, if one captures anything."""
+    """Return the ply that captures most, if any captures."""
     moves = game.ruleset.legal_moves(game.position, MOST_TRAMPLES)
     captures = [move for move in moves if move.captures]
     return max(captures, key=lambda move: len(move.captures), default=None)
 
 
 def _counted(hall: Hall, person: Person, told: Exercised, found: Found, now: float) -> Decision:
-    """Return what is told, and what is stored of it: a member's first try, or a lesson done.
+    """Return the decision that tells it, and stores a member's first try or finished lesson.
 
-    Asking for a hint before that counts as a try. Each is stored once for each member, so that
-    nobody can fill the disk.
+    A hint counts as a try. Each is stored only once for each member, so that nobody can fill the
+    disk.
     """
     at, decision = told.exercise, _told(told)
     is_first = at.is_over if isinstance(at, InLesson) else at.tries + at.hints == 1

@@ -1,4 +1,4 @@
-"""Letters, which players call messages: writing, reading, deleting them; and reports."""
+"""Letters, which players call messages, and reports to the operators."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
 
 LETTERS_PAGE = 10
-"""How many letters are listed at once."""
+"""How many letters a page has."""
 
 
 @verb("message")
 class SendLetter(Command):
-    """Leave a message for a member, who need not be here."""
+    """Write a letter to a member, who need not be here."""
 
     player: str
     text: str
@@ -37,7 +37,7 @@ class SendLetter(Command):
         hall, me, words, found = scene.hall, scene.me, self.player, scene.found
         box = found[PostboxLookup(words, me)]
         if box is None:
-            # It may be the beginning of a name, of somebody who is here.
+            # It may be the first letters of the name of a player who is here.
             try:
                 name = player_meant(hall, words)
             except Refused as refusal:
@@ -61,7 +61,7 @@ class SendLetter(Command):
 
 
 def _require_letters(scene: Scene) -> None:
-    """Raise Refused if no letters are kept here, or not for who asks."""
+    """Raise Refused if no letters are kept here, or the player is no member."""
     if not scene.person.member:
         raise Refused(Refusal.LETTERS_FOR_MEMBERS)
     if not scene.hall.caps.letters:
@@ -70,7 +70,7 @@ def _require_letters(scene: Scene) -> None:
 
 @verb("messages")
 class Letters(Command):
-    """Read the messages that others have left for one, or those of one player; the last first."""
+    """Read one's letters, or those of one sender, the latest page first."""
 
     sender: str | None = None
     page: int = 1
@@ -86,7 +86,7 @@ class Letters(Command):
 
 @verb("forget", forget_messages="of_sender")
 class ForgetLetters(Command):
-    """Delete a message by its number, or those of one player, or all."""
+    """Delete a letter by its number, or those of one sender, or all."""
 
     number: int | None = None
     sender: str | None = None
@@ -112,7 +112,7 @@ class ForgetLetters(Command):
 
 
 def _from(letters: tuple[Letter, ...], words: str | None) -> tuple[Letter, ...]:
-    """Return those letters whose sender's name is these words, or alone begins so."""
+    """Return the letters of the sender whose name is these words, or alone begins so."""
     if words is None:
         return letters
     senders = dict.fromkeys(each.sender for each in letters if each.sender)
@@ -121,12 +121,12 @@ def _from(letters: tuple[Letter, ...], words: str | None) -> tuple[Letter, ...]:
 
 
 _REASON = re.compile("because (?!of(?![^ ,]))", re.ASCII | re.IGNORECASE)
-"""How a sentence goes on that gives a reason, which may be said by itself."""
+"""The start of a reason in a sentence. The reason is kept without it."""
 
 
 @verb(report="of_words")
 class FileReport(Command):
-    """Tell the operator of a player, who need not be here."""
+    """Report a player, who need not be here, to the operators."""
 
     player: str
     text: str

@@ -1,9 +1,8 @@
-"""Who plays with whom: seeks, matches that are asked for, boards that are opened for them.
+"""Matchmaking: seeks, challenges, invitations, and the boards that are opened for them.
 
-A seek says that somebody would like to play with anybody, or with one player. Who accepts it sits
-opposite them at a board of its own, where the first battle has begun. That all happens in one
-decision, so of two who accept the same seek one is refused. ``accept`` and ``decline`` answer
-everything else that is offered, too: invitations to seats, and what is offered at a board.
+A seek asks anybody, or one player, for a match. Accepting it opens a board, seats both players and
+begins the first battle, all in one decision: if two accept the same seek, one is refused.
+``accept`` and ``decline`` also answer invitations to seats, and offers at a board.
 """
 
 from __future__ import annotations
@@ -45,26 +44,26 @@ from thudmud.verbs.talk import require_listening
 
 @verb("seeks")
 class Seeks(Command):
-    """List who would like to play."""
+    """List the open seeks."""
 
     is_question = True
 
 
 class WithTerms(Command):
-    """What may end in terms, such as a side and a clock, in any order."""
+    """A command that may end in terms, such as a side and a clock, in any order."""
 
     __slots__ = ()
 
     @classmethod
     def of(cls, *given: Any) -> Self:
-        """Return the command with what was given; the terms come last, by the names of fields."""
+        """Return the command of some fields in order, and then the terms by the names of fields."""
         *fields, terms = given
         return cls(*fields, **(terms or {}))
 
 
 @verb(seek="of")
 class Seek(WithTerms):
-    """Say that one would like to play, by some ruleset and clock or none, with anybody."""
+    """Look for an opponent, perhaps by a ruleset and with a clock."""
 
     rules: str | None = None
     side: Side | None = None
@@ -85,7 +84,7 @@ class Seek(WithTerms):
 
 @verb(challenge="of")
 class Challenge(WithTerms):
-    """Ask a player to a match at a board of its own; a bot perhaps at some level."""
+    """Challenge a player to a match at a new board; a bot perhaps at a level."""
 
     player: str
     rules: str | None = None
@@ -107,7 +106,9 @@ class Challenge(WithTerms):
             is_answer = (seek.player, seek.to, seek.time) == (to, me, self.time)
             if is_answer and _suits(seek, rules, self.side):
                 agreed = replace(seek, rated=seek.rated and self.rated)
-                return _begin(scene, agreed, self.side)  # they had asked the same
+                return _begin(
+                    scene, agreed, self.side
+                )  # the opponent has challenged us to the same
             is_same = (seek.rules, seek.time) == (rules, self.time)
             if seek.player == me and seek.to == to and is_same:
                 raise Refused(Refusal.ASKED_ALREADY, player=to, number=seek.number)
@@ -128,14 +129,14 @@ class Challenge(WithTerms):
 
 
 def _require_invitations(hall: Hall, to: str) -> None:
-    """Raise Refused if somebody who is here does not want to be asked to games."""
+    """Raise Refused if a player who is here takes no invitations."""
     if not hall.people[to].options.has(Toggle.INVITATIONS):
         raise Refused(Refusal.NO_INVITATIONS, player=to)
 
 
 @verb(invite="of")
 class Invite(WithTerms):
-    """Ask a player to a seat at a board, by default a free one; a bot perhaps at some level."""
+    """Invite a player to a seat at a board, by default a free one; a bot perhaps at a level."""
 
     player: str
     side: Side | None = None
@@ -146,7 +147,7 @@ class Invite(WithTerms):
     def decide(self, scene: Scene) -> Decision:
         hall, person = scene.hall, scene.person
         is_anywhere = self.on is None and person.room is None and not hall.tables.seats_of(scene.me)
-        if is_anywhere and hall.opens_boards:  # to no seat, so it is a match that is wanted
+        if is_anywhere and hall.opens_boards:  # there is no seat, so a match is wanted
             side = self.side and self.side.other
             return Challenge(self.player, side=side, level=self.level).decide(scene)
         to, table = player_here(scene, self.player), hall_board_meant(hall, person, self.on)
@@ -160,7 +161,7 @@ class Invite(WithTerms):
 
 @verb("withdraw")
 class Withdraw(Command):
-    """Take a seek back, or all of one's own."""
+    """Withdraw one's seek with a number, or all of them."""
 
     number: int | None = None
 
@@ -178,9 +179,9 @@ class Withdraw(Command):
 
 @verb(play_now="of")
 class PlayNow(WithTerms):
-    """Play with whoever would like to: with a bot at once, until somebody comes.
+    """Play anybody who looks for an opponent; else a bot, until somebody comes.
 
-    With a level it is a bot that is wanted. In a replay it goes on to the end by itself.
+    With a level, play a bot. In a replay, show the rest of the battle.
     """
 
     rules: str | None = None
@@ -236,7 +237,7 @@ class PlayNow(WithTerms):
 
 @verb("new_board")
 class NewBoard(Command):
-    """Open a board, which goes when nobody needs it any more."""
+    """Open a board, which is closed when nobody needs it any more."""
 
     rules: str | None = None
 
@@ -252,7 +253,7 @@ class NewBoard(Command):
 
 @verb("accept")
 class Accept(Command):
-    """Agree to what was offered: a seek by its number, what a player offers, or the only one."""
+    """Accept an offer: a seek by number, an offer by its player, or the only one."""
 
     what: int | str | None = None
 
@@ -267,7 +268,7 @@ class Accept(Command):
 
 @verb("decline")
 class Decline(Command):
-    """Refuse what was offered: a seek by its number, or what a player offers."""
+    """Decline an offer: a seek by number, or an offer by its player."""
 
     what: int | str
 
@@ -290,10 +291,10 @@ class Decline(Command):
 
 @verb("no")
 class No(BattleCommand):
-    """Decline what the other player has offered, or take back what one has offered oneself.
+    """Decline the opponent's offers, or take back one's own.
 
-    Without a board it refuses what was offered anywhere, all at one board together; then the match
-    that they have asked for themselves is taken back, if that is all there is.
+    Without a board it declines what was offered anywhere, if that is one thing or all at one board.
+    If nothing was, it withdraws one's own challenge, if there is one.
     """
 
     def decide(self, scene: Scene) -> Decision:
@@ -302,10 +303,10 @@ class No(BattleCommand):
         return BattleCommand.decide(self, scene)
 
     def _declined(self, scene: Scene) -> Command | None:
-        """Return what it refuses; None if nothing was offered.
+        """Return the command that declines it; None if nothing was offered.
 
         Raises:
-            Refused: more than that was offered; or nothing was, to one who plays nowhere.
+            Refused: several things were offered; or nothing was, and the player is in no game.
         """
         hall = scene.hall
         offered = list(_standing(scene))
@@ -328,7 +329,7 @@ class No(BattleCommand):
         offered = [offer for offer, by in table.offers.items() if by is side.other]
         if offered:
             return tuple(events.Declined(context.now, player, offer) for offer in offered)
-        # What stands is the player's own, and is taken back.
+        # The open offers are the player's own, and are taken back.
         withdrawn = lapsed(table, player, context.now)
         if not withdrawn:
             raise Refused(Refusal.NOTHING_OFFERED, board=table.name)
@@ -337,14 +338,14 @@ class No(BattleCommand):
 
 @value
 class Standing:
-    """Something that was offered to a player and still stands.
+    """An open offer to a player.
 
     Attributes:
-        player: who has offered it.
-        accepting: what takes it.
-        declining: what refuses it.
-        seek: the number of the seek that it is, if it is one.
-        invited: the invitation that it is, if it is one.
+        player: who offered it.
+        accepting: the command that accepts it.
+        declining: the command that declines it.
+        seek: the number, if it is a seek.
+        invited: the invitation, if it is one.
     """
 
     player: str
@@ -355,7 +356,7 @@ class Standing:
 
 
 def gone(hall: Hall, player: str, now: float) -> Decision:
-    """Return that what somebody sought, or was asked to, stands no more, since they are gone."""
+    """Return the decision that ends the seeks by and to a player who left."""
     ended = tuple(
         _ended(seek, player, events.SeekEnd.GONE, now)
         for seek in hall.seeks.values()
@@ -365,7 +366,7 @@ def gone(hall: Hall, player: str, now: float) -> Decision:
 
 
 def _standing(scene: Scene) -> Iterator[Standing]:
-    """Yield what others have offered somebody, and still stands."""
+    """Yield the open offers to the player."""
     hall, name = scene.hall, scene.me
     for table in hall.tables.seats_of(name):
         for offer, by in table.offers.items():
@@ -384,25 +385,26 @@ def _standing(scene: Scene) -> Iterator[Standing]:
 
 
 def _still_asks(table: Table, invited: Invited, context: Context) -> bool:
-    """Whether the seat to which somebody was asked can still be had, by who is not there yet."""
+    """Whether the seat of an invitation is still free for the player."""
     is_free = made_free(table, invited.side, invited.to, context) is not None
     return is_free and not table.side_of(invited.to)
 
 
 def _suits(seek: events.SeekMade, rules: str | None, side: Side | None) -> bool:
-    """Whether a seek is for such a match, if somebody else wants that side; None for any."""
+    """Whether a seek fits a ruleset, and an opponent's wish for a side; None for any."""
     return rules in {None, seek.rules} and (not seek.side or not side or seek.side is not side)
 
 
 def _is_in_time(seek: events.SeekMade, time: TimeControl | None) -> bool:
-    """Whether a seek is for such a clock; if none is named, for none, or one without haste."""
+    """Whether a seek fits a clock. Without one, any pace but blitz and correspondence fits."""
     if time is None:
         return time_class(seek.time) not in {TimeClass.BLITZ, TimeClass.CORRESPONDENCE}
     return seek.time == time
 
 
 def _may_meet(hall: Hall, seek: events.SeekMade, name: str) -> bool:
-    """Whether somebody may accept a seek: who made it is another, and here, and will hear them."""
+    """Whether a player may accept a seek: its maker is another, here, and neither ignores the
+    other."""
     if seek.player == name or seek.player not in hall.people:
         return False
     if len(hall.tables.made_of(seek.player)) >= hall.caps.boards:
@@ -411,10 +413,10 @@ def _may_meet(hall: Hall, seek: events.SeekMade, name: str) -> bool:
 
 
 def _bot(scene: Scene, rules: str) -> str | None:
-    """Return the bot that is most like a player by its rating; the weakest for a newcomer.
+    """Return the bot whose rating is nearest to the player's; the weakest for a newcomer.
 
-    The ratings are those by a ruleset; if the player has none by that, by the one by which they
-    have played bots most. It is one of the bots that can play at any number of boards.
+    The ratings are those by the ruleset, or else by the one by which the player has played bots
+    most. Bots with their own programs are left out, as they play at one board only.
     """
     bots = [each for each in bots_here(scene.hall, scene.found) if each.level != events.OWN_PROGRAM]
     if not bots:
@@ -433,7 +435,7 @@ def _bot(scene: Scene, rules: str) -> str | None:
 
 
 def bots_here(hall: Hall, found: archive.Found) -> list[archive.ListedBot]:
-    """Return the bots that are here, the weakest first, and how they have fared."""
+    """Return the bots that are here, the weakest first, with their results."""
     listed = []
     for name in hall.people:
         if (level := hall.level(name)) is not None:
@@ -445,10 +447,10 @@ def bots_here(hall: Hall, found: archive.Found) -> list[archive.ListedBot]:
 
 
 def _chosen(scene: Scene, what: str | None, *, declining: bool = False) -> Standing:
-    """Return what somebody answers, who perhaps says by whom it was offered."""
+    """Return the offer that the player answers, perhaps given the name of who made it."""
     hall = scene.hall
     offered = list(_standing(scene))
-    # Of what is offered to anybody, one alone may be meant, or that of one player.
+    # Seeks for anybody are meant only if there is no other offer, or their maker is named.
     if not declining and (what is not None or not offered):
         offered += [
             Standing(each.player, Accept(each.number), Withdraw(each.number), each.number)
@@ -481,9 +483,9 @@ def _seek_meant(scene: Scene, number: int) -> events.SeekMade:
 
 
 def _begin(scene: Scene, seek: events.SeekMade, side: Side | None = None) -> Decision:
-    """Return that somebody accepts a seek: both sit down at a board of its own, and begin.
+    """Return the decision to accept a seek: a board is opened, and the match begins there.
 
-    They may want a side, which suits it.
+    ``side`` is the side the player wants, which fits the seek.
     """
     hall, name = scene.hall, scene.me
     if seek.player == name:
@@ -493,7 +495,7 @@ def _begin(scene: Scene, seek: events.SeekMade, side: Side | None = None) -> Dec
     require_listening(hall, seek.player, name)
     dwarf, troll = _seated(seek.player, name, seek.side or (side and side.other))
     taken = [_ended(seek, name, events.SeekEnd.ACCEPTED, scene.now)]
-    # Nobody seeks any longer who has found somebody, and the two need not ask each other again.
+    # Both have found an opponent, so their other open seeks, and challenges to each other, end.
     both = {seek.player, name}
     taken += [
         _ended(each, name, events.SeekEnd.WITHDRAWN, scene.now)
@@ -513,9 +515,9 @@ def at_own_board(
     *asides: Aside,
     level: int | None = None,
 ) -> Decision:
-    """Return that a board is opened at which a match begins or goes on, after other events.
+    """Return the decision that opens a board for a match to begin or resume, after other events.
 
-    If a bot is to begin one, it plays as it usually does, or at a level.
+    A bot plays at ``level``, or else at its usual level.
     """
     hall, match = scene.hall, begun.match if isinstance(begun, events.Resumed) else begun
     names = match.dwarf, match.troll
@@ -529,8 +531,8 @@ def at_own_board(
 
 
 def _opened(hall: Hall, player: str, rules: str, now: float, before: int) -> events.BoardOpened:
-    """Return that a board is opened, after so many other events of the hall."""
-    number = len(hall.tables) - len(hall.tables.made) + 1  # as the boards are counted that stay
+    """Return the event that opens a board, after so many other events of the hall."""
+    number = len(hall.tables) - len(hall.tables.made) + 1  # configured boards are counted first
     names = set(map(str.lower, hall.tables))
     while (name := f"{nth(number)} board") in names:
         number += 1
@@ -562,7 +564,7 @@ def _ended(seek: events.SeekMade, player: str, why: events.SeekEnd, now: float) 
 
 
 def _seated(player: str, other: str, side: Side | None) -> tuple[str, str]:
-    """Return who has the dwarfs and who the trolls, if a player wants a side; dwarfs for any."""
+    """Return the players of the dwarfs and the trolls, given the side that ``player`` wants."""
     return (other, player) if side is Side.TROLL else (player, other)
 
 
@@ -574,7 +576,7 @@ def _require_seeks(scene: Scene) -> None:
 
 
 def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> None:
-    """Refuse what gives the players from one address more than all of them may have."""
+    """Refuse a decision that gives the players from one address too many seeks or boards."""
     caps = hall.caps
     if any(isinstance(event, events.SeekMade) for event in decision.hall):
         theirs = [each for each in hall.seeks.values() if each.player in names]
