@@ -351,8 +351,7 @@ def _next(person: Person, exercise: Exercise, found: Found) -> Exercised:
 
 
 def _back(person: Person, exercise: Exercise) -> Exercised:
-    """Return a lesson at the latest step that set up a board; at the one before, if already
-    there."""
+    """Return a lesson at the step that last set up a board, or the one before if already there."""
     if isinstance(exercise, AtPuzzle):
         return _anew(person, exercise)
     scenes = [n for n, each in enumerate(exercise.lesson.steps) if each.scene]

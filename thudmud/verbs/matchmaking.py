@@ -56,7 +56,7 @@ class WithTerms(Command):
 
     @classmethod
     def of(cls, *given: Any) -> Self:
-        """Return the command of some fields in order, and then the terms by the names of fields."""
+        """Return the command of some fields in order, and terms by the names of fields."""
         *fields, terms = given
         return cls(*fields, **(terms or {}))
 
@@ -403,8 +403,7 @@ def _is_in_time(seek: events.SeekMade, time: TimeControl | None) -> bool:
 
 
 def _may_meet(hall: Hall, seek: events.SeekMade, name: str) -> bool:
-    """Whether a player may accept a seek: its maker is another, here, and neither ignores the
-    other."""
+    """Whether a player may accept a seek: its maker is here, and neither ignores the other."""
     if seek.player == name or seek.player not in hall.people:
         return False
     if len(hall.tables.made_of(seek.player)) >= hall.caps.boards:

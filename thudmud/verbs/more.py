@@ -1,4 +1,4 @@
-"""Help, accounts, the end of a visit, and what was typed last once more."""
+"""Help, accounts, quitting, and repeating the last command."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Syntax(Command):
 
 
 class ForAccounts(Command):
-    """What is never decided here: whoever keeps accounts carries it out before."""
+    """A command for the keeper of accounts, which carries it out before it gets here."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ class ForAccounts(Command):
 
 @verb("register")
 class Register(ForAccounts):
-    """Keep one's name, by a password."""
+    """Register one's name, with a password."""
 
 
 @verb("password")
@@ -44,7 +44,7 @@ class Password(ForAccounts):
 
 @verb("again")
 class Again(Command):
-    """Do once more what one did last: the service decides that instead, if there is anything."""
+    """Repeat the last command. The service decides that command instead, if there is one."""
 
     def decide(self, scene: Scene) -> Decision:
         raise Refused(Refusal.NOTHING_TO_REPEAT)

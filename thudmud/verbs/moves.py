@@ -1,4 +1,4 @@
-"""A battle as it is played: plies, and what both have to agree to."""
+"""Playing a battle: plies, ends, and offers that need both players."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _Captures = tuple[Square, ...] | Every | None
 
 @verb(play="of", play_turned="turned", move="moved", move_turned="moved_turned")
 class Play(TableCommand):
-    """Ask for a ply: ``move``, ``shove`` or ``hurl``."""
+    """Play a ply: ``move``, ``shove`` or ``hurl``."""
 
     attempt: Attempt
     on: str | None = None
@@ -126,7 +126,7 @@ class PlayRecorded(TableCommand):
 
 @verb("end")
 class End(BattleCommand):
-    """Offer to end the battle, or agree to the other player's offer (``end``, ``finish``)."""
+    """Offer to end the battle, or accept the opponent's offer to."""
 
     words = "end game"
 
@@ -146,7 +146,7 @@ class End(BattleCommand):
 
 @verb("begin")
 class Start(BattleCommand):
-    """Begin the next battle, or ask for (or agree to) a new match in the middle of one."""
+    """Begin the next battle; during one, offer to start over, or accept that offer."""
 
     words = "start game"
 
@@ -165,18 +165,18 @@ class Start(BattleCommand):
         match = table.match
         is_second = match is not None and match.running and match.battle == events.BATTLES
         if match and is_second and not match.game.moves and not table.offers:
-            # Both were told to begin it: the other has, a moment ago.
+            # Both were told how to begin it, and the opponent did a moment ago.
             raise Refused(Refusal.HAS_BEGUN, board=table.name)
         needs_word = table.running and not table.is_practice
         if needs_word and table.offers.get(Offer.RESTART) is not side.other:
             return tables.offer(table, player, Offer.RESTART, context.now)
         rules, opening = table.ruleset.name, table.opening
-        # Nobody is wronged by who plays bots under many names, so guests may as well.
+        # Playing bots under many names harms nobody, so battles of guests with bots are rated, too.
         both_members = dwarf in context.members and troll in context.members
         rated = opening is None and dwarf != troll and (levels != events.NO_BOTS or both_members)
         number = 1
         if table.match and table.half_played:
-            rated = rated and table.match.rated  # both battles count, or neither
+            rated = rated and table.match.rated  # either both battles count, or neither
             number, dwarf, troll, levels = (
                 events.BATTLES,
                 troll,
@@ -192,7 +192,7 @@ class Start(BattleCommand):
 
 @verb("resign")
 class Resign(BattleCommand):
-    """Give the battle up."""
+    """Resign the battle."""
 
     words = "resign game"
 
@@ -207,7 +207,7 @@ class Resign(BattleCommand):
 
 @verb("claim")
 class Claim(BattleCommand):
-    """Win the battle, since the other player has been away for too long."""
+    """Claim the battle, because the opponent has been away, or idle, for too long."""
 
     words = "claim game"
 
@@ -224,7 +224,7 @@ class Claim(BattleCommand):
         if game.turn is side.other and tables.is_waited_for(table):
             first = table.idle_since + table.idle_limit
             if table.warned is None and context.now >= first:
-                return tables.warned(table, context.now)  # where nothing else tells the time
+                return tables.warned(table, context.now)  # no timer does it here
             claim_at = table.claim_at or first
             if context.now < claim_at:
                 seconds = claim_at - context.now
@@ -237,7 +237,7 @@ class Claim(BattleCommand):
 
 
 def _forfeited(table: Table, player: str, side: Side, ending: Ending, context: Context) -> Events:
-    """Return that a side gives up the second battle of a match before it has begun."""
+    """Return the events by which a side loses the second battle before it has begun."""
     (started,) = Start().at(replace(table, away=NOBODY_AWAY), player, context)
     begun = table.apply(started)
     game = tables.battle(begun)
@@ -248,7 +248,7 @@ def _forfeited(table: Table, player: str, side: Side, ending: Ending, context: C
 
 @verb("undo")
 class Undo(BattleCommand):
-    """Ask for one's last ply back, or agree that the other takes theirs back."""
+    """Ask to take back one's last ply, or agree that the opponent takes theirs back."""
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)
@@ -272,14 +272,14 @@ class Undo(BattleCommand):
 
 
 def _last_own(game: Game, side: Side) -> tuple[Move, ...]:
-    """Return the last ply of ``side`` and what followed it; nothing if it has not moved yet."""
+    """Return the last ply of ``side`` and any reply; nothing if it has not moved yet."""
     plies = 1 if game.position.turn is side.other else 2
     return game.moves[-plies:] if len(game.moves) >= plies else ()
 
 
 @verb("adjourn")
 class Adjourn(BattleCommand):
-    """Offer to put the match away for another day, or agree to it."""
+    """Offer to adjourn the match, or accept that offer."""
 
     words = "adjourn game"
 
@@ -302,4 +302,4 @@ OFFERING: Mapping[Offer, type[End | Start | Adjourn | Undo]] = {
     Offer.ADJOURN: Adjourn,
     Offer.UNDO: Undo,
 }
-"""The command that makes each offer, and agrees to it."""
+"""The command that makes, and accepts, each offer."""

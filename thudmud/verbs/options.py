@@ -1,4 +1,4 @@
-"""Options: what players choose of how they are shown everything."""
+"""Options: how players choose to see things."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ShowScheme(OptionCommand):
 
 
 class Choice(SetOption):
-    """A choice of one option: the field of `Options` called by the last of its ``words``."""
+    """A choice of one option: the field of `Options` named by the last of its ``words``."""
 
     __slots__ = ()
 
@@ -99,7 +99,7 @@ class SetSize(Choice):
 
 @verb("set_reader")
 class SetReader(Choice):
-    """Choose whether boards are told for a screen reader."""
+    """Choose whether boards are described for a screen reader."""
 
     value: Switch
     words = "options reader"
@@ -131,7 +131,7 @@ class SetToggle(Choice):
 
 @verb("set_scheme")
 class SetScheme(Choice):
-    """Choose a ready scheme of colours; those that were chosen one by one are forgotten."""
+    """Choose a scheme of colours, which replaces one's own colours."""
 
     value: Scheme
     words = "options colour scheme"
@@ -142,7 +142,7 @@ class SetScheme(Choice):
 
 @verb("set_element")
 class SetElement(Choice):
-    """Choose the colour of an element; None is the scheme's own (``default``)."""
+    """Choose the colour of an element; None ("default") is the scheme's."""
 
     element: Element
     value: Colour | None

@@ -1,4 +1,4 @@
-"""Keeping order: what operators do, and what refuses the words of a muted player."""
+"""Keeping order: the verbs of operators, and mutes."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
 
 _OURSELVES = ip_network("127.0.0.0/8"), ip_network("::1/128")
-"""From where this machine speaks to itself; a proxy that stands on it does, too."""
+"""The networks of this machine itself, from which a proxy on it connects, too."""
 
 
 def require_heard(hall: Hall, player: str, now: float) -> None:
-    """Refuse what a player who is muted would say."""
+    """Raise Refused if a player is muted."""
     if hall.order and (mute := hall.order.mute(player, now)):
         seconds = None if mute.until is None else mute.until - now
         raise Refused(Refusal.MUTED, seconds=seconds, why=mute.why)
 
 
 class OperatorCommand(Command):
-    """What operators alone may do."""
+    """A command that only operators may give."""
 
     __slots__ = ()
 
@@ -49,13 +49,13 @@ class OperatorCommand(Command):
         return self.decide_for(scene, scene.hall.order)
 
     def decide_for(self, scene: Scene, order: Order) -> Decision:
-        """Return what it brings about, since it is an operator's; raises as `decide` does."""
+        """Return the decision, given by an operator; raises as `decide` does."""
         return scene.answer(self)
 
 
 @verb("broadcast")
 class Broadcast(OperatorCommand):
-    """Tell everybody something, wherever they are."""
+    """Tell everybody something."""
 
     text: str
 
@@ -65,7 +65,7 @@ class Broadcast(OperatorCommand):
 
 @verb("mute")
 class Mute(OperatorCommand):
-    """Let nobody hear a player, for so many seconds or for good."""
+    """Mute a player, for so many seconds or for good."""
 
     player: str
     seconds: int | None = None
@@ -79,7 +79,7 @@ class Mute(OperatorCommand):
 
 @verb("unmute")
 class Unmute(OperatorCommand):
-    """Let a player be heard again."""
+    """Lift the mute of a player."""
 
     player: str
 
@@ -92,7 +92,7 @@ class Unmute(OperatorCommand):
 
 @verb("mutes")
 class Mutes(OperatorCommand):
-    """List those who are muted."""
+    """List the mutes."""
 
 
 @verb("kick")
@@ -110,7 +110,7 @@ class Kick(OperatorCommand):
 
 @verb("ban")
 class Ban(OperatorCommand):
-    """Keep out a player, or all who come from an address or a network, for a time or for good."""
+    """Ban a player, an address or a network, for so many seconds or for good."""
 
     whom: str
     seconds: int | None = None
@@ -123,7 +123,7 @@ class Ban(OperatorCommand):
 
 @verb("unban")
 class Unban(OperatorCommand):
-    """Keep a player, an address or a network out no longer."""
+    """Lift the ban of a player, an address or a network."""
 
     whom: str
 
@@ -137,14 +137,14 @@ class Unban(OperatorCommand):
 
 @verb("bans")
 class Bans(OperatorCommand):
-    """List who is kept out, page by page."""
+    """List the bans, page by page."""
 
     page: int = 1
 
 
 @verb("reports")
 class Reports(OperatorCommand):
-    """List what players have reported of others, page by page."""
+    """List the open reports, page by page."""
 
     page: int = 1
 
@@ -154,7 +154,7 @@ class Reports(OperatorCommand):
 
 @verb("close_report")
 class CloseReport(OperatorCommand):
-    """Close a report: it has been seen to."""
+    """Close a report."""
 
     number: int
 
@@ -166,7 +166,7 @@ class CloseReport(OperatorCommand):
 
 @verb("shutdown", shutdown_now="now")
 class StopServer(OperatorCommand):
-    """Stop the server in so many seconds; 0 is now."""
+    """Shut the server down in so many seconds; 0 is now."""
 
     seconds: int
     why: str = ""
@@ -186,7 +186,7 @@ class StopServer(OperatorCommand):
 
 @verb("cancel_shutdown")
 class CancelShutdown(OperatorCommand):
-    """Do not stop the server after all."""
+    """Cancel the shutdown."""
 
     def decide_for(self, scene: Scene, order: Order) -> Decision:
         if scene.hall.shutdown is None:
@@ -201,7 +201,7 @@ def _impose(scene: Scene, measure: Measure, whom: str, seconds: int | None, why:
 
 
 def _require_fair(scene: Scene, order: Order, whom: str) -> None:
-    """Refuse a measure against oneself, another operator, or a program of the server's."""
+    """Refuse a sanction against oneself, another operator, or a bot."""
     if whom.lower() == scene.me.lower():
         raise Refused(Refusal.SANCTION_SELF)
     if whom.lower() in order.operators:
@@ -224,7 +224,7 @@ def _player(scene: Scene, words: str) -> str:
 
 
 def _as_shown(scene: Scene, words: str) -> str:
-    """Return the name of a player as it is shown, if the words are one that is known."""
+    """Return a known player's name as it is spelt; else the words."""
     names = scene.hall.people.names
     if words.lower() in names or not words.isalpha():
         return names.get(words.lower(), words)
@@ -233,7 +233,7 @@ def _as_shown(scene: Scene, words: str) -> str:
 
 
 def _banned(scene: Scene, order: Order, words: str) -> str:
-    """Return whom a ban is to keep out: a name, which need be nobody's yet, or a network."""
+    """Return whom a ban is against: a name, which may be unknown yet, or a network."""
     if network := network_of(words):
         _require_sensible(scene.hall, scene.me, network)
         return network_text(network)
@@ -250,7 +250,7 @@ def _banned(scene: Scene, order: Order, words: str) -> str:
 
 
 def _require_sensible(hall: Hall, me: str, network: Network) -> None:
-    """Refuse to ban very many, this machine itself, or where an operator comes from."""
+    """Refuse to ban a very wide network, this machine itself, or an operator's network."""
     if network.prefixlen < WIDEST[network.version]:
         widest = f"/{WIDEST[network.version]}"
         raise Refused(Refusal.NETWORK_TOO_WIDE, network=str(network), widest=widest)
@@ -267,5 +267,5 @@ def _require_sensible(hall: Hall, me: str, network: Network) -> None:
 
 
 def _one(sanctions: list[Sanction], whom: str) -> Sanction | None:
-    """Return the one that is against somebody, named in any case."""
+    """Return the sanction against a player or network, named in any case; None if none."""
     return next((each for each in sanctions if each.whom.lower() == whom.lower()), None)

@@ -1,4 +1,4 @@
-"""People: who is here and what is known of them, and whom a player follows or does not hear."""
+"""People: who is here, what is known about them, and following and ignoring them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from thudmud.verbs.order import require_heard
 
 @verb("who")
 class Who(Command):
-    """List the players, or those whose names begin with ``player``, a page of them."""
+    """List a page of the players, perhaps only those whose names begin with ``player``."""
 
     player: str | None = None
     page: int = 1
@@ -50,7 +50,7 @@ def player_here(scene: Scene, words: str) -> str:
 
 
 def refuse_absent(scene: Scene, words: str) -> None:
-    """Raise Refused if that is the name of somebody who is not here, but will be expected back."""
+    """Raise Refused if that is the name of a member, or seated player, who is away."""
     if known := scene.found[MemberLookup(words)]:
         seconds = max(0.0, scene.now - known.at)
         raise Refused(Refusal.NOT_HERE, player=known.name, seconds=seconds)
@@ -60,7 +60,7 @@ def refuse_absent(scene: Scene, words: str) -> None:
 
 @verb("finger")
 class Finger(Command):
-    """Read who a player is, here or not: ratings, what they do, their plan; None is oneself."""
+    """Read about a player, here or not: ratings, games, plan; None is oneself."""
 
     player: str | None = None
     is_question = True
@@ -73,12 +73,12 @@ class Finger(Command):
 
 
 def fingered(scene: Scene, name: str) -> Fingered:
-    """Return what is known of a player; raises Unread if that has to be looked up first."""
+    """Return what is stored about a player; raises Unread if it has to be looked up first."""
     return Fingered(name, scene.found[MemberLookup(name)], scene.found[ScoreLookup(name)])
 
 
 def known_name(scene: Scene, words: str) -> str | None:
-    """Return the name of the player who is called just so: is here, has an account, or is away."""
+    """Return the name, as spelt, of a player who is here, a member, or away; None if unknown."""
     if words.lower() in scene.hall.people.names:
         return scene.hall.people.names[words.lower()]
     if member := scene.found[MemberLookup(words)]:
@@ -88,12 +88,12 @@ def known_name(scene: Scene, words: str) -> str | None:
 
 
 NO_PLAN = frozenset({"none", "-"})
-"""What takes a plan away."""
+"""Words that remove a plan."""
 
 
 @verb("plan")
 class Plan(Command):
-    """Say something about oneself, which whoever asks can read; None reads it."""
+    """Write one's plan, which others can read; None reads it."""
 
     text: str | None = None
 
@@ -111,7 +111,7 @@ class Plan(Command):
 
 @aside
 class PlanChosen(Aside):
-    """A player says something about themselves from now on, or nothing if ``plan`` is ""."""
+    """A player wrote a plan, or removed it if ``plan`` is ""."""
 
     plan: str
     crosses = True
@@ -126,7 +126,7 @@ class PlanChosen(Aside):
 
 @verb("follow")
 class Follow(Command):
-    """Be told when a player comes, and begins a match; None lists whom one follows."""
+    """Follow a player: be told when they come or begin a match; None lists whom one follows."""
 
     player: str | None = None
     is_question = True
@@ -141,7 +141,7 @@ class Follow(Command):
 
 @verb("unfollow")
 class Unfollow(Command):
-    """Be told no longer what a player begins."""
+    """Stop following a player."""
 
     player: str
 
@@ -154,7 +154,7 @@ class Unfollow(Command):
 
 @aside
 class FollowChosen(Aside):
-    """A player follows another, or no longer; ``followed`` are all whom they follow now.
+    """A player started or stopped following another. ``followed`` is the new list.
 
     ``is_here`` says that somebody is here who is called so.
     """
@@ -174,7 +174,7 @@ class FollowChosen(Aside):
 
 @verb("ignore")
 class Ignore(Command):
-    """Hear a player no longer; list those whom one ignores if ``player`` is None."""
+    """Ignore a player; None lists whom one ignores."""
 
     player: str | None = None
 
@@ -188,7 +188,7 @@ class Ignore(Command):
 
 @verb("unignore")
 class Unignore(Command):
-    """Hear a player again."""
+    """Stop ignoring a player."""
 
     player: str
 
@@ -201,7 +201,7 @@ class Unignore(Command):
 
 @aside
 class IgnoreChosen(Aside):
-    """A player hears another no longer, or again; ``ignored`` are all whom they do not hear now.
+    """A player started or stopped ignoring another. ``ignored`` is the new list.
 
     ``is_here`` says that somebody is here who is called so.
     """
@@ -230,11 +230,11 @@ def _another(
     codes: tuple[Refusal, Refusal, Refusal],
     most: int,
 ) -> tuple[str, bool]:
-    """Return whom the words name, and whether they are here: nobody else need be called so.
+    """Return the player that words name, and whether they are here. They need not exist.
 
     Raises:
-        Refused: they are who asks, or among the others; or there are as many as may be. These are
-            the ``codes``.
+        Refused: by one of ``codes`` if it is the player themselves, is in the list already, or the
+            list is full.
     """
     is_self, is_there, is_full = codes
     try:
@@ -254,7 +254,7 @@ def _another(
 
 
 def _taken_from(names: Sequence[str], words: str, none: Refusal) -> tuple[str, tuple[str, ...]]:
-    """Return the one of some names that is these words, or else begins so, and all others.
+    """Return the one of some names that is these words, or else begins so, and the others.
 
     Raises:
         Refused: none does, or more than one.

@@ -1,4 +1,4 @@
-"""Questions about the pieces on a board, and what to play there."""
+"""Questions about a board, and hints."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAMES = {
 
 
 class Query(GameCommand):
-    """What somebody asks about the pieces on a board."""
+    """A question about a board."""
 
     __slots__ = ()
 
@@ -45,7 +45,7 @@ class Where(Query):
 
 @verb(scan_row="numbered")
 class ScanRow(Query):
-    """Tell what stands in a row, 0 being the row that is called 1."""
+    """Tell what stands in a row. ``row`` 0 is row 1."""
 
     row: int
     on: str | None = None
@@ -60,7 +60,7 @@ class ScanRow(Query):
 
 @verb(scan_column="lettered")
 class ScanColumn(Query):
-    """Tell what stands in a column, 0 being the column that is called A."""
+    """Tell what stands in a column. ``column`` 0 is column A."""
 
     column: int
     on: str | None = None
@@ -75,7 +75,7 @@ class ScanColumn(Query):
 
 @verb("around")
 class Around(Query):
-    """Tell what stands on a square, and what is next to it in each direction."""
+    """Tell what stands on a square, and the nearest piece in each direction."""
 
     square: Square
     on: str | None = None
@@ -83,7 +83,7 @@ class Around(Query):
 
 @verb("lines")
 class Lines(Query):
-    """Tell the lines of pieces from which one can be hurled or shoved, of one side or both."""
+    """Tell the lines from which pieces can be hurled or shoved, of one side or both."""
 
     side: Side | None = None
     on: str | None = None
@@ -95,7 +95,7 @@ class Lines(Query):
 
 @verb("captures")
 class Captures(Query):
-    """Tell the moves that capture, of the side to move or of the piece on one square."""
+    """Tell the captures of the side to move, or of the piece on one square."""
 
     origin: Square | None = None
     on: str | None = None
@@ -114,7 +114,7 @@ class LastMove(Query):
 
 @verb("clock")
 class ViewClock(Query):
-    """Tell how much time the players of a board have left, and whose time runs."""
+    """Tell the clock of a board: the time left, and whose time runs."""
 
     on: str | None = None
     is_question = True
@@ -151,7 +151,7 @@ class ViewPossible(GameCommand):
 
 @verb("hint")
 class Hint(GameCommand):
-    """Ask what to play, and why: if it is one's turn, and nobody is wronged by it."""
+    """Ask for a hint: on one's turn, and while in no rated battle."""
 
     on: str | None = None
 

@@ -1,4 +1,4 @@
-"""Matches that were put away, and go on."""
+"""Resuming matches that were put away."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from thudmud.verbs.tables import Context, GameCommand, at_table, resume
 
 @verb("resume")
 class Resume(GameCommand):
-    """Go on with a match that was put away: the one of battle ``number``, or the only one."""
+    """Resume a match that was put away: the one with battle ``number``, or the only one."""
 
     number: int | None = None
     on: str | None = None
     words = "resume game"
 
     def decide(self, scene: Scene) -> Decision:
-        """Return that a match goes on: at the board that is meant, or else at one of its own.
+        """Return the decision to resume a match at the board that is meant, or at a new one.
 
-        It gets a board of its own if it needs nobody's word, being practice or with a bot, and its
-        player is at no board where it could go on.
+        It gets a new board if it is practice, or against a bot, and its player is at no board where
+        it could be resumed.
         """
         adjourned, room = self._adjourned(scene), scene.person.room
         hall, me = scene.hall, scene.me
@@ -49,7 +49,7 @@ class Resume(GameCommand):
         return at_table(scene, table, resume(table, me, saved, context))
 
     def _adjourned(self, scene: Scene) -> dict[int, SavedMatch]:
-        """Return the player's matches that are put away, or the one with the number they give."""
+        """Return the player's matches that were put away, or the one with the number given."""
         adjourned = {
             away.battle.number: away.match for away in scene.found[AdjournedLookup(scene.me)]
         }
@@ -67,7 +67,7 @@ class Resume(GameCommand):
         return adjourned
 
     def _ready_at(self, table: Table, adjourned: dict[int, SavedMatch], scene: Scene) -> SavedMatch:
-        """Return the only match whose players are at a table; a bot comes by itself."""
+        """Return the only match whose players are at a table. Bots come by themselves."""
         hall, here = scene.hall, scene.hall.people_in(table.name)
         if scene.me not in here:
             raise Refused(Refusal.RESUME_THERE, board=table.name)

@@ -1,4 +1,4 @@
-"""Where players are and what they see: the hall, its boards, and boards that are observed."""
+"""Looking and going about: the hall, its boards, and observing."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class ViewBots(Command):
 
 @verb("news")
 class ViewNews(Command):
-    """Read what the operator has written for all."""
+    """Read the operator's news."""
 
     def chosen(self, hall: Hall, person: Person) -> Person:
         return replace(person, news=hall.edition)
@@ -96,9 +96,9 @@ class ViewNews(Command):
 
 @verb("observe")
 class Observe(Command):
-    """Be told of what happens at a board from afar; ``at`` is None to list where one is.
+    """Observe a board from elsewhere; None lists the boards that one observes.
 
-    ``at`` is the name of a board, of one who plays at it, or "battle" and its number.
+    ``at`` is the name of a board, of a player at it, or "battle" and its number.
     """
 
     at: str | None = None
@@ -121,7 +121,7 @@ class Observe(Command):
 
 @verb("unobserve")
 class Unobserve(Command):
-    """Be told of a board no longer; ``at`` is as in `Observe`, but None for all of them."""
+    """Stop observing a board; ``at`` is as in `Observe`, but None for all of them."""
 
     at: str | None = None
 

@@ -1,4 +1,4 @@
-"""Seats: who takes one and gives it up, and practice, which takes both."""
+"""Taking and leaving seats; and practice, which takes both."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from thudmud.verbs.tables import Context, Events, TableCommand
 
 
 class SitDown(TableCommand):
-    """What takes a seat, or both; whoever is elsewhere walks there."""
+    """A command that takes a seat, or both. A player who is elsewhere walks there."""
 
     __slots__ = ()
 
     def decide(self, scene: Scene) -> Decision:
-        # One who sits at several boards, and stands at none, has to say which.
+        # A player who is in the hall and has seats at several boards has to say which.
         hall, person = scene.hall, scene.person
         if self.on is None and person.room is None and len(hall.tables.seats_of(scene.me)) > 1:
             raise Refused(Refusal.SAY_WHICH, boards=tuple(hall.tables))
@@ -38,15 +38,15 @@ class SitDown(TableCommand):
         return tables.at_table(scene, table, events, *put_aside(person), *walks)
 
     def for_(self, scene: Scene) -> TableCommand:
-        """Return the command, with what the hall knows of whoever asks filled in."""
+        """Return the command, completed with what the hall knows about the player."""
         return self
 
 
 @verb("join", join_at="at_board")
 class Join(SitDown):
-    """Take a free seat at a board: the only one, if ``side`` is None.
+    """Take a free seat at a board: the only free one if ``side`` is None.
 
-    A bot takes it to play at some level perhaps, which nobody types.
+    ``level`` is for bots, and is never typed.
     """
 
     side: Side | None = None
@@ -94,7 +94,7 @@ class Join(SitDown):
 
 @verb("practice")
 class Practice(SitDown):
-    """Take both seats and begin a battle, by the board's ruleset or by one that is named."""
+    """Take both seats and begin a battle, by the board's ruleset or a named one."""
 
     rules: str | None = None
     on: str | None = None
@@ -126,7 +126,7 @@ class Leave(TableCommand):
 
 
 def require_boards(hall: Hall, player: str, asks: str = "") -> None:
-    """Refuse if a player sits at too many boards that were opened for somebody."""
+    """Raise Refused if a player has seats at too many player-opened boards."""
     theirs = hall.tables.made_of(player)
     if len(theirs) >= hall.caps.boards:
         code = Refusal.BOARDS_TOO_MANY if asks in {"", player} else Refusal.THEIR_BOARDS_TOO_MANY

@@ -1,4 +1,4 @@
-"""What holds for the next match at a board: its rules, its clock, and what it begins from."""
+"""Settings of the next match at a board: its ruleset, clock and opening."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SETUP = Refusal.SETUP_SEATED_ONLY, Refusal.SETUP_RUNNING, Refusal.SETUP_MID_MAT
 def _require_between_matches(
     table: Table, player: str, codes: tuple[Refusal, Refusal, Refusal], **details: Any
 ) -> None:
-    """Raise Refused, by one of three codes, if only others sit there, or a match has begun."""
+    """Raise Refused, by one of three codes, if only others sit there or a match is under way."""
     others_sit, is_running, is_half_played = codes
     if table.seats and table.side_of(player) is None:
         raise Refused(others_sit, board=table.name, seats=table.seating)
@@ -54,7 +54,7 @@ class SetRules(TableCommand):
 
 @verb("set_clock", set_clock_off="off")
 class SetClock(TableCommand):
-    """Choose how much time the next match on a board gives; None for no clock."""
+    """Choose the time control of the next match on a board; None for no clock."""
 
     time: TimeControl | None
     on: str | None = None
@@ -76,12 +76,12 @@ class SetClock(TableCommand):
 
 
 class Pieces(NamedTuple):
-    """The squares of the pieces that somebody sets up, as they were typed.
+    """The squares of pieces to set up, as typed.
 
     Attributes:
         dwarfs: those of the dwarfs.
         trolls: those of the trolls.
-        middle: those of the Thudstone or the Rock, whichever the rules have: there should be one.
+        middle: those of the Thudstone or the Rock, whichever the ruleset has; there should be one.
     """
 
     dwarfs: tuple[Square, ...] = ()
@@ -112,20 +112,20 @@ NO_PIECES = Pieces()
 
 
 class SetUpCommand(TableCommand):
-    """What changes the position that the next match at a board begins from.
+    """A command that changes the opening of the next match at a board.
 
-    Without a ``turn`` it is that of the side that begins by the rules, or that was set.
+    Without a ``turn`` the side to move stays.
     """
 
     __slots__ = ()
     needs_seat = False
 
     def position(self, before: Position, rules: Ruleset) -> Position:
-        """Return the position that it makes of the one ``before``.
+        """Return the changed position.
 
         Raises:
-            Refused: the squares will not do.
-            IllegalMove: the squares will not do, and the rules of the game have a reason for that.
+            Refused: the squares will not do. IllegalMove: the squares will not do, by a reason of
+            the rules.
         """
         raise NotImplementedError
 
@@ -146,7 +146,7 @@ class SetUpCommand(TableCommand):
 
 @verb("set_up")
 class SetUp(SetUpCommand):
-    """Set up the position that the next match begins from: these pieces and no others."""
+    """Set up the opening of the next match: these pieces and no others."""
 
     pieces: Pieces
     turn: Side | None = None
@@ -161,7 +161,7 @@ class SetUp(SetUpCommand):
 
 @verb("set_up_more", set_up_turn="of_turn")
 class SetUpMore(SetUpCommand):
-    """Add pieces to the position that the next match begins from, or change whose turn it is."""
+    """Add pieces to the opening of the next match, or change the side to move."""
 
     pieces: Pieces = NO_PIECES
     turn: Side | None = None
@@ -181,7 +181,7 @@ class SetUpMore(SetUpCommand):
 
 @verb("set_up_less")
 class SetUpLess(SetUpCommand):
-    """Take pieces out of the position that the next match begins from."""
+    """Remove pieces from the opening of the next match."""
 
     squares: tuple[Square, ...]
     turn: Side | None = None
@@ -199,7 +199,7 @@ class SetUpLess(SetUpCommand):
 
 @verb("set_up_opening")
 class SetUpOpening(SetUpCommand):
-    """Have the next match at a board begin as by its rules again."""
+    """Go back to the ruleset's own opening for the next match."""
 
     on: str | None = None
     words = "setup opening"
@@ -248,7 +248,7 @@ def _take_off(square: Square, standing: dict[Square, Piece]) -> None:
 def _move_middle(
     squares: tuple[Square, ...], standing: dict[Square, Piece], rules: Ruleset
 ) -> None:
-    """Put the Rock onto the one square that is named for it; the Thudstone has to be there."""
+    """Move the Rock to its one named square; a Thudstone has to be there already."""
     _require_few(Piece.ROCK, len(squares), rules)
     (square,) = squares
     for home, piece in list(standing.items()):
@@ -260,7 +260,7 @@ def _move_middle(
 
 
 def _require_few(piece: Piece, number: int, rules: Ruleset) -> None:
-    """Refuse more pieces than a battle by the rules begins with; a Thudstone will do for a Rock."""
+    """Refuse more pieces than the ruleset's opening has. A Thudstone counts as a Rock."""
     most = rules.opening.count(piece)
     if piece is Piece.ROCK:
         most += rules.opening.count(Piece.STONE)

@@ -1,6 +1,6 @@
-"""What can happen at a table, and why not: seats, turns, agreements, time.
+"""Decides what happens at a table: seats, turns, offers and time.
 
-Nothing changes here: a decision is events that have not happened yet.
+A decision is events that have not happened yet.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Context:
     Attributes:
         now: the time, in seconds since the epoch.
         members: the names of those here who have accounts.
-        askers: the names of those who have asked the player to the board.
+        askers: the names of those who invited the player to the board.
     """
 
     now: float
@@ -66,10 +66,10 @@ class Context:
 
 
 class GameCommand(Command):
-    """What is about a battle, or a board of the hall; ``on`` is the player's words for it.
+    """A command about a board. ``on`` has the player's words for it.
 
-    These are any (``"oak board"``, ``"2nd board"``, ``"it"``), or None where they were left out;
-    only the hall knows which board they mean.
+    The words may be ``"oak board"``, ``"2nd board"`` or ``"it"``, or None if they were left out.
+    Only the hall knows which board they mean.
     """
 
     __slots__ = ()
@@ -77,12 +77,12 @@ class GameCommand(Command):
 
 
 class TableCommand(GameCommand):
-    """What happens at a table.
+    """A command that changes a table.
 
     Attributes:
-        needs_seat: whether it is only for who sits at the board.
-        in_battle: whether it is about the battle that is played: if that has just been lost by
-            time, it comes too late.
+        needs_seat: whether only seated players can give it.
+        in_battle: whether it is about the running battle, so that it comes too late once a flag has
+            fallen.
     """
 
     __slots__ = ()
@@ -90,7 +90,7 @@ class TableCommand(GameCommand):
     in_battle: ClassVar[bool] = False
 
     def at(self, table: Table, player: str, context: Context) -> Events:
-        """Return what it brings about at a table, where the player is; raises as `decide` does."""
+        """Return its events at a table; raises as `decide` does."""
         raise NotImplementedError
 
     def decide(self, scene: Scene) -> Decision:
@@ -103,19 +103,19 @@ class TableCommand(GameCommand):
 
 @value
 class BattleCommand(TableCommand):
-    """What is about the battle that is played at a board, and about nothing else."""
+    """A command about the running battle at a board."""
 
     on: str | None = None
     in_battle = True
 
 
 def at_table(scene: Scene, table: Table, events: Events, *asides: Aside) -> Decision:
-    """Return that events happen at a table, after what is only told."""
+    """Return the decision for events at a table, after some asides."""
     return Decision(scene.me, table.name, table.version, events, asides)
 
 
 def require_playing(scene: Scene, on: str | None) -> None:
-    """Refuse what is for players to one who plays nowhere, and names no board."""
+    """Raise Refused if a player has no seat, is at no board and names none."""
     hall = scene.hall
     is_anywhere = on is not None or scene.person.room is not None
     if not is_anywhere and hall.opens_boards and not hall.tables.seats_of(scene.me):
@@ -123,12 +123,12 @@ def require_playing(scene: Scene, on: str | None) -> None:
 
 
 def decide(table: Table, player: str, command: TableCommand, context: Context) -> Events:
-    """Return what ``command`` brings about at ``table``.
+    """Return the events of ``command`` at ``table``.
 
     Args:
         table: the table as it stands.
-        player: the name of who asks. Who asks is here, even if the table does not know it yet.
-        command: what is asked for; its ``on`` is not looked at.
+        player: the name of the player, who is here even if the table still says they are away.
+        command: the command; its ``on`` is ignored.
         context: when, and what else matters.
 
     Raises:
@@ -140,13 +140,13 @@ def decide(table: Table, player: str, command: TableCommand, context: Context) -
     if standing.clock and (fallen := flag_fallen(standing, context.now)):
         back, standing = (*back, *fallen), folded(standing, fallen)
         if command.in_battle:
-            return back  # the battle was over before the command came
+            return back  # the battle had ended before the command came
     events = command.at(standing, player, context)
     return (*back, *events) if back else events
 
 
 def resume(table: Table, player: str, saved: SavedMatch, context: Context) -> Events:
-    """Return what goes on with a match that was put away, at ``table``.
+    """Return the events that resume a match at ``table``.
 
     Raises:
         Refused: somebody else sits there, or another match is under way.
@@ -163,24 +163,24 @@ def folded(table: Table, events: Events) -> Table:
 
 
 def ended(table: Table, game: Game, player: str, outcome: Outcome, now: float) -> BattleEnded:
-    """Return the end of the battle at ``table``, which has come to ``game``."""
+    """Return the end of the battle at ``table``, whose game is ``game`` by now."""
     if table.match is None:
         raise ValueError(f"no battle to end at the {table.name}")
     match: Match = table.match.with_game(replace(game, outcome=outcome), table.match.clock)
     plies = len(game.moves)
     points = (match.points(Side.DWARF), match.points(Side.TROLL)) if match.over else None
-    # A second battle may be given up before it has begun: then what was played before it counts.
+    # A second battle may be given up before it begins. Then the first one still counts.
     is_second = match.battle == BATTLES and match.levels == NO_BOTS
     rated = match.rated and (plies >= RATED_PLIES or is_second)
     players = match.dwarf, match.troll
     return BattleEnded(now, player, outcome, plies, *players, rated, points, match.levels)
 
 
-# Time: what happens at a table if nobody does anything.
+# Time: what happens if nobody does anything.
 
 
 def due(table: Table) -> float | None:
-    """Return when `overdue` is to be asked next if nothing happens before; None for never."""
+    """Return the next time at which `overdue` may have events; None for never."""
     if table.clock:
         return table.clock.deadline
     is_due = table.warned is None and is_waited_for(table)
@@ -188,7 +188,7 @@ def due(table: Table) -> float | None:
 
 
 def overdue(table: Table, now: float) -> Events:
-    """Return what the time has brought about at a table: a flag falls, or somebody is warned."""
+    """Return the events due by now: a fallen flag, or a warning to an idle player."""
     if table.clock:
         return flag_fallen(table, now)
     moment = due(table)
@@ -196,7 +196,7 @@ def overdue(table: Table, now: float) -> Events:
 
 
 def flag_fallen(table: Table, now: float) -> tuple[BattleEnded, ...]:
-    """Return that the side whose turn it is has lost by time, if it has none left."""
+    """Return the end of the battle if the side to move has no time left."""
     clock, match = table.clock, table.match
     if match is None or clock is None or now < clock.deadline:
         return ()
@@ -207,11 +207,11 @@ def flag_fallen(table: Table, now: float) -> tuple[BattleEnded, ...]:
 
 
 def held(table: Table, interruptions: Iterable[tuple[float, float]], now: float) -> Events:
-    """Return that the clock has stood still while no server was there to play on.
+    """Return the event that the clock stood still while no server ran, if it did.
 
     Args:
         table: the table as it stands.
-        interruptions: since when there was none, and until when.
+        interruptions: when no server ran: since and until when.
         now: the time, in seconds since the epoch.
     """
     if table.clock is None:
@@ -222,20 +222,20 @@ def held(table: Table, interruptions: Iterable[tuple[float, float]], now: float)
 
 
 def is_waited_for(table: Table) -> bool:
-    """Whether one player waits for a ply of another, both are people, and no clock runs."""
+    """Whether a person here waits for a ply of another person here, without a clock."""
     if not (table.running and table.full and table.idle_limit) or table.clock:
         return False
     return not table.away and not table.is_practice and table.levels == NO_BOTS
 
 
 def warned(table: Table, now: float) -> Events:
-    """Return that both are told that the battle may soon be claimed from who does not move."""
+    """Return the warning that the idle player's battle can soon be claimed."""
     side = battle(table).turn
     return (IdleWarned(now, table.seats[side], side),)
 
 
 def offer(table: Table, player: str, what: Offer, now: float) -> Events:
-    """Return that a player offers something; raises Refused if they have, or have no seat."""
+    """Return a player's offer; raises Refused if it is open already, or they have no seat."""
     side = seat(table, player)
     if table.offers.get(what) is side:
         other = table.seats[side.other]
@@ -243,11 +243,11 @@ def offer(table: Table, player: str, what: Offer, now: float) -> Events:
     return (Offered(now, player, what),)
 
 
-# Seats: who sits where, who is away, and when a seat may be had by somebody else.
+# Seats: leaving, coming back, and when a seat is free for others.
 
 
 def part(table: Table, player: str, parting: Parting, now: float) -> Events:
-    """Return what happens when ``player`` gives the seat at ``table`` up.
+    """Return the events by which ``player`` gives up their seat at ``table``.
 
     Raises:
         Refused: ``player`` has no seat here.
@@ -255,15 +255,15 @@ def part(table: Table, player: str, parting: Parting, now: float) -> Events:
     seat(table, player)
     left = tuple(Left(now, player, side, parting) for side in table.sides_of(player))
     if len(left) < len(table.seats):
-        # An offer is made to a person: it goes with either of the two.
+        # An offer is made to a person, so it lapses when either leaves.
         return (*lapsed(table, player, now), *left)
     return left if table.is_new else (*left, Cleared(now, player))
 
 
 def closed(table: Table, player: str, now: float) -> Events:
-    """Return what happens before a board is closed: whatever stood on it is put away or cleared.
+    """Return the events before a board is closed: its match is put away, or it is cleared.
 
-    There is always an event, so that whoever decides something else at that version is refused.
+    There is always one, so that anything else decided at that version finds a conflict.
     """
     fallen = flag_fallen(table, now)
     standing = folded(table, fallen)
@@ -273,10 +273,10 @@ def closed(table: Table, player: str, now: float) -> Events:
 
 
 def vanish(table: Table, player: str, parting: Parting, now: float) -> Events:
-    """Return what happens when ``player``, who has a seat at ``table``, is gone.
+    """Return the events at ``table`` when ``player``, who has a seat, leaves the server.
 
-    The seat is kept for them, unless they left on purpose and nobody waits for them: there is no
-    match under way, it is practice, or one with a bot in which nothing was played.
+    The seat is kept, unless they left on purpose and nobody waits for them: no match is under way,
+    it is practice, or nothing was played yet against a bot.
     """
     if fallen := flag_fallen(table, now):
         return (*fallen, *vanish(folded(table, fallen), player, parting, now))
@@ -292,9 +292,9 @@ def vanish(table: Table, player: str, parting: Parting, now: float) -> Events:
 
 
 def tidied(table: Table, now: float) -> Events:
-    """Return what happens once players have been away for so long that nobody need wait.
+    """Return the events once players have been away for longer than others have to wait.
 
-    Their seats are free for others; a match that nobody can go on with is put away.
+    Their seats become free. A match that nobody can go on with is put away.
     """
     events: Events = ()
     for side in table.seats:
@@ -303,9 +303,9 @@ def tidied(table: Table, now: float) -> Events:
 
 
 def deserted(table: Table, player: str, now: float) -> Events:
-    """Return what happens to a practice whose player has gone elsewhere: its board is free again.
+    """Return the events that free the board of a practice whose player has gone elsewhere.
 
-    It is put away for them, if it is not over and a ply was played.
+    The practice is put away if it is not over and a ply was played.
     """
     if table.match and table.under_way and table.match.game.moves:
         return (Adjourned(now, player, table.match.saved()),)
@@ -313,16 +313,16 @@ def deserted(table: Table, player: str, now: float) -> Events:
 
 
 def come_back(table: Table, player: str, now: float) -> Events:
-    """Return what happens at ``table`` when ``player`` is here again, if they were away."""
+    """Return the events at ``table`` when ``player`` is back, if they were away."""
     away = [side for side in table.sides_of(player) if side in table.away]
     return tuple(Returned(now, player, side) for side in away)
 
 
 def made_free(table: Table, side: Side, player: str, context: Context) -> Events | None:
-    """Return what makes a seat free for ``player``; None if it has to be left to its holder.
+    """Return the events that free a seat for ``player``; None if its holder keeps it.
 
-    Nobody gets a seat in a match under way: if all who sit at it have been gone for long, it is put
-    away for another day.
+    Seats in a match under way are not freed one by one: the match is put away if all its players
+    have been away for long.
     """
     holder = table.seats.get(side)
     if holder is None or holder == player:
@@ -337,7 +337,7 @@ def made_free(table: Table, side: Side, player: str, context: Context) -> Events
 
 
 def freed_for(players: Container[str], table: Table, player: str, context: Context) -> Events:
-    """Return what makes both seats free, or leaves them to some players, one of whom asks for that.
+    """Return the events that free both seats for some players, one of whom asks.
 
     Raises:
         Refused: somebody else sits there, or a match is under way.
@@ -357,7 +357,7 @@ def freed_for(players: Container[str], table: Table, player: str, context: Conte
 
 
 def require_long_gone(table: Table, side: Side, context: Context) -> None:
-    """Refuse if whoever has a seat is here, or has not been away for long enough."""
+    """Raise Refused if the holder of a seat is here, or has not been away long enough."""
     holder, since = table.seats[side], table.away.get(side)
     if table.clock and (since is None or table.grace is None):
         raise Refused(Refusal.CLOCK_RUNS, player=holder)
@@ -369,7 +369,7 @@ def require_long_gone(table: Table, side: Side, context: Context) -> None:
 
 
 def seat(table: Table, player: str) -> Side:
-    """Return the side that ``player`` plays; of both, the one whose turn it is.
+    """Return the side that ``player`` plays; if both, the side to move.
 
     Raises:
         Refused: they play none.
@@ -381,7 +381,7 @@ def seat(table: Table, player: str) -> Side:
 
 
 def battle(table: Table) -> Game:
-    """Return the battle that is being played.
+    """Return the game of the running battle.
 
     Raises:
         Refused: there is none.
@@ -394,7 +394,7 @@ def battle(table: Table) -> Game:
 
 
 def require_turn(table: Table, side: Side) -> None:
-    """Raise Refused if it is not a side's turn in the battle that is being played."""
+    """Raise Refused if it is not a side's turn in the running battle."""
     other = side.other
     if table.game and table.game.turn is other:
         if player := table.seats.get(other):
@@ -403,7 +403,7 @@ def require_turn(table: Table, side: Side) -> None:
 
 
 def lapsed(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:
-    """Return that the offers that stand lapse, since ``player`` does something else."""
+    """Return the events by which all open offers lapse, because ``player`` does something else."""
     return tuple([OfferLapsed(now, player, offer) for offer in table.offers])
 
 
@@ -424,10 +424,10 @@ def invited(
         to: who is asked.
         side: the seat; None for a free one.
         context: when, and what else matters.
-        level: how well a bot is to play there; None for as it always does.
+        level: the level of an invited bot; None for its usual one.
 
     Raises:
-        Refused: there is no such seat for whoever is asked.
+        Refused: there is no such seat for the invited player.
     """
     if to == player:
         raise Refused(Refusal.INVITE_SELF, board=table.name, side=side or Side.DWARF)
@@ -439,7 +439,7 @@ def invited(
 
 
 def free_seats(table: Table, player: str, to: str, context: Context) -> list[Side]:
-    """Return the seats that somebody can have, asked by a player, whose own is none of them.
+    """Return the seats that ``to`` can have, other than those of ``player``, who asks.
 
     Raises:
         Refused: there is none.

@@ -1,4 +1,4 @@
-"""Talk: what players say and do before a room, to one another, and about a battle."""
+"""Talk: to a room, to one player, and about a battle."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Say(Command):
 
 @verb("emote")
 class Emote(Command):
-    """Do something that everybody in the room sees: the text follows one's name."""
+    """Emote: everybody in the room sees one's name followed by the text."""
 
     text: str
     speaks = True
@@ -36,9 +36,9 @@ class Emote(Command):
 
 
 def _aloud(scene: Scene, kind: type[Spoke | Emoted], text: str) -> Decision:
-    """Return what somebody says or does before a room.
+    """Return the decision to say or do something in a room.
 
-    While a battle is played, whoever only watches it disturbs its players as little as they like.
+    During a battle its players hear observers only if they want to.
     """
     hall, person, me = scene.hall, scene.person, scene.me
     table = hall.tables[person.room] if person.room else None
@@ -54,7 +54,7 @@ def _aloud(scene: Scene, kind: type[Spoke | Emoted], text: str) -> Decision:
 
 @verb("shout")
 class Shout(Command):
-    """Speak to everybody who has not turned that off."""
+    """Speak to everybody who has not turned shouts off."""
 
     text: str
     speaks = True
@@ -67,7 +67,7 @@ class Shout(Command):
 
 @verb("kibitz")
 class Kibitz(Command):
-    """Speak to the players at a board and to all who watch; the text may end in "on" and which."""
+    """Speak to the players and observers of a board; the text may end in "on" and the board."""
 
     text: str
     speaks = True
@@ -78,7 +78,7 @@ class Kibitz(Command):
 
 @verb("whisper")
 class Whisper(Command):
-    """Speak to those alone who watch a board; the text may end in "on" and which."""
+    """Speak to the observers of a board only; the text may end in "on" and the board."""
 
     text: str
     speaks = True
@@ -88,10 +88,10 @@ class Whisper(Command):
 
 
 def _about_battle(scene: Scene, text: str, talk: Toggle) -> Decision:
-    """Return what somebody says about a battle.
+    """Return the decision to say something about a battle.
 
-    As on FICS, its players can do both, too: a whisper of theirs is for those who watch, and spares
-    the opponent. They hear none, so nobody can help them in this way.
+    As on FICS, players can kibitz and whisper as well: their whispers reach the observers, but not
+    the opponent. Players hear no whispers, so nobody can help them that way.
     """
     text, words = split_board(scene.hall, text)
     table = watched_meant(scene.hall, scene.person, words)
@@ -101,7 +101,7 @@ def _about_battle(scene: Scene, text: str, talk: Toggle) -> Decision:
 
 @verb("tell")
 class Tell(Command):
-    """Speak to one player, wherever they are."""
+    """Speak to one player."""
 
     player: str
     text: str
@@ -116,13 +116,13 @@ class Tell(Command):
 
 
 def require_listening(hall: Hall, to: str, player: str) -> None:
-    """Raise Refused if somebody does not want to hear a player."""
+    """Raise Refused if ``to`` ignores ``player``."""
     if hall.people.ignores(to, player):
         raise Refused(Refusal.NOT_LISTENING, player=to)
 
 
 def is_shout(decision: Decision) -> bool:
-    """Whether it is a shout, which all who listen hear; a player may do that less often."""
+    """Whether a decision is a shout, which has a limit of its own."""
     for each in decision.asides:  # noqa: SIM110  (a generator would be called, for each line)
         if isinstance(each, Spoke) and each.talk is Toggle.SHOUT:
             return True
