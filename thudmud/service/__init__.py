@@ -1,9 +1,9 @@
-"""The one way in: lines of text become events, are stored, are made so, and are told.
+"""The one way in: lines become events, which are stored, applied and told.
 
-`thudmud.service.service` says what holds, and makes the parts that do it: `lines` reads and
-decides, `following` stores and takes what is stored, `broadcasting` tells, `presence` has who is
-here, and `neighbours` what other nodes tell. `nodes` says what holds where several share a store,
-and `driving` begins what may have nothing to wait for.
+`thudmud.service.service` states the invariants and puts the parts together: `lines` reads and
+decides, `following` stores events and applies what is stored, `broadcasting` tells, `presence`
+knows who is here, and `neighbours` hears other nodes. `nodes` states the invariants of several
+nodes on one store, and `driving` runs coroutines that may have nothing to wait for.
 """
 
 from thudmud.service.driving import metered_now, now

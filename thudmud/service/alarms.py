@@ -1,4 +1,4 @@
-"""What is to be done later, one thing for each key."""
+"""Timers, one for each key."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from thudmud.service.interface import Handle, Later
 
 
 class Alarms:
-    """Has things done at their times.
+    """Calls functions at set times, one for each key.
 
     Args:
         clock: returns the seconds since the epoch.
-        later: has something done later; None where nothing waits: there no alarm ever rings.
+        later: calls a function later; None where nothing waits, and no alarm ever rings.
     """
 
     def __init__(self, clock: Callable[[], float], later: Later | None) -> None:
@@ -24,9 +24,10 @@ class Alarms:
         return key in self._set
 
     def set(self, key: str, at: float, ring: Callable[[], object]) -> None:
-        """Have something done at a time, or at once if that is over.
+        """Call a function at a time, or at once if it is past.
 
-        Of two times for one key the earlier one stands: who looks then sees when to look again.
+        Of two times for one key the earlier stands: the function can look again and set a later
+            one.
         """
         if self._later is None:
             return
@@ -42,14 +43,14 @@ class Alarms:
         self._set[key] = at, self._later(max(0.0, at - self._clock()), rings)
 
     def cancel(self, key: str) -> bool:
-        """Do not do what was set for a key; return whether anything was."""
+        """Cancel the alarm of a key; return whether there was one."""
         alarm = self._set.pop(key, None)
         if alarm:
             alarm[1].cancel()
         return alarm is not None
 
     def close(self) -> None:
-        """Do nothing of it, and take no more."""
+        """Cancel all alarms, and set no more."""
         for key in list(self._set):
             self.cancel(key)
         self._later = None

@@ -1,7 +1,7 @@
-"""The analyses that are under way: one for each battle, whoever waits for it.
+"""Analyses under way: one for each battle, whoever waits for it.
 
-A battle's positions are weighed one after another, so that those of other battles, and all who
-play, have their turns between them. Who leaves meanwhile misses nothing: it goes on, and is kept.
+The positions of a battle are weighed one at a time, so that other battles, and games, have their
+turns in between. If those who wait leave, the analysis goes on and is stored.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ MOST = 8
 """How many battles are analysed at once."""
 
 STEP = 40
-"""After how many plies those who wait are told how far it has come."""
+"""Those who wait are told the progress after so many plies each."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
 class AnalysisWork:
-    """One battle that is analysed.
+    """The analysis of one battle.
 
     Attributes:
         asked: the battle.
-        origin: where the player came from for whom it was begun, if that is known.
+        origin: the address of the player for whom it was begun, if known.
         done: how many of its plies are done.
-        waiting: those who wait for it, each with what ``told`` is to be told that it is about.
-        task: what does it.
+        waiting: those who wait for it, each with the cause to pass to ``told``.
+        task: the task that runs it.
     """
 
     asked: AnalysisLookup
@@ -56,18 +56,18 @@ class AnalysisWork:
     task: asyncio.Task[Analysis | None] | None = None
 
     def progress(self, player: str) -> Analysing:
-        """Return how far it has come, for a player."""
+        """Return the progress, for a player."""
         return Analysing(player, self.asked.battle, self.done, len(self.asked.game.moves))
 
 
 class Analyses:
-    """All that are under way.
+    """All analyses under way.
 
     Args:
         base: what they stand on.
-        adviser: who weighs positions; None if there is nobody.
-        broadcaster: what tells those who wait how far it has come.
-        found: answers one of those who wait, once all is found out.
+        adviser: weighs the positions; None if there is none.
+        broadcaster: tells the progress.
+        found: answers a player who waited, once it is finished.
     """
 
     def __init__(
@@ -85,9 +85,9 @@ class Analyses:
     def look_for(
         self, visit: Visit, asked: AnalysisLookup, found: Found, cause: object
     ) -> Result | None:
-        """Have a battle analysed; None if that is there at once, as it is where nothing waits.
+        """Have a battle analysed; None if that is finished at once, as where nothing waits.
 
-        Else it is waited for in the background: the player's other lines do not wait for it.
+        Otherwise it runs in the background, and the player's other lines do not wait for it.
         """
         name, number = visit.name, asked.battle.number
         if refusal := self._refusal(visit, asked):
@@ -105,7 +105,7 @@ class Analyses:
         return Result(Analyse(number), done=True, seconds=HINT_SECONDS)
 
     def _refusal(self, visit: Visit, asked: AnalysisLookup) -> Refused | None:
-        """Return why a player cannot have a battle analysed now, if so."""
+        """Return why a player cannot have a battle analysed now, if they cannot."""
         if self._adviser is None:
             return Refused(Refusal.NO_ANALYSES, number=asked.battle.number)
         if under_way := self.under_way(visit.name):
@@ -115,12 +115,12 @@ class Analyses:
             return None
         most = self._hall.caps.analyses_per_address
         begun = sum(each.origin == visit.origin for each in self._works.values())
-        if visit.origin and begun >= most:  # those for whom they were begun may have left
+        if visit.origin and begun >= most:  # those who asked may have left
             return Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="analyses", most=most)
         return Refused(Refusal.ANALYSES_TOO_MANY) if len(self._works) >= MOST else None
 
     def under_way(self, player: str) -> tuple[int, int, int] | None:
-        """Return for which battle's analysis a player waits, and how far that has come."""
+        """Return the analysis a player waits for: battle, plies done, and plies; None if none."""
         work = self._awaited_by(player)
         if work is None:
             return None
@@ -130,17 +130,17 @@ class Analyses:
         return next((each for each in self._works.values() if player in each.waiting), None)
 
     def cancel(self, player: str) -> None:
-        """Let a player wait no longer; what nobody waits for any more is given up."""
+        """Let a player wait no longer. An analysis that nobody waits for is cancelled."""
         work = self._awaited_by(player)
         if work is None:
             return
         del work.waiting[player]
         if not work.waiting and work.task:
-            self._forget(work)  # who asks now begins anew
+            self._forget(work)  # the next player who asks starts a new one
             work.task.cancel()
 
     def close(self) -> None:
-        """Give all of them up."""
+        """Cancel all analyses."""
         self._closed = True
         for work in self._works.values():
             if work.task:
@@ -166,7 +166,7 @@ class Analyses:
             del self._works[work.asked.battle.id]
 
     async def _found(self, work: AnalysisWork) -> Analysis | None:
-        """Return what is found out, and keep it; None if the adviser fails, or there is none."""
+        """Make the analysis, store it and return it; None if the adviser fails or is missing."""
         if self._adviser is None:
             return None
         game, weighed = work.asked.game, list[Weighed]()
@@ -180,11 +180,11 @@ class Analyses:
                 if work.done and work.done % STEP == 0 and work.done < len(game.moves):
                     self._tell_progress(work)
             analysis = analysed(game, weighed)
-        except Exception:  # noqa: BLE001  (those who wait are told that there is none)
+        except Exception:  # noqa: BLE001  (those who wait are told that it failed)
             _log.exception("battle %d was not analysed", work.asked.battle.number)
             return None
         try:
             await self._keep(work.asked.battle.id, analysis)
-        except StoreError as error:  # then it is made again when somebody asks for it
+        except StoreError as error:  # the next player who asks has it made again
             _log.error("an analysis was not stored: %s", error)
         return analysis

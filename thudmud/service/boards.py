@@ -1,13 +1,13 @@
-"""The boards that are up: they are opened, closed and renamed by events of the hall's stream.
+"""Opening, closing and renaming boards, by events of the hall's stream.
 
-Any process that has the store may do that; services that run follow it, see `thudmud.service`.
+Any process with the store may do this. Running services follow it.
 
 A board has a key, under which its events are stored and which never changes, and a name, which may.
-Each change is appended to the hall's stream at the version that it was decided at, so no two boards
-ever have one name.
+Each change is appended to the hall's stream at the version at which it was decided, so no two
+boards ever have the same name.
 
-Throughout, ``at`` is the time in seconds since the epoch; a board is found by its name in any case;
-and StoreError is raised if the store cannot be used.
+Throughout, ``at`` is the time in seconds since the epoch, boards are found by name in any case, and
+StoreError is raised if the store cannot be used.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from thudmud.verbs.tables import closed
 
 
 async def boards_up(store: Store) -> Sequence[OpenBoard]:
-    """Return the boards in the hall of a server, without those of a gateway's clients."""
+    """Return the open boards of the server's own hall, without those of gateway clients."""
     return [board for board in await store.open_boards() if not realm_of(board.key)]
 
 
 async def table_of(store: Store, board: OpenBoard) -> Table:
-    """Return a board as it stands."""
+    """Return the table of a board, folded from the store."""
     spec = BoardSpec(board.name, board.rules, key=board.key)
     table = replace(Table.set_up(spec), version=board.beginning - 1)
     for entry in await store.read(board.key, board.beginning):
@@ -42,10 +42,10 @@ async def table_of(store: Store, board: OpenBoard) -> Table:
 
 
 async def put_up(store: Store, tables: Collection[Table], at: float) -> None:
-    """See to it that these boards are up, each by its key and under its name; most of them are.
+    """Make sure that these boards are open, each with its key and name; most of them are.
 
     Raises:
-        StartError: another board that is up has the name of one of them.
+        StartError: another open board has the name of one of them.
     """
     while True:
         version = await store.version(HALL)
@@ -62,7 +62,7 @@ async def put_up(store: Store, tables: Collection[Table], at: float) -> None:
                 events.append(BoardRenamed(at, "", table.key, table.name))
         if not events:
             return
-        if not any(realm_of(table.key) for table in tables):  # a gateway's are each a hall alone
+        if not any(realm_of(table.key) for table in tables):  # gateway clients have their own halls
             _require_own_names(tables, await boards_up(store))
         with suppress(Conflict):
             await store.append({**changes, HALL: (version, events)})
@@ -70,7 +70,7 @@ async def put_up(store: Store, tables: Collection[Table], at: float) -> None:
 
 
 def _require_own_names(tables: Collection[Table], up: Sequence[OpenBoard]) -> None:
-    """Raise StartError if a board has the name of another that is up, and is not to be renamed."""
+    """Raise StartError if a board has the name of another open board, which keeps it."""
     keys = {table.key for table in tables}
     names = {table.name.lower(): table for table in tables}
     for board in up:
@@ -84,12 +84,12 @@ def _require_own_names(tables: Collection[Table], up: Sequence[OpenBoard]) -> No
 
 
 async def open_board(store: Store, name: str, rules: str, at: float, player: str = "") -> None:
-    """Open a board, which is listed behind all others, with a ruleset to begin with.
+    """Open a board, which is listed last, with its first ruleset.
 
-    A player may have opened it, which is told.
+    ``player`` is the player who opens it, if any, who is told of.
 
     Raises:
-        Refused: nothing can be called that, or a board that is up is.
+        Refused: that is no name for a board, or an open board has it.
     """
     while True:
         version = await store.version(HALL)
@@ -108,7 +108,7 @@ async def open_board(store: Store, name: str, rules: str, at: float, player: str
 
 
 async def close_board(store: Store, name: str, at: float) -> None:
-    """Close a board. A match under way there is put away; whoever is there goes to the hall.
+    """Close a board. A match under way there is put away, and people there go to the hall.
 
     Raises:
         Refused: there is no such board.
@@ -123,10 +123,10 @@ async def close_board(store: Store, name: str, at: float) -> None:
 
 
 async def close_at(store: Store, table: Table, version: int, at: float) -> None:
-    """Close a board as it stands, if the hall stands at a version.
+    """Close a board in its present state, if the hall is at a version.
 
     Raises:
-        Conflict: something has happened there, or in the hall, meanwhile.
+        Conflict: something happened there, or in the hall, meanwhile.
     """
     events = closed(table, "", at)
     in_hall = {HALL: (version, [BoardClosed(at, "", table.key)])}
@@ -134,10 +134,10 @@ async def close_at(store: Store, table: Table, version: int, at: float) -> None:
 
 
 async def rename_board(store: Store, name: str, new: str, at: float) -> None:
-    """Call a board something else; all else of it stays.
+    """Rename a board. Nothing else of it changes.
 
     Raises:
-        Refused: there is no such board; or nothing can be called that, or another board is.
+        Refused: there is no such board; or that is no name for a board, or another has it.
     """
     while True:
         version = await store.version(HALL)

@@ -1,7 +1,7 @@
-"""Making decisions so in the hall, and telling everybody whom that concerns.
+"""Applies decisions to the hall, and tells everybody concerned.
 
-Everybody: players in words, by their outboxes; programs that play in this process, by what happens
-itself; those who watch without a name; and other nodes, of what is only told.
+That is: players in words, by their outboxes; programs that play in this process, by tellings;
+onlookers; and other nodes, which are told of asides.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from thudmud.views.words import wrapped
 
 
 class Broadcaster:
-    """Tells what happens, to all who are here.
+    """Tells what happens to all who are here.
 
     Args:
-        base: what it stands on.
-        told: takes all that is told, and what has caused it.
+        base: what the parts of a service share.
+        told: called with all that is told, and its cause.
 
     Attributes:
-        screens: what is known of everybody's terminals.
+        screens: everybody's terminals.
         onlookers: those who watch without a name.
-        visits: by name, those who are here.
-        watching: those of them that have a watcher.
+        visits: the visits of those who are here, by name.
+        watching: the visits that have a watcher, by name.
     """
 
     def __init__(self, base: Base, told: Teller | None) -> None:
@@ -58,13 +58,13 @@ class Broadcaster:
         self.visits: dict[str, Visit] = {}
         self.watching: dict[str, Visit] = {}
         self._heeds: dict[type[Any], Callable[[Telling], None]] = {}
-        """What else has to be done once something of a type has happened."""
+        """By type of what happened, what else is called then."""
 
     def heed(self, kind: type[Any], call: Callable[[Telling], None]) -> None:
-        """Have something called once something of a type has happened, whoever did it.
+        """Call a function whenever something of a type has happened.
 
         Raises:
-            InvalidValueError: something else is called for that type.
+            InvalidValueError: another function is called for that type.
         """
         if kind in self._heeds:
             raise InvalidValueError(f"two parts heed {kind.__name__}")
@@ -80,15 +80,15 @@ class Broadcaster:
         crosses: bool = True,
         alone: str = "",
     ) -> None:
-        """Make a decision so, and tell whom it concerns; on other nodes, too, if it ``crosses``.
+        """Apply a decision, and tell those concerned, also on other nodes if it ``crosses``.
 
         Args:
-            decision: what has been decided.
-            cause: what ``told`` is to be told that it is about.
-            at: the time, if it has been looked at.
+            decision: the decision.
+            cause: the cause to pass to ``told``.
+            at: the time, if known already.
             told: whether anybody is told.
-            crosses: whether other nodes are.
-            alone: the only player who is told, if not all are.
+            crosses: whether other nodes are told.
+            alone: the only player to tell; "" for all.
         """
         at = self._clock() if at is None else at
         for telling in self._hall.commit(decision):
@@ -105,7 +105,7 @@ class Broadcaster:
             self.pass_on(decision.asides)
 
     def _spread(self, telling: Telling, cause: object = None) -> None:
-        """Tell an audience what has happened: outboxes in words, watchers by the telling itself."""
+        """Tell an audience what happened: outboxes in words, watchers by the telling itself."""
         onlookers = self.onlookers
         seen = onlookers.join(telling) if onlookers.here else telling
         self.send(messages(self._hall, seen, self.screens), cause)
@@ -117,7 +117,7 @@ class Broadcaster:
                     watcher(telling)
 
     def send(self, told: Iterable[Message], cause: object = None) -> None:
-        """Put messages into the outboxes of those whom they are for."""
+        """Put messages into the outboxes of their readers."""
         visits = self.visits
         for message in told:
             if self._told:
@@ -129,44 +129,44 @@ class Broadcaster:
                     outbox.put(message)
 
     def tell_here(self, aside: Aside) -> None:
-        """Tell something to those on this node alone."""
+        """Tell an aside to those on this node only."""
         self.carry_out(Decision(aside.player, asides=(aside,)), crosses=False)
 
     def pass_on(self, asides: Sequence[Aside]) -> None:
-        """Tell the other nodes, if there are any, what of it is for them."""
+        """Tell the other nodes, if any, those asides that cross."""
         if self._node and self._node.peers:
             crossing = tuple(each for each in asides if each.crosses)
             if crossing:
                 now(self._node.tell(self._realm, crossing))
 
     def announce(self, sentence: str) -> None:
-        """Tell everybody the same."""
+        """Tell everybody a sentence."""
         if self._hall.people:
             self.send([Message(tuple(self._hall.people), sentence)])
 
     def say(self, name: str, sentence: str, cause: object = None) -> None:
-        """Tell somebody who is here a sentence."""
+        """Tell a player who is here a sentence."""
         display = self.display(name)
         lines = fitted(wrapped(sentence, display.width), display)
         self.send([Message((name,), "\n".join(lines))], cause)
 
     def display(self, name: str) -> Display:
-        """Return how everything is shown to a player."""
+        """Return the display of a player."""
         person = self._hall.people.get(name)
         return self.screens.display(name, person.options if person else DEFAULTS)
 
     def brief(self, name: str) -> list[Message]:
-        """Return how things stand for a player, for a program of theirs that has just come."""
+        """Return the present state for a player's program that has just come."""
         known = concerning(self._hall, name) if name in self._hall.people else ()
         return sent(known, (name,), self.screens.terminals)
 
     def fit(self, name: str, terminal: Terminal, *, brief: bool = False) -> None:
-        """Note what a player's terminal can show, now or as soon as they come in.
+        """Note a player's terminal, now or before they come in.
 
         Args:
             name: the player's.
-            terminal: what is known of it.
-            brief: whether a program that has just come is told how things stand.
+            terminal: the terminal.
+            brief: whether a program that has just come is told the present state.
         """
         before = self.screens.terminals.get(name)
         self.screens.fit(name, terminal.nearest())
@@ -174,7 +174,7 @@ class Broadcaster:
             self.send(self.brief(name))
 
     def refuse(self, name: str, command: Command | None, refusal: Refused, cause: object) -> Result:
-        """Tell a player, and their programs, why nothing comes of a line or a command."""
+        """Tell a player, and their programs, why a line or command was refused."""
         words = _words(command) if command else None
         if words is not None:
             self.carry_out(named(self._hall, name, words), cause)
@@ -200,7 +200,7 @@ class Broadcaster:
 
 
 def _words(command: Command) -> str | None:
-    """Return the words for a board that a command holds, if any."""
+    """Return the words for a board in a command, if any."""
     match command:
         case Look(words) | Go(words):
             return words

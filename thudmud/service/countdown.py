@@ -1,6 +1,6 @@
-"""The countdown to a shutdown that an operator has asked for: what is told until then, and its end.
+"""The countdown to a shutdown that an operator asked for.
 
-It is of one node. The players of others are not told, and play on.
+It is for one node. Players on other nodes are not told, and play on.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from thudmud.service.alarms import Alarms
 from thudmud.service.interface import Later
 
 MARKS = (600, 300, 120, 60, 30, 10)
-"""How many seconds before the end everybody is told once more."""
+"""The remaining seconds at which everybody is told again."""
 
 
 class Countdown:
-    """Tells everybody how long it is until this node stops, and stops it.
+    """Tells everybody how long until this node stops, and stops it.
 
     Args:
         clock: returns the seconds since the epoch.
-        later: has something done later; None where nothing waits: nothing stops there.
-        tell: tells what is not stored, to those who are here.
+        later: calls a function later; None where nothing waits, and nothing stops.
+        tell: tells an aside to those who are here.
 
     Attributes:
-        end: called when it is time; None where nobody stops anything.
+        end: called when it is time; None where nothing is to be stopped.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Countdown:
         self.end: Callable[[], None] | None = None
 
     def begin(self, told: ShutdownTold) -> None:
-        """Count down to a shutdown, in place of the one before, or to none at all."""
+        """Count down to a shutdown, in place of an earlier one; or cancel it."""
         for mark in (*MARKS, 0):
             self._alarms.cancel(str(mark))
         if told.seconds is None:
@@ -49,7 +49,7 @@ class Countdown:
         self._alarms.set("0", told.at, self._finish)
 
     def stop(self) -> None:
-        """Count down no longer."""
+        """Stop counting down."""
         self._alarms.close()
 
     def _finish(self) -> None:

@@ -1,9 +1,9 @@
-"""Driving a coroutine that may have nothing to wait for: now, and as a task only for the rest.
+"""Runs coroutines that may have nothing to wait for: at once, with a task only for the rest.
 
-Most lines are answered without waiting for anything. A task for each would cost a turn of the event
-loop and a second write to the player. Where everything is in memory nothing ever waits, and a whole
-house is driven without a loop; so asyncio, which takes as long to load as all else that a house
-needs, is loaded where something waits.
+Most lines are answered without waiting. A task for each would cost a turn of the event loop and a
+second write to the player. With a store in memory nothing ever waits, so a house needs no event
+loop, and asyncio, which takes as long to load as the rest of a house, is imported only where
+something waits.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _going: set[asyncio.Task[Any]] = set()
-"""The event loop does not keep its tasks alive by itself."""
+"""References that keep tasks alive, since the event loop does not."""
 
 
 def future() -> asyncio.Future[None]:
-    """Return something to wait for in the loop that runs."""
+    """Return a future of the running loop."""
     import asyncio  # noqa: PLC0415  (see above)
 
     return asyncio.get_running_loop().create_future()
 
 
 def settle(waiting: Iterable[asyncio.Future[None]], error: Exception | None = None) -> None:
-    """Wake those who wait, by raising an error if there is one; some may wait no more."""
+    """Wake those who wait on some futures, with an error if there is one; some may be done."""
     for each in waiting:
         if each.done():
             continue
@@ -42,12 +42,13 @@ def settle(waiting: Iterable[asyncio.Future[None]], error: Exception | None = No
 
 
 def now(work: Coroutine[Any, Any, T]) -> asyncio.Task[T] | T:
-    """Begin a coroutine at once.
+    """Start a coroutine at once.
 
-    Until it waits for the first time it is not a task's: `asyncio.timeout` does not work there.
+    Before its first wait it does not run in a task of its own, so `asyncio.timeout` does not work
+    there.
 
     Returns:
-        its result, if it need not wait; else the task that does the rest.
+        its result if it did not wait; else the task that runs the rest.
     """
     try:
         waiting = work.send(None)
@@ -103,7 +104,7 @@ def _going_on(
 
 @coroutine
 def _rest(work: Coroutine[Any, Any, T], waiting: Any, resume: _Step) -> Generator[Any, Any, T]:
-    """Go on with a coroutine that waits for something already."""
+    """Continue a coroutine that waits for something already."""
     try:
         try:
             yield  # from here on it learns that the task is cancelled, even before its first step
@@ -121,38 +122,38 @@ def _rest(work: Coroutine[Any, Any, T], waiting: Any, resume: _Step) -> Generato
 
 
 class Turns:
-    """Locks by key, first come, first served. No loop is needed until somebody has to wait.
+    """Fair locks by key. They need no event loop until one has to be waited for.
 
     Args:
-        ended: called at the end of each turn; the key may be another's by then.
+        ended: called after each release; another may hold the key by then.
     """
 
     def __init__(self, ended: Callable[[], None] | None = None) -> None:
         self._ended = ended
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
-        """By the keys that are taken, those who wait for their turn."""
+        """By held key, the futures of those who wait for it."""
 
     def __len__(self) -> int:
-        """Return how many keys are taken."""
+        """Return how many keys are held."""
         return len(self._waiting)
 
     def is_taken(self, key: str) -> bool:
-        """Whether a turn at a key has to be waited for."""
+        """Whether a key is held."""
         return key in self._waiting
 
     def begin(self, key: str) -> bool:
-        """Take a key if it is free; return whether it was. Who takes it has to `leave` it."""
+        """Take a key if it is free; return whether it was. The caller has to `leave` it."""
         if key in self._waiting:
             return False
         self._waiting[key] = deque()
         return True
 
     def of(self, key: str) -> Turn:
-        """Return a turn at a key, for an ``async with``."""
+        """Return a context manager that holds a key."""
         return Turn(self, key)
 
     async def take(self, key: str) -> None:
-        """Wait until a key is free, and take it."""
+        """Wait for a key, and take it."""
         if self.begin(key):
             return
         turn, waiting = future(), self._waiting[key]
@@ -168,7 +169,7 @@ class Turns:
             raise
 
     def leave(self, key: str) -> None:
-        """Release a key that we have taken."""
+        """Release a key."""
         if self._waiting[key]:
             self._hand_on(key)
         else:
@@ -188,7 +189,7 @@ class Turns:
 
 
 class Turn:
-    """A turn at a key."""
+    """Holds a key, for an ``async with``."""
 
     __slots__ = ("_key", "_turns")
 

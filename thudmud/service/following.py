@@ -1,7 +1,7 @@
-"""Writing events to the store, and applying what comes back from it, one board at a time.
+"""Stores events, and applies what comes back from the store.
 
-Own events and those of other nodes are applied and told in one place, in the store's order. What
-only the decision of an own event knows comes along as a mark.
+Own events and those of other nodes are applied and told in one place, in the store's order. The
+entries of own events carry a mark with what only the decision knows.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pending:
-    """The mark of an append of ours: it tells our entries from those of other services."""
+    """The mark of our own appends, which tells our entries from those of other services."""
 
     by: Following
     decision: Decision
@@ -59,18 +59,18 @@ class Applied(Protocol):
 
 
 class Following:
-    """Stores what is decided here, and applies all that is stored.
+    """Stores what is decided here, and applies everything that is stored.
 
     Args:
         base: what it stands on.
-        broadcaster: what tells it.
-        applied: what takes note of it besides.
-        is_alone: whether no other boards of this realm are ever shown here.
+        broadcaster: tells what happened.
+        applied: is told what was applied.
+        is_alone: whether the hall never has other boards than its first ones.
 
     Attributes:
         tables: the locks of the boards, by name, and of the hall.
-        trouble: why what is stored cannot be made so here any more.
-        unheld: by key, the boards at which it may have to be noted yet that the clock stood still.
+        trouble: the error because of which nothing more can be applied here; None if there is none.
+        unheld: the keys of boards whose clocks may still have to be held.
     """
 
     def __init__(
@@ -84,12 +84,12 @@ class Following:
         self.trouble: Exception | None = None
         self.unheld: set[str] = set()
         self._ended: list[asyncio.Future[None]] = []
-        """Of those who wait for trouble."""
+        """The futures of those who wait for trouble."""
         self._news: list[asyncio.Future[None]] = []
-        """Of those who wait until something has come in from the store."""
+        """The futures of those who wait for entries from the store."""
 
     async def begin(self, position: int | None = None) -> None:
-        """Follow the store from now on, or from a position; the boards stand as they did then.
+        """Follow the store from now on, or from a position at which the boards stand.
 
         Raises:
             StoreError: it cannot be read.
@@ -103,19 +103,19 @@ class Following:
         )
 
     def close(self) -> None:
-        """Follow the store no longer."""
+        """Stop following the store."""
         self._subscription.close()
         settle(self._ended)
 
     async def write(self, decision: Decision, cause: object = None, key: str | None = None) -> None:
-        """Store the events of a decision. When this returns, they have been applied and told.
+        """Store the events of a decision. On return they have been applied and told.
 
-        With the hall's own go those of a board that they open. Nobody knows that board yet, so it
-        has no lock.
+        Events of the hall go with those of a board that they open, which needs no lock, since
+        nobody knows it yet.
 
         Raises:
-            Conflict: something else came first, so nothing has happened.
-            StoreError: they cannot be stored, so nothing has happened.
+            Conflict: something else came first, so nothing was stored.
+            StoreError: they cannot be stored, so nothing was.
             Unfollowed: they may have been stored.
         """
         board = str(decision.board)
@@ -134,7 +134,7 @@ class Following:
     async def _append(
         self, decision: Decision, cause: object = None, key: str | None = None
     ) -> None:
-        """Store the events of a decision; its board's lock is held, see `write`."""
+        """Store the events of a decision, as `write` does, with the lock held."""
         board, mark = str(decision.board), _Pending(self, decision, cause)
         self.require_lease()
         if decision.hall:
@@ -152,7 +152,7 @@ class Following:
         else:
             version, table = decision.version, self._hall.tables.get(board)
             if table is None:
-                raise Conflict(board, version, 0)  # it was closed, or has another name
+                raise Conflict(board, version, 0)  # it was closed or renamed
             if table.version != version:
                 raise Conflict(table.key, version, table.version)
             await self._store.append_to_board(
@@ -162,15 +162,14 @@ class Following:
             raise Unfollowed from self.trouble
 
     async def until(self, conflict: Conflict) -> None:
-        """Wait until what came first at a board, or in the hall, has come in here.
+        """Wait until the events behind a conflict have been applied here.
 
         Raises:
-            StoreError: it cannot be read.
-            Unfollowed: it will never be.
+            StoreError: it cannot be read. Unfollowed: they never will be.
         """
         if conflict.expected > conflict.found > 0:
-            # A database that had not got all of it has taken the place of one that had. The store
-            # sees that itself, unless others have written as much again by now.
+            # A database that lagged behind has replaced the one we had seen. The store notices that
+            # itself, unless others have written as much again by now.
             self.fail(Forgotten("The store has forgotten what this server has seen of it."))
             raise Unfollowed from conflict
         while self._version(conflict.stream, conflict.found) < conflict.found:
@@ -181,9 +180,9 @@ class Following:
             await news
 
     def _version(self, stream: str, found: int) -> int:
-        """Return the version at which a stream stands here; ``found`` if it is not followed.
+        """Return the version of a stream here; ``found`` if it is not followed.
 
-        That of a match is not, but looked up anew.
+        Streams of matches are not followed, but looked up again.
         """
         if stream == HALL:
             return self._hall.version or 0
@@ -191,14 +190,14 @@ class Following:
         return table.version if table else found
 
     def require_lease(self) -> None:
-        """Raise NotWritten if other nodes may have taken ours for dead; there may be none."""
+        """Raise NotWritten if there are other nodes and our lease has run out."""
         if self._node and not self._store.is_exclusive and not self._node.is_alive:
             raise NotWritten("The lease of this node has run out: others may play on by now.")
 
-    # What is stored is made so.
+    # Applying what is stored.
 
     def _take(self, entries: Sequence[Entry]) -> None:
-        """Apply and tell what has been stored, by whomever, in the order of the store."""
+        """Apply and tell what was stored, by any node, in the order of the store."""
         if self.trouble:
             return
         try:
@@ -207,23 +206,23 @@ class Following:
                     self._take_hall_event(entry)
                     continue
                 table = self._hall.tables.with_key(entry.stream)
-                # It may have been folded with what came meanwhile.
+                # It may have been folded already, when the board was opened.
                 if table and entry.version > table.version:
                     self._take_board_event(entry, table)
-        except Exception as error:  # noqa: BLE001  (whoever waits for the end is told)
+        except Exception as error:  # noqa: BLE001  (`ended` raises it)
             self.fail(error)
         self._wake()
         self._applied.taken()
 
     def _take_hall_event(self, entry: Entry) -> None:
-        """Apply and tell an event of the hall's own; each node moves those whom it knows."""
+        """Apply and tell an event of the hall."""
         if self._hall.version is None or entry.version <= self._hall.version:
             return
         self._hall.version = entry.version
         event = cast("HallEvent", entry.event)
         if isinstance(event, Interrupted):
             return
-        # What is no board's is of the server's own hall.
+        # Events without a board belong to the server's own hall.
         key = event.key if isinstance(event, BoardOpened | BoardClosed | BoardRenamed) else ""
         if realm_of(key) != self._realm:
             return
@@ -246,7 +245,7 @@ class Following:
         try:
             self._broadcaster.carry_out(decision, cause)
         except Exception:
-            # Nobody may play on a board that is not as it is stored; but what is only told badly
+            # A board that differs from what is stored must not be played on. But a failure to tell
             # is no reason to stop.
             if self._hall.tables[board].version != entry.version:
                 raise
@@ -254,13 +253,13 @@ class Following:
         self._applied.board_changed(entry, table, self._hall.tables[board], is_ours=is_ours)
 
     def _decided(self, entry: Entry, board: str) -> tuple[Decision, object]:
-        """Return what an entry brings about, and its cause, if it was decided here."""
+        """Return the decision for an entry, and its cause if it was decided here."""
         event = cast("TableEvent", entry.event)
         cause: object = None
         if isinstance(entry.mark, _Pending) and entry.mark.by is self:
             decided, cause = entry.mark.decision, entry.mark.cause
-            # With the first event come the asides. But if the line was cancelled, its player may
-            # be gone by now and walks nowhere; and the board may have another name.
+            # The asides come with the first event. But if the line was cancelled, its player may
+            # have left by now, or the board may have been renamed.
             is_first = entry.version == decided.version + 1 and decided.board == board
             if is_first and decided.player in self._hall.people:
                 return self._decision(entry, decided.player, board, event, decided.asides), cause
@@ -274,7 +273,7 @@ class Following:
         return Decision(player, board, version, (event,), asides, battle, changes=changes)
 
     def _unread(self, error: StoreError) -> None:
-        """Let nobody wait for what cannot be read for now. It comes when it can be."""
+        """Wake those who wait for entries that cannot be read now."""
         _log.error("what is new in the store cannot be read: %s", error)
         self._wake(error)
 
@@ -283,15 +282,15 @@ class Following:
         settle(waiting, error)
 
     def fail(self, error: Exception) -> None:
-        """Let everybody know who waits for the end that nothing can be made so here any more."""
+        """Give up: nothing more is applied here, and `ended` raises the error."""
         self.trouble = error
         settle(self._ended, error)
 
     async def ended(self) -> None:
-        """Wait until what is stored cannot be made so here any more: it went wrong, or may not be.
+        """Wait until nothing more can be applied here.
 
         Raises:
-            Exception: always, when that is so.
+            Exception: always, the reason.
         """
         if self.trouble:
             raise self.trouble
@@ -299,27 +298,27 @@ class Following:
         self._ended.append(waiting)
         await waiting
 
-    # Clocks stood still while no server ran.
+    # Holding clocks for the time in which no server ran.
 
     def expect_clocks_held(self) -> None:
-        """Store nothing at a board, from now on, before it is noted there that its clock stood.
+        """From now on, hold the clock of each board before anything else is stored there.
 
-        What is stored moves a clock on: nobody could tell any more that it should have stood still.
+        Otherwise the next event would advance the clock over the time in which it stood still.
         """
         self.unheld |= {table.key for table in self._hall.tables.values()}
 
     async def hold_all_clocks(self, *, must_store: bool = False) -> None:
-        """Note that clocks stood still while no server could store anything.
+        """Hold all clocks for the time in which no server could store anything.
 
         Raises:
-            StoreError: that must be stored, and cannot be.
+            StoreError: ``must_store`` is set, and it cannot be stored.
         """
         self.expect_clocks_held()
         for table in list(self._hall.tables.values()):
             await self.hold_clock(table, must_store=must_store)
 
     async def hold_clock(self, table: Table, *, must_store: bool = False) -> None:
-        """Note the same of one board."""
+        """Hold the clock of one board for the time in which no server ran."""
         try:
             async with self.tables.of(table.name):
                 await self._hold_clock(table.key)
@@ -329,10 +328,10 @@ class Following:
             _log.error("not stored: %s", error, extra={"board": table.name})
 
     async def hold_clocks(self, since: float) -> None:
-        """Note that clocks have stood still since then, of which the store does not know.
+        """Hold all clocks for the time since then, which the store does not know of.
 
         Raises:
-            StoreError: that cannot be stored.
+            StoreError: it cannot be stored.
         """
         for table in list(self._hall.tables.values()):
             async with self.tables.of(table.name):
@@ -341,7 +340,7 @@ class Following:
     async def _hold_clock(
         self, key: str, interruptions: Sequence[tuple[float, float]] | None = None
     ) -> None:
-        """Note that the clock at a board stood still while no server ran, if one runs there.
+        """Store that the clock of a board stood still while no server ran, if it has one.
 
         The board's lock is held.
         """
@@ -356,18 +355,18 @@ class Following:
                 await self._append(Decision("", table.name, table.version, events))
                 break
             except Conflict as conflict:
-                await self.until(conflict)  # another node has noted it
+                await self.until(conflict)  # another node has stored it
         self.unheld.discard(key)
 
     async def pass_time(self) -> None:
-        """Do what the time has brought about, for a front end where nothing is done later."""
+        """Store what is due by now at all boards, for a front end without timers."""
         for table in list(self._hall.tables.values()):
             if events := overdue(table, self._clock()):
                 await self.write(Decision("", table.name, table.version, events))
 
     async def close_idle_board(self, key: str) -> None:
-        """Close a board that players have opened, unless somebody needs it."""
-        async with self.tables.of(HALL):  # no other of ours comes first
+        """Close a player-opened board, unless somebody needs it."""
+        async with self.tables.of(HALL):  # so no other event of ours comes first
             while (table := self._hall.tables.with_key(key)) and self._hall.is_idle(table):
                 self.require_lease()
                 try:

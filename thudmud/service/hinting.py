@@ -1,4 +1,4 @@
-"""Hints: a player asks what to play, and is told once it has been found out."""
+"""Hints: a player asks what to play, and is told once the adviser has found it."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     import asyncio
 
 HINT_SECONDS = 0.05
-"""For how long a hint, or a position of an analysis, keeps whoever is asked at work, about."""
+"""Roughly how many seconds of the adviser's work a hint, or a position of an analysis, takes."""
 
 HINT_SLOW = 2.0
-"""After how many seconds whoever waits for a hint is told that it will come."""
+"""After how many seconds a player who waits for a hint is told that it will come."""
 
 _log = logging.getLogger(__name__)
 
 
 class Hints:
-    """Asks for hints, in the background: the player's other lines do not wait for them.
+    """Gets hints in the background, without delaying the player's other lines.
 
     Args:
         base: what they stand on.
-        adviser: who is asked; None if there is nobody.
-        broadcaster: what tells the players.
-        presence: who is here.
+        adviser: is asked; None if there is none.
+        broadcaster: tells the players.
+        presence: the locks of the players' names.
 
     Attributes:
-        waiting: by name, the hint that a player waits for.
+        waiting: by player, the task of the hint they wait for.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class Hints:
     def look_for(
         self, name: str, asked: AdviceLookup, found: Found, cause: object
     ) -> Result | None:
-        """Ask for a hint; None if it is there at once, as it is where nothing waits.
+        """Ask for a hint; None if it is found at once, as where nothing waits.
 
-        Else it is waited for in the background: the player's other lines do not wait for it.
+        Otherwise it comes in the background, and the player's other lines do not wait for it.
         """
-        command = Hint(self._hall.tables.called(asked.board))  # whatever "it" and here come to mean
+        command = Hint(self._hall.tables.called(asked.board))  # "it" may change meanwhile
         if self._adviser is None:
             return self._broadcaster.refuse(name, command, Refused(Refusal.NO_HINTS), cause)
         if name in self.waiting:
@@ -75,14 +75,14 @@ class Hints:
         return Result(command, done=True, seconds=HINT_SECONDS, is_awaited=True)
 
     def _put_off(self, advising: asyncio.Task[Line | None], name: str) -> None:
-        """Tell a player that a hint will come, if it has not."""
+        """Tell a player that a hint will come, if it has not come yet."""
         if self.waiting.get(name) is advising and name in self._visits:
             self._broadcaster.refuse(name, None, Refused(Refusal.HINT_PENDING), None)
 
     async def _await_hint(
         self, advising: asyncio.Task[Line | None], name: str, asked: AdviceLookup, cause: object
     ) -> None:
-        """Tell a player a hint once it is there, if the board has not changed meanwhile."""
+        """Tell a player the hint once it is found, if the board has not changed meanwhile."""
         try:
             line = await advising
         finally:
@@ -107,13 +107,13 @@ class Hints:
                 self._broadcaster.carry_out(replace(decision, board=None), cause)
 
     def close(self) -> None:
-        """Wait for none of them any more."""
+        """Cancel all hints."""
         for advising in self.waiting.values():
             advising.cancel()
 
 
 async def _advised(adviser: Adviser, asked: AdviceLookup) -> Line | None:
-    """Return what an adviser says, whatever it gets wrong."""
+    """Return the adviser's line; None if it fails."""
     try:
         return await adviser.advise(asked.board, asked.game)
     except Exception:  # noqa: BLE001  (the player is told that there is no hint)

@@ -1,4 +1,4 @@
-"""What a service and its front ends are to each other: visits, outboxes, what a line comes to."""
+"""The types shared by a service and its front ends: arrivals, visits, outboxes, results."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from thudmud.views.messages import Message
 from thudmud.views.view import Terminal
 
 Teller = Callable[[Message, object], None]
-"""Called with all that is told, once each, and what has caused it, if that is known."""
+"""Called once with each message, and its cause if known."""
 
 Watcher = Callable[[Telling], None]
-"""Called with what happens that one player is told of, for a program that plays in this process. It
-may not raise, or call the service."""
+"""Called with each telling for one player, for a program that plays in this process. It must not
+raise or call the service."""
 
 Keep = Callable[[Person], Awaitable[None]]
-"""Stores how a member wants to see things, and whom they ignore, as they are after a choice."""
+"""Stores a member's preferences after a choice."""
 
 
 Ordered = Callable[[OfOperators], Awaitable[None]]
-"""Notes, and stores, what operators bring about, before anybody is told of it."""
+"""Stores and logs what an operator did, before anybody is told."""
 
 
 class Dismissal(Enum):
-    """Why a visit ended although the player did not leave by that front end."""
+    """Why a visit ended although the player did not leave."""
 
     TAKEN_OVER = "they have come in by another"
     MOVED = "they have come in on another node"
@@ -50,67 +50,66 @@ class Dismissal(Enum):
 
 
 Limit = Callable[["Visit"], None]
-"""Called before others are told of something that a player does; raises Refused if that is too
-much."""
+"""Called before others are told of something a player does; raises Refused if it is too much."""
 
 
 class Outbox(Protocol):
-    """Where what one player is told goes. Neither method may raise, or call the service."""
+    """Takes the messages for one player. Its methods must not raise or call the service."""
 
     def put(self, message: Message) -> None:
-        """Take something that they are told; the same object goes to all who are told it."""
+        """Take a message. All its readers get the same object."""
 
     def dismissed(self, why: Dismissal) -> None:
-        """Take note that they do not go on by this front end; nothing comes any more."""
+        """Take note that the visit has ended; no more messages follow."""
 
 
 class Adviser(Protocol):
-    """Who knows what to play."""
+    """Finds plies, and weighs positions."""
 
     async def advise(self, board: str, game: Game) -> Line | None:
-        """Return what to play in a battle that goes on, and the plies that are expected then.
+        """Return what to play in a running battle, and the plies expected after it.
 
         Args:
-            board: the key of the board. Whoever has much to do is fair to each of them.
+            board: the key of the board, so that an adviser can be fair to all boards.
             game: the battle.
 
         Returns:
-            at least one ply, legal as all that follow; None if nothing was found out.
+            at least one ply, all of them legal in turn; None if nothing was found.
         """
 
     async def weigh(self, game: Game) -> Weighed | None:
-        """Return what a position of a battle is worth, which nobody waits for in order to play.
+        """Return the worth of a position, for an analysis. Players' hints come first.
 
         Args:
-            game: a battle that could go on; the plies of its line are legal in it.
+            game: a battle that is not over.
 
         Returns:
-            None if nothing was found out.
+            the worth, with a line of legal plies; None if nothing was found.
         """
 
 
 class Handle(Protocol):
-    """Something that will be done later."""
+    """A timer."""
 
     def cancel(self) -> None:
-        """Do not do it."""
+        """Cancel it."""
 
 
 Later = Callable[[float, Callable[[], None]], Handle]
-"""Has something called after some seconds, as ``asyncio.loop.call_later`` does."""
+"""Calls a function after some seconds, as ``asyncio.loop.call_later`` does."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Base:
-    """What the parts of a service stand on.
+    """What the parts of a service share.
 
     Attributes:
         hall: the boards and the people.
-        store: where what happens is stored.
+        store: the store.
         clock: returns the seconds since the epoch.
-        later: has something done later; None where nothing waits.
-        node: what the service lives on, where several share the store.
-        realm: that of the hall's boards.
+        later: calls a function later; None where nothing waits.
+        node: the node of the service, where several share the store.
+        realm: the realm of the hall's boards.
     """
 
     hall: Hall
@@ -122,7 +121,7 @@ class Base:
 
 
 class Unfollowed(StoreError):
-    """The store cannot be followed any longer, so it is not known what became of an append."""
+    """The store cannot be followed any longer, so it is unknown whether an append succeeded."""
 
     def __str__(self) -> str:
         return "The store is followed no longer."
@@ -130,17 +129,17 @@ class Unfollowed(StoreError):
 
 @value
 class Result:
-    """What a line came to.
+    """The result of a line.
 
     Attributes:
-        command: what was asked for; None if the line could not be read, or was blank.
-        done: whether that was done.
-        is_left: whether that is left to the front end.
-        refusal: why nothing came of it, if it could not be read, or is refused by the rules, a
-            table or the hall.
-        before: the version to which it had brought the board, if it was done before, and not now.
-        seconds: for how long it keeps others than the event loop at work, about.
-        is_awaited: whether the player is told later what comes of it.
+        command: the command; None if the line could not be read, or was blank.
+        done: whether it was carried out.
+        is_left: whether it is left to the front end.
+        refusal: why it was refused by the grammar, the rules, a table or the hall; None if it was
+            not.
+        before: if the same line was carried out earlier, and so not again, the version after it.
+        seconds: roughly how many seconds of work it causes outside the event loop.
+        is_awaited: whether the player is told the answer later.
     """
 
     command: Command | None = None
@@ -158,23 +157,22 @@ class Arrival:
 
     Attributes:
         name: what they are called.
-        terminal: what is known of it; None if they have no screen, so that they are told nothing
-            of what happens, and only answered.
+        terminal: their terminal; None without a screen: they get answers, but are not told what
+            happens.
         outbox: where what they are told goes.
-        watcher: what is called with all that happens and concerns them, as it happened.
+        watcher: called with every telling for them.
         member: whether they have an account.
-        profile: how they want things, as far as that is known.
-        choices: what they have chosen just now, which comes on top of that.
-        room: the board that they come to; without one they come to where a seat of theirs was
-            kept, or else to the hall.
-        looks: whether they are shown a board to which they come and where they have no seat.
-        quiet: they only stand about: nobody is told that they come or go, but at a seat.
-        origin: where they come from, if that is known: an address.
-        must_store: whether they stay outside if it cannot be stored that they are back, and here
-            if it cannot be stored that they go: each a StoreError.
-        admit: called once all is done that was begun under that name; returns whether they may
-            still come in.
-        cause: what ``told`` is to be told that this is about.
+        profile: their preferences, as far as known.
+        choices: options chosen just now, which are applied to the profile.
+        room: the board that they come to; None for where a seat was kept, or else the hall.
+        looks: whether they are shown a board to which they come without a seat there.
+        quiet: whether others are not told that they come or go, except at a seat.
+        origin: their address, if known.
+        must_store: whether a StoreError keeps them out when it cannot be stored that they are back,
+            and in when it cannot be stored that they leave.
+        admit: called once earlier lines under that name are done; returns whether they may still
+            come in.
+        cause: the cause to pass to ``told``.
     """
 
     name: str
@@ -195,18 +193,18 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unsure:
-    """What a player is asked about, whether they mean it.
+    """A question to a player whether they mean a command.
 
     Attributes:
-        command: what they have typed, with the board.
-        table: the board as it stood then.
+        command: the command, with the board.
+        table: the table when they were asked.
     """
 
     command: Resign
     table: Table
 
     def holds(self, hall: Hall) -> bool:
-        """Whether the answer can mean that still: it is the same battle, and no other question."""
+        """Whether an answer can still mean this: the battle and its offers are the same."""
         now, then = hall.tables.with_key(self.table.key), self.table
         if now is None or now.match is None or then.match is None:
             return False
@@ -215,20 +213,19 @@ class Unsure:
 
 @dataclass(slots=True, eq=False)
 class Visit:
-    """One front end's hold on one player's name.
+    """One player's presence by one front end.
 
     Attributes:
         name: the player's.
-        outbox: where what they are told goes, if it goes anywhere but to ``told``.
-        watcher: what is called with what happens, if it is a program that wants no words for it.
-        must_store: whether they neither come nor go if that cannot be stored.
-        quiet: whether nobody is told that they come or go, but at a seat.
-        origin: where they come from, if the front end knows: an address.
-        hushed: whether it is not told, but at a seat, since others have heard too much of them.
-        is_over: whether they have gone on by another front end, or are gone: nothing comes of what
-            is done with it then.
-        last: the command that they gave last, which "again" repeats.
-        unsure: what they are asked about, whether they mean it: the next line may be "yes".
+        outbox: takes their messages, if anything does besides ``told``.
+        watcher: called with tellings, if the player is a program that wants no words.
+        must_store: whether they neither come nor go unless that can be stored.
+        quiet: whether others are not told that they come or go, except at a seat.
+        origin: their address, if the front end knows it.
+        hushed: the same, because others have been told too much of them.
+        is_over: whether the visit has ended. Whatever is done with it then has no effect.
+        last: their last command, which "again" repeats.
+        unsure: the question whether they mean a command, if the next line may answer it.
     """
 
     name: str
@@ -243,18 +240,18 @@ class Visit:
     unsure: Unsure | None = None
 
     def end(self) -> None:
-        """Let nothing come of it any more."""
+        """End the visit: nothing done with it has an effect any more."""
         self.is_over, self.outbox, self.watcher = True, None, None
 
 
 @dataclass(slots=True, eq=False)
 class Onlooker:
-    """Somebody without a name who sees what happens in a room.
+    """Somebody without a name who watches a room.
 
     Attributes:
-        name: what their screen goes by; nobody can be called so.
+        name: the name of their screen, which no player can have.
         outbox: where what they are told goes.
-        room: the board that they watch; None for the hall.
+        room: the board they watch; None for the hall.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""What players type: each line is read, decided, stored if need be, and answered; in order.
+"""Players' lines: each is read, decided, stored if need be, and answered, in order.
 
-The decision itself is made in `thudmud.verbs`, and changes nothing; what comes of it is stored by
-`Following` or told by `Broadcaster`.
+`thudmud.verbs` makes the decisions, which `Following` stores, or `Broadcaster` tells if there is
+nothing to store.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ from thudmud.views.messages import sent
 from thudmud.views.telling import facts
 
 ACTIVE_EVERY = 30.0
-"""How many seconds apart it is noted, and other nodes are told, that somebody types."""
+"""How many seconds apart a player's activity is noted, and told to other nodes."""
 
 ANSWERS = YES, NO = "yes", "no"
-"""What answers whether somebody means it."""
+"""The answers to the question whether a player means a command."""
 
 _ReplayCommand = Replay | Step | PlayNow
 
@@ -70,17 +70,17 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """How lines are taken here, which the front ends of a service decide.
+    """How the front ends of a service want lines to be handled.
 
     Attributes:
-        read: makes a command of a line; raises ParseError.
-        leaves: kinds of commands that are left to the front end.
-        keep: stores how members want things; None if nobody does.
-        ordered: called with what operators bring about, before it is told: stores it, or raises
+        read: parses a line; raises ParseError.
+        leaves: classes of commands that are left to the front end.
+        keep: stores members' preferences; None if they are not stored.
+        ordered: called with what an operator did, before it is told; stores it, or raises
             StoreError.
-        allow: called before others are told of something that a player does, see
-            `thudmud.verbs.decisions.is_limited`; raises Refused if that is too much.
-        allow_shout: the same before somebody shouts, besides.
+        allow: called before others are told of something a player does, see
+            `thudmud.verbs.decisions.is_limited`; raises Refused if it is too much.
+        allow_shout: called as well before a shout.
     """
 
     read: Callable[[str], Command] = parse
@@ -92,21 +92,21 @@ class Policy:
 
 
 class PlayerLines:
-    """Does what the lines of players ask for.
+    """Carries out players' lines.
 
     Args:
-        base: what they stand on.
-        policy: how lines are taken here.
-        adviser: who is asked for hints and analyses; None if there is nobody.
-        broadcaster: what tells of them.
-        following: what stores their events.
-        presence: who is here, and the locks of their names.
-        replays: who shows battles again.
-        countdown: what counts down to a shutdown.
-        is_alone: whether there is but one board.
+        base: what the parts of a service share.
+        policy: how lines are handled.
+        adviser: asked for hints and analyses; None if there is none.
+        broadcaster: tells what happens.
+        following: stores the events.
+        presence: has the locks of the players' names.
+        replays: shows battles again.
+        countdown: counts down to a shutdown.
+        is_alone: whether there is only one board.
 
     Attributes:
-        hints: those that are waited for.
+        hints: the hints that players wait for.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class PlayerLines:
         self._analyses = Analyses(base, adviser, broadcaster, self._tell_analysed)
 
     def stop(self) -> None:
-        """Give up what is waited for in the background."""
+        """Cancel what runs in the background."""
         self.hints.close()
         self._analyses.close()
 
@@ -143,22 +143,22 @@ class PlayerLines:
         at: int | None = None,
         key: str | None = None,
     ) -> Result:
-        """Do what a line asks for, after all that this player has asked for before.
+        """Carry out a line, after all earlier lines of the player.
 
         Args:
             visit: the player's.
-            line: what was typed, any text; or a command.
+            line: any text that was typed, or a command.
             cause: what ``told`` is to be told that this is about.
-            at: the version at which the board has to stand, where there is but one.
-            key: where there is but one board, tells this line from all others at it, so that it is
-                not done twice, whatever became of us meanwhile. What is not stored may be.
+            at: the version at which the board has to be, where there is only one board.
+            key: where there is only one board, identifies the line, so that it is not carried out
+                twice even after a crash. Lines that store nothing may be repeated.
 
         Raises:
-            Conflict: the board stands at another version.
-            StoreError: it cannot be stored, so it has not happened.
+            Conflict: the board is at another version. StoreError: it cannot be stored, so nothing
+            happened.
             Unfollowed: it may have happened.
         """
-        # Most lines wait for nothing, and a line is what there is most of: so no `async with`.
+        # Most lines wait for nothing, and lines are what happens most, so there is no `async with`.
         presence, name = self._presence, visit.name
         if not presence.names.begin(name):
             await presence.names.take(name)
@@ -188,7 +188,7 @@ class PlayerLines:
                 if said == NO:
                     self._broadcaster.say(name, sentences.PLAYS_ON, cause)
                     return Result(unsure.command, done=True)
-                command, visit.last = unsure.command, None  # nobody resigns twice by "again"
+                command, visit.last = unsure.command, None  # so that "again" does not resign twice
                 return await self._decide(visit, command, cause, now, at=at, key=key)
             elif not line.strip():
                 self._replays.pause(name)
@@ -212,9 +212,9 @@ class PlayerLines:
             presence.names.leave(name)
 
     def _unsure(self, name: str, command: Resign) -> Unsure | None:
-        """Return what a player is asked about first: to give up a battle at a board not named.
+        """Return the question to ask before a player resigns at a board they did not name, if any.
 
-        Where there is but one board, whoever has put it up knows which line means what.
+        With only one board, the host has its own ways to ask.
         """
         if self._is_alone:
             return None
@@ -227,12 +227,12 @@ class PlayerLines:
         return Unsure(Resign(decision.board), self._hall.tables[decision.board])
 
     async def emote(self, visit: Visit, board: str, deed: str) -> None:
-        """Let all at a board see that a player does something, wherever in the hall the player is.
+        """Tell all at a board that a player does something, wherever the player is.
 
         Args:
             visit: the player's.
             board: its name.
-            deed: what they see, without the name.
+            deed: what they do, without the name.
         """
         async with self._presence.names.of(visit.name):
             if not (visit.is_over or self._presence.closing) and board in self._hall.tables:
@@ -241,12 +241,12 @@ class PlayerLines:
                 )
 
     async def ask(self, visit: Visit, line: str) -> None:
-        """Answer a question of a player's program by facts alone; a line that is none does nothing.
+        """Answer a question of a player's program with facts. Other lines do nothing.
 
-        It changes nothing, either, not even what "it" means to the player.
+        Nothing changes, not even what "it" means to the player.
 
         Raises:
-            StoreError: what was asked about cannot be read.
+            StoreError: the answer cannot be read from the store.
         """
         async with self._presence.names.of(visit.name):
             if not (visit.is_over or self._presence.closing):
@@ -286,9 +286,9 @@ class PlayerLines:
         at: int | None = None,
         key: str | None = None,
     ) -> Result:
-        """Do what a command asks for; after a conflict, decide it again.
+        """Carry out a command; after a conflict, decide it again.
 
-        The lock of the player's name is held.
+        The lock of the player's name has to be held.
         """
         name, policy = visit.name, self._policy
         if isinstance(command, policy.leaves):
@@ -306,7 +306,7 @@ class PlayerLines:
                     require_share(self._hall, decision, self._presence.all_from(visit.origin))
                 if not is_allowed and is_limited(self._hall, decision):
                     self._allow(visit, decision)
-                    is_allowed = True  # it counts once, however often it is decided
+                    is_allowed = True  # it counts once, however often it is decided again
                 is_choice = command.is_choice
                 for aside in decision.asides:
                     is_choice = is_choice or aside.is_choice
@@ -327,7 +327,7 @@ class PlayerLines:
             except Unread as unread:
                 asked = unread.lookup
             except Conflict as conflict:
-                # What came first may bring other answers, too.
+                # The answers looked up may be out of date, too.
                 await self._following.until(conflict)
                 found, now = NOTHING_FOUND, self._clock()
                 continue
@@ -340,14 +340,14 @@ class PlayerLines:
             now = self._clock()
 
     def _allow(self, visit: Visit, decision: Decision) -> None:
-        """Raise Refused if others have been told too much of what a player does."""
+        """Raise Refused if others have been told too much of the player."""
         if self._policy.allow:
             self._policy.allow(visit)
         if self._policy.allow_shout and is_shout(decision):
             self._policy.allow_shout(visit)
 
     def _done(self, name: str, command: Command, cause: object) -> Result:
-        """Return that a command was done, and begin what goes on by itself from there."""
+        """Return the result of a command, and start what goes on by itself after it."""
         if isinstance(command, _ReplayCommand):
             self._replays.go_on(name, cause)
         elif isinstance(command, CancelAnalysis):
@@ -355,10 +355,10 @@ class PlayerLines:
         return Result(command, done=True)
 
     async def _store_aside(self, aside: asides.Aside) -> None:
-        """Store what is no event, before anybody is told of it.
+        """Store an aside that has to be kept, before it is told.
 
         Raises:
-            Refused: whom it is for is no member any more.
+            Refused: the addressee is no member any more.
             StoreError: it cannot be stored.
         """
         match aside:
@@ -376,26 +376,26 @@ class PlayerLines:
             case asides.OfOperators():
                 if self._policy.ordered:
                     await self._policy.ordered(aside)
-                if isinstance(aside, asides.ShutdownTold):  # that is of this node alone
+                if isinstance(aside, asides.ShutdownTold):  # only this node shuts down
                     self._countdown.begin(aside)
             case _:
                 raise TypeError(f"nobody knows how {aside} is stored")
 
     async def _mark_read(self, decision: Decision) -> None:
-        """Note that a player has read the letters that were shown to them just now."""
+        """Store that a player has read the letters that were just shown."""
         for aside in decision.asides:
             if isinstance(aside, asides.Asked) and isinstance(aside.answer, LettersPage):
                 new = [each.number for each in aside.answer.letters if each.is_new]
                 try:
                     if new:
                         await self._store.mark_read(aside.player, new)
-                except StoreError as error:  # they are shown as new once more
+                except StoreError as error:  # they are shown as new again
                     _log.error("not stored: %s", error, extra={"player": aside.player})
 
     async def _look_for(
         self, visit: Visit, asked: Lookup[Any], found: Found, cause: object
     ) -> Result | None:
-        """Have something looked up or found out; None if that is there to be decided with."""
+        """Look something up, or have it found; None if the answer is there at once."""
         match asked:
             case AdviceLookup():
                 return self.hints.look_for(visit.name, asked, found, cause)
@@ -418,7 +418,7 @@ class PlayerLines:
             raise Conflict(table.key, at, table.version)
 
     async def _keep(self, name: str, command: Command, decision: Decision) -> None:
-        """Store what a member wants after a decision, if that changes it."""
+        """Store a member's preferences if a decision changes them."""
         person = self._hall.people[name]
         if person.member and self._policy.keep:
             after = command.chosen(self._hall, person)
@@ -430,7 +430,7 @@ class PlayerLines:
     async def _tell_analysed(
         self, name: str, asked: AnalysisLookup, analysis: Analysis | None, cause: object
     ) -> None:
-        """Tell a player the analysis that they have waited for, unless they have left."""
+        """Tell a player the analysis they waited for, unless they have left."""
         async with self._presence.names.of(name):
             visit = self._broadcaster.visits.get(name)
             if self._presence.closing or visit is None:

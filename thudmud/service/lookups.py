@@ -1,4 +1,4 @@
-"""What is looked up for a decision."""
+"""Looking up what a decision asks for."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from thudmud.store import Store
 
 
 async def look_up(store: Store, lookup: Lookup[Any], realm: str) -> Any:
-    """Return what is known of the battles that were played, or has been written to members.
+    """Return the answer to a lookup, from the store.
 
     Raises:
-        StoreError: that cannot be read.
+        StoreError: it cannot be read.
     """
     if isinstance(lookup, PostboxLookup):
         return await _postbox(store, lookup)

@@ -1,22 +1,22 @@
-"""Nodes: services that share a store, and which of them has whom.
+"""Nodes: services that share a store, and which of them has which players.
 
-A name belongs to one node at a time, by a claim in the store. A node lives as long as the lease
-that it has there, and renews it. What holds besides what `thudmud.service.service` says:
+A name belongs to one node at a time, by a claim in the store. A node lives as long as its lease in
+the store, which it renews. These invariants hold besides those in `thudmud.service.service`:
 
-10. Only the node that has the claim on a name stores that its player is away, or back: it claims,
-    stores, releases. (`Presence.note`)
-11. After a claim, everything that is stored has to be applied here before anything is decided: the
-    node before may have stored a moment ago that the player is away. (`Node.claim`)
-12. A node that has died is reaped by one that lives. One transaction gives its claims to the
-    reaper, which stores and tells that the players are away, and releases them. A reaper that dies
-    is reaped likewise. (`Node.reap`)
-13. A node acts only while its own clock says that its lease holds. If it wakes up after that, it
-    dismisses its players, but for those whom nobody has taken: if the store was away, no other node
-    could. None of this is needed where no other process can serve from the store.
-    (`Node.is_alive`, `Node.renew`, `Presence.dismiss`)
-14. What is only told, and not stored, reaches other nodes in no certain order against events, and
-    is lost while the link is. After that they are asked who is on them, and whoever nobody has is
-    seen out. (`Presence.recount`)
+10. Only the node with the claim on a name stores that the player is away or back: it claims, stores
+    and releases. (`Presence.note`)
+11. After a claim, everything stored has to be applied here before anything is decided, since the
+    previous node may just have stored that the player is away. (`Node.claim`)
+12. A dead node is reaped by a living one. One transaction gives its claims to the reaper, which
+    stores and tells that the players are away, and releases the claims. A reaper that dies is
+    reaped in turn. (`Node.reap`)
+13. A node acts only while its own clock says that its lease holds. If it wakes up later, it
+    dismisses its players, except those nobody has taken: while the store was away, no other node
+    could. None of this is needed where no other process can use the store. (`Node.is_alive`,
+    `Node.renew`, `Presence.dismiss`)
+14. Asides reach other nodes in no certain order relative to events, and are lost while the link is
+    down. Afterwards the nodes are asked who is on them, and players whom no node has are seen out.
+    (`Presence.recount`)
 
 A claim is on a name in a realm, so each service of one node has to have a realm of its own.
 """
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 
 
 GREETINGS = 3
-"""How often the others are asked who is on them, half a lease apart, after something was missed."""
+"""How often the other nodes are asked who is on them, half a lease apart, after a loss."""
 
 _log = logging.getLogger(__name__)
 
 
 class Elsewhere(ThudmudError):
-    """A player is on another node, which does not release their name."""
+    """A player is on another node, which does not release the name."""
 
     def __init__(self, name: str, node: str) -> None:
         super().__init__(name, node)
@@ -60,7 +60,7 @@ class Elsewhere(ThudmudError):
 
 @value
 class NodeAsides:
-    """A note: what has happened on a node and is only told, or who is on it."""
+    """A note: asides that happened on a node, or who is on it."""
 
     node: str
     realm: str
@@ -69,14 +69,14 @@ class NodeAsides:
 
 @value
 class NodeHello:
-    """A note: a node has begun, and asks the others who is on them."""
+    """A note: a node has started, and asks the others who is on them."""
 
     node: str
 
 
 @value
 class ReleaseRequest:
-    """A note: a node is asked to release a name, whose player comes in on another."""
+    """A note: a node is asked to release the name of a player who comes in on another."""
 
     node: str
     realm: str
@@ -85,7 +85,7 @@ class ReleaseRequest:
 
 @value
 class NameReleased:
-    """A note: a name is on no node any more."""
+    """A note: a name was released."""
 
     realm: str
     name: str
@@ -96,7 +96,7 @@ Note = NodeAsides | NodeHello | ReleaseRequest | NameReleased
 
 @cache
 def note_form() -> Form:
-    """Return the form of notes, in which other processes are told them."""
+    """Return the form in which notes go to other processes."""
     return form_of(Note)
 
 
@@ -138,17 +138,17 @@ class Resident(Protocol):
 
 
 class Node:
-    """One of those that share a store.
+    """One of the nodes that share a store.
 
     Args:
         store: the store.
-        name: what the others know it by; made up if it has none.
-        lease: for how many seconds it lives unless it says again that it does.
-        settings: what all nodes have to go by, if there can be others.
-        clock: returns seconds from any beginning, which go on while the machine sleeps.
+        name: its name for the others; made up if "".
+        lease: how many seconds its lease lasts without renewal.
+        settings: settings that all nodes must share, if there can be others.
+        clock: returns seconds that also pass while the machine sleeps.
 
     Attributes:
-        peers: the other nodes that have been heard of.
+        peers: the names of other nodes heard of.
     """
 
     def __init__(
@@ -167,27 +167,27 @@ class Node:
         self._services: list[Resident] = []
         self._until: float | None = None
         self._greetings = 0
-        """How often `live` still tells the others who is here, and asks who is on them.
+        """How often `live` still exchanges with the others who is on each node.
 
-        Once would do if all heard each other again at the same moment, after the store was away.
+        Once is not enough, since nodes reconnect to the store at different moments.
         """
         self._spares = 0.0
-        """Until when no other node is taken for dead, by our clock; 0 when they are again.
+        """Until when, by our clock, no other node is taken for dead; 0 if not set.
 
-        While the store was away, they could not renew their leases either.
+        While the store was away, the others could not renew their leases either.
         """
         self._has_ghosts = False
-        """Whether we may have claims on players who are not here; `reap` sees those out.
+        """Whether we may have claims on players who are not here, whom `reap` sees out.
 
-        They have left while the store was away, or were given to us by a transaction whose answer
-        was lost.
+        They left while the store was away, or came to us by a transaction whose answer was lost.
         """
         self._releases: dict[tuple[str, str], list[asyncio.Future[None]]] = {}
-        """Who waits until another node releases a name, by the realm and the name."""
+        """By realm and name, the futures of those who wait for its release by another node."""
         self._late: set[tuple[str, str]] = set()
-        """Names that were not released in time, by the realm and the name.
+        """Realms and names that were not released in time.
 
-        If they still are, their players are seen out here: nobody waits for them any more.
+        If they are released after all, their players are seen out here, since nobody waits any
+            more.
         """
 
     @property
@@ -196,10 +196,10 @@ class Node:
         return self._until is not None and self._clock() < self._until
 
     async def open(self) -> None:
-        """Begin the lease. If no other node lives, the time in which none did is stored.
+        """Begin the lease. If no other node lives, the time without any node is stored.
 
         Raises:
-            OtherSettings: nodes that live go by other settings.
+            OtherSettings: living nodes have other settings.
             StoreError: that cannot be stored.
         """
         await self._store.go_by_nodes()
@@ -207,7 +207,7 @@ class Node:
         self._unhear = self._store.hear(self._hear, note_form)
 
     async def live(self) -> None:
-        """Renew the lease for ever, and reap nodes that have died."""
+        """Keep renewing the lease, and reap dead nodes."""
         import asyncio  # noqa: PLC0415  (a house needs none)
 
         is_behind = False
@@ -229,22 +229,22 @@ class Node:
                         for service in self._services:
                             service.recount()
                     await self.reap()
-            except OtherSettings as error:  # they have begun while this node slept
+            except OtherSettings as error:  # they started while this node slept
                 for service in self._services:
                     service.fail(error)
             except StoreError as error:
                 is_behind, self._greetings = True, GREETINGS
                 _log.error("it cannot be stored that the server runs: %s", error)
-            except Exception:  # noqa: BLE001  (a node that does not renew its lease is dead)
+            except Exception:  # noqa: BLE001  (a node that stops renewing its lease dies)
                 _log.exception("failed while the lease was renewed")
 
     async def renew(self) -> None:
-        """Renew the lease once. If it had run out, players are dismissed: others may have them.
+        """Renew the lease once. If it had run out, dismiss players whom others may have by now.
 
-        Those stay whose claims are ours still: nobody takes one from us while we live again.
+        Players whose claims are still ours stay: from now on nobody can take them.
 
         Raises:
-            OtherSettings: it had, and nodes that live go by other settings.
+            OtherSettings: it had, and living nodes have other settings.
             StoreError: that cannot be stored.
         """
         begun = self._clock()
@@ -264,7 +264,8 @@ class Node:
         for service in services:
             service.expect_clocks_held()
         if not self._store.is_exclusive:
-            # Before anything is waited for: who is another's by now may type nothing more here.
+            # Dismiss before waiting for anything: players of other nodes must type nothing more
+            # here.
             for service in services:
                 names = {each.name.lower() for each in ours if each.realm == service.realm}
                 await service.dismiss(names)
@@ -274,7 +275,7 @@ class Node:
             await service.hold_all_clocks()
 
     async def _greet(self) -> None:
-        """Ask the others who is on them, and tell them who is here."""
+        """Ask the other nodes who is on them, and tell them who is here."""
         try:
             await self._notify(NodeHello(self.name))
         except StoreError as error:
@@ -286,7 +287,7 @@ class Node:
                 await self.tell(service.realm, people)
 
     def _spare_others(self) -> None:
-        """Take no other node for dead for a while: the store was away, and so for them as well."""
+        """Take no other node for dead for a while, since the store was away for them as well."""
         self._spares = self._clock() + self.lease
 
     @property
@@ -294,7 +295,7 @@ class Node:
         return self._clock() < self._spares
 
     async def reap(self) -> None:
-        """Take over the claims of nodes that have died, and have their players seen out.
+        """Take over the claims of dead nodes, and have their players seen out.
 
         Raises:
             StoreError: that cannot be stored.
@@ -303,13 +304,13 @@ class Node:
             for claim in await self._store.people():
                 if claim.node == self.name:
                     self._lose(claim.realm, claim.name)
-        self._has_ghosts = True  # until what came of this is known
+        self._has_ghosts = True  # until the result of this is known
         for claim in await self._store.reap(self.name):
             self._lose(claim.realm, claim.name)
         self._has_ghosts = False
 
     async def close(self) -> None:
-        """End the lease. The claims stay: another node, or the next start, sees to the players."""
+        """End the lease. The claims stay for another node, or the next start, to deal with."""
         self._until = None
         self._unhear()
         try:
@@ -318,7 +319,7 @@ class Node:
             _log.error("it cannot be stored that the server stops: %s", error)
 
     async def add(self, service: Resident) -> None:
-        """Add a service to this node; it is told who is on the others."""
+        """Add a service to this node, which then hears who is on the others."""
         self._services.append(service)
         await self._notify(NodeHello(self.name))
 
@@ -330,16 +331,15 @@ class Node:
         """Claim a name.
 
         Args:
-            realm: that of the service whose player it is.
+            realm: the realm of the service.
             name: the name.
-            asks: whether a node that has it is asked to release it, and waited for.
+            asks: whether to ask a node that has it to release it, and wait for that.
 
         Returns:
             whether it is ours.
 
         Raises:
-            Elsewhere: it was not released.
-            StoreError: whose it is cannot be told.
+            Elsewhere: the other node did not release it. StoreError: the store cannot be used.
         """
         was_released = True
         try:
@@ -350,7 +350,7 @@ class Node:
                     return False
                 if not was_released:
                     raise Elsewhere(name, owner.node)
-                # If the node does not answer, it may be dead, and its lease run out by then.
+                # A node that does not answer may be dead, and its lease may have run out by then.
                 was_released = await self._ask(owner, name)
         except StoreError as error:
             if not self._store.is_exclusive:
@@ -362,16 +362,16 @@ class Node:
         return True
 
     async def _is_elsewhere(self, realm: str, name: str) -> bool:
-        """Return whether another node has a name, or had it when it was last heard of."""
+        """Return whether another node has the claim on a name."""
         return any(
             claim.realm == realm and claim.name.lower() == name.lower() and claim.node != self.name
             for claim in await self._store.people()
         )
 
     async def _ask(self, owner: PlayerClaim, name: str) -> bool:
-        """Ask the node that has a name to release it; return whether it has.
+        """Ask the node that has a name to release it; return whether it did.
 
-        That is waited for no longer than a lease lasts.
+        Waits at most for the length of a lease.
         """
         import asyncio  # noqa: PLC0415  (a house needs none)
 
@@ -387,22 +387,22 @@ class Node:
             if not self._releases[key]:
                 del self._releases[key]
                 if not released.done():
-                    self._late.add(key)  # if it is released after all, see the player out
+                    self._late.add(key)  # if it is released later, see the player out
         return bool(done)
 
     async def release(self, realm: str, name: str) -> None:
-        """Release a name; a note tells whoever waits for it."""
+        """Release a name, and tell those who wait for it."""
         try:
             await self._store.release(name, self.name, realm=realm)
             if self.peers:
                 await self._notify(NameReleased(realm, name))
-        except StoreError as error:  # it is let go when this node ends, or comes back
+        except StoreError as error:  # it is released when this node ends or is reaped
             _log.error("not stored: %s", error, extra={"player": name})
 
     async def tell(self, realm: str, asides: tuple[Aside, ...]) -> None:
-        """Tell the other nodes what has happened that is only told, or who is here.
+        """Tell the other nodes asides that happened, or who is here.
 
-        That is done in several notes if one would be too long.
+        Split into several notes if one would be too long.
         """
         try:
             await self._notify(NodeAsides(self.name, realm, asides))
@@ -421,7 +421,7 @@ class Node:
         await self._store.notify(note, note_form)
 
     def _hear(self, note: object) -> None:
-        """Act on a note of another node. An error here must not reach the node that sent it."""
+        """Act on a note of another node. An error here must not reach the sender."""
         try:
             self._act_on(note)
         except Exception:  # noqa: BLE001

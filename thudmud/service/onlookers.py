@@ -1,7 +1,6 @@
-"""Those who watch without a name: they are told what anybody is told who is in a room.
+"""Onlookers, who watch without a name: they are told what everybody in a room is told.
 
-Nobody is told of them, and they are no people of the hall. What is for one player alone, they are
-not told.
+They are not in the hall, and nobody is told of them. They are not told what is for one player only.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from thudmud.views.view import Screens, Terminal
 
 
 class Onlookers:
-    """All of a service's.
+    """All onlookers of a service.
 
     Args:
-        hall: what they see.
-        screens: what is known of everybody's terminals; theirs go by names that nobody has.
+        hall: the hall.
+        screens: everybody's terminals; those of onlookers have names that no player can have.
 
     Attributes:
-        here: they, by those names.
+        here: the onlookers, by these names.
     """
 
     def __init__(self, hall: Hall, screens: Screens) -> None:
@@ -40,20 +39,20 @@ class Onlookers:
         self.here: dict[str, Onlooker] = {}
 
     def outbox(self, name: str) -> Outbox | None:
-        """Return where goes what one of them is told."""
+        """Return the outbox of an onlooker, if there is one of that name."""
         onlooker = self.here.get(name)
         return onlooker.outbox if onlooker else None
 
     def add(self, outbox: Outbox, terminal: Terminal, words: str | None) -> Onlooker | None:
-        """Let somebody watch a board, or the hall, and tell their program how things stand.
+        """Let somebody watch a board, or the hall, and tell their program the present state.
 
         Args:
-            outbox: where what they are told goes.
-            terminal: what is known of it.
-            words: what they call the board; None for the hall.
+            outbox: takes their messages.
+            terminal: their terminal.
+            words: words for the board; None for the hall.
 
         Returns:
-            what to give back to `remove`; None if there is no such board, which they are told.
+            the onlooker, for `remove`; None if there is no such board, which they are told.
         """
         name = f"~{next(self._numbers)}"
         try:
@@ -67,18 +66,18 @@ class Onlookers:
         return onlooker
 
     def remove(self, onlooker: Onlooker) -> None:
-        """Let somebody watch no longer."""
+        """Remove an onlooker."""
         del self.here[onlooker.name]
         self._screens.forget(onlooker.name)
 
     def join(self, telling: Telling) -> Telling:
-        """Return a telling whose audience has those among it who watch where it happened."""
+        """Return a telling with the onlookers of the room added to the audience."""
         rooms = _rooms_of(telling)
         names = [each.name for each in self.here.values() if each.room in rooms]
         return replace(telling, audience=(*telling.audience, *names)) if names else telling
 
     def follow(self, telling: Telling) -> None:
-        """Let them watch on once a board has another name; the hall, once it is closed."""
+        """Keep watching a board that was renamed; watch the hall after one was closed."""
         event, table = telling.event, telling.table
         here = [each for each in self.here.values() if table and each.room == table.name]
         match event:
@@ -93,7 +92,7 @@ class Onlookers:
 
 
 def _rooms_of(telling: Telling) -> tuple[str | None, ...]:
-    """Return in which rooms anybody may see what happened."""
+    """Return the rooms in which everybody can see what happened."""
     event, table = telling.event, telling.table
     match event:
         case asides.Spoke() | asides.Emoted() | asides.CameIn() | asides.WentOut():
@@ -110,7 +109,7 @@ def _rooms_of(telling: Telling) -> tuple[str | None, ...]:
 
 
 def tell(outbox: Outbox, terminal: Terminal, known: Iterable[Fact]) -> None:
-    """Tell facts to somebody without a name."""
+    """Tell facts to an onlooker."""
     facts = [replace(each, to=None) for each in known]
     for message in sent(facts, [""], {"": terminal}):
         outbox.put(message)

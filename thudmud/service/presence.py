@@ -1,7 +1,7 @@
-"""Who is here, on which front end; and at their seats, as it is stored, who is away.
+"""Presence: who is here, by which front end, and who is stored as away at their seats.
 
-A player's name is a lock: it covers joining, each line, leaving and being marked as away. Where
-several nodes share a store, a name is claimed as well, see `thudmud.service.nodes`.
+Each player's name has a lock, which is held for joining, each line, leaving and being marked as
+away. Where several nodes share a store, names are also claimed, see `thudmud.service.nodes`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import asyncio
 
 RETRY = 1.0
-"""Seconds before it is tried again to store who is here."""
+"""Seconds before storing a player's presence is tried again."""
 
 _log = logging.getLogger(__name__)
 
@@ -48,21 +48,21 @@ class Presence:
     """Lets players in and out, and stores at their seats whether they are here.
 
     Args:
-        base: what it stands on.
-        broadcaster: what tells that they come and go, and has their visits.
-        following: what stores it.
-        replays: who shows battles again to those who are here.
-        tidying: what sees to what is left of those who are gone.
-        teaching: what tells newcomers how to move; None if nobody does.
-        allow: called before others are told that somebody comes in; raises Refused if that is too
+        base: what the parts of a service share.
+        broadcaster: tells that they come and go, and has their visits.
+        following: stores it.
+        replays: shows battles again to players.
+        tidying: cleans up after those who left.
+        teaching: tells newcomers how to move; None if they are not told.
+        allow: called before others are told that somebody comes in; raises Refused if it is too
             much.
 
     Attributes:
         names: the locks of the players' names.
-        closing: whether nobody is let in or out any more.
-        unchecked: players whose seats may say wrongly whether they are here. It is checked at the
-            end of a turn, when no lock is held.
-        retries: by name, when it is tried again to store somebody's presence.
+        closing: whether the service is closing, so that nobody comes or goes.
+        unchecked: players whose seats may say wrongly whether they are here. They are checked at
+            the end of a turn, when no lock is held.
+        retries: by name, alarms for storing a player's presence again.
     """
 
     def __init__(
@@ -88,20 +88,20 @@ class Presence:
         self.unchecked: list[str] = []
         self.retries = Alarms(base.clock, base.later)
         self._idle: asyncio.Future[None] | None = None
-        """Done when no line is in flight any more; whoever closes waits for it."""
+        """Done when no line is in flight any more, for `close`."""
 
     async def join(self, arrival: Arrival) -> Visit | None:
-        """Let a player in whose name has no problem, and back to the seats that were kept.
+        """Let a player in, and back to their seats. The name has to be valid.
 
-        Who is here already goes on by this front end.
+        A player who is here already moves to this front end.
 
         Returns:
-            their visit; None if they may not come in any more.
+            the visit; None if the player may not come in any more.
 
         Raises:
-            Elsewhere: they are on another node, which does not let them go.
-            Refused: others have been told too much of them to be told that they come in.
-            StoreError: what is stored of them cannot be read, so they have not come in.
+            Elsewhere: the player is on another node, which does not let them go. Refused: the
+            player has a seat, but others have been told too much of them already. StoreError: the
+            store cannot be read, so the player has not come in.
         """
         name = arrival.name
         visit = Visit(
@@ -120,7 +120,7 @@ class Presence:
                 await self._claim(name, asks=True)
                 letters = NO_LETTERS
                 if arrival.member and self._hall.caps.letters:
-                    # Nothing is waited for after this: of what comes later, they are told.
+                    # Nothing waits after this, so that later letters are told as they come.
                     letters = await look_up(self._store, LetterCountLookup(name), self._realm)
                 if self.closing or not arrival.admit():
                     return None
@@ -147,11 +147,11 @@ class Presence:
                 is_in = True
             return visit
         finally:
-            if not is_in:  # their front end before this one may have let them go already
+            if not is_in:  # their earlier front end may have let them go already
                 self._abandon(visit)
 
     def _profile(self, arrival: Arrival) -> Profile:
-        """Return how somebody wants things who comes in, with what they have chosen just now."""
+        """Return the profile of a player who comes in, with the choices they made just now."""
         profile = arrival.profile
         styles = {self._hall.tables.spelt(board): each for board, each in profile.styles.items()}
         options = profile.options
@@ -162,14 +162,14 @@ class Presence:
     def _take_over(
         self, visit: Visit, profile: Profile | None, arrival: Arrival, letters: LetterCount
     ) -> None:
-        """Let somebody go on who is here, or was on another node: then by what is known of them."""
+        """Let a player go on who is here, or was on another node. Then ``profile`` is given."""
         name, person = visit.name, self._hall.people[visit.name]
         if profile:
-            self._hall.observe(name, ())  # it lasts as long as a visit
+            self._hall.observe(name, ())  # observing lasts as long as a visit
             person.member = arrival.member or person.member
             self._hall.people.adopt(person, profile)
         person.active = self._clock()
-        self.unchecked.append(name)  # their last node may have died just now
+        self.unchecked.append(name)  # their last node may have just died
         taken = TookOver(name, person.room, letters)
         self._broadcaster.carry_out(Decision(name, asides=(taken,)), arrival.cause)
         if visit.watcher:
@@ -180,15 +180,15 @@ class Presence:
     async def leave(
         self, visit: Visit, parting: Parting = Parting.LOST, *, cause: object = None
     ) -> None:
-        """See a player out, after the line in flight; their seats are kept, or given up.
+        """See a player out, after the line in flight. Their seats are kept, or given up.
 
         Args:
             visit: the player's.
-            parting: how they left. Who has lost the connection hears nothing more.
+            parting: why they left. After a lost connection they are told nothing more.
             cause: what ``told`` is to be told that it is about.
 
         Raises:
-            StoreError: that must be stored and cannot be, so they are here still.
+            StoreError: it must be stored and cannot be, so they are still here.
         """
         if parting is Parting.LOST and not visit.must_store:
             visit.outbox = visit.watcher = None
@@ -201,10 +201,10 @@ class Presence:
                 await self.see_out(visit, parting, cause)
 
     def _allow_in(self, visit: Visit) -> None:
-        """Ask whether others may be told that a player comes in: if not, they are not.
+        """Ask whether others may be told that a player comes in; if not, hush the visit.
 
-        At a seat they have to be, since it is played on there. So for whoever has one it is asked
-        of the name alone, and what is raised says when: others from their address keep nobody out.
+        At a seat others have to be told, since play goes on there. So for a player with a seat only
+        the name counts, not the address, and a refusal says how long to wait.
         """
         if self._allow is None:
             return
@@ -246,7 +246,7 @@ class Presence:
                 await self._back(visit, str(each.board), cause)
             else:
                 self._broadcaster.carry_out(each, cause)
-        there = self._hall.tables  # any may have been closed meanwhile
+        there = self._hall.tables  # some may have been closed meanwhile
         asides = tuple(
             each for each in news.asides if isinstance(each, CaughtUp) and each.board in there
         )
@@ -256,7 +256,7 @@ class Presence:
         else:
             self._broadcaster.send(self._broadcaster.brief(visit.name), cause)
         if self._teaching and visit.name in self._screens.terminals:
-            # They wait for it, since it stands before their first prompt.
+            # The player waits for this, since it comes before their first prompt.
             with suppress(StoreError):
                 score = await look_up(self._store, ScoreLookup(visit.name), self._realm)
                 self._teaching.learn(visit.name, score)
@@ -272,20 +272,20 @@ class Presence:
             raise
 
     def _abandon(self, visit: Visit) -> None:
-        """See out somebody whose joining has failed half-way."""
+        """See out a player whose joining failed half-way."""
         if self._visits.get(visit.name) is visit:
-            visit.must_store = False  # no front end has them, so they cannot stay
+            visit.must_store = False  # they have no front end, so they cannot stay
             now(self.leave(visit))
         elif self._node and visit.name not in self._visits:
             now(self.note(visit.name))
 
     async def see_out(self, visit: Visit, parting: Parting, cause: object) -> None:
-        """Store and tell that a player goes. If it must be stored and cannot be, they stay."""
+        """Store and tell that a player leaves. If it must be stored and cannot be, they stay."""
         name = visit.name
         self._replays.end(name)
         terminal = self._screens.terminals.get(name)
         if parting is Parting.LOST:
-            self._screens.forget(name)  # who has no screen is told nothing
+            self._screens.forget(name)  # without a screen they are told nothing
         try:
             alone = name if visit.hushed else ""
             await self._go(
@@ -310,13 +310,13 @@ class Presence:
         alone: str = "",
         raises: bool = False,
     ) -> None:
-        """Store that somebody leaves their seats, and then tell that they are gone."""
+        """Store that a player leaves their seats, and then tell that they left."""
         *seats, gone = part(self._hall, name, parting, self._clock())
         for decision in seats:
             if decision.events:
                 board = str(decision.board)
                 await self._note(name, board, parting, cause, leaves=True, raises=raises)
-        room = self._hall.people[name].room  # it may have been closed meanwhile
+        room = self._hall.people[name].room  # the board may have been closed meanwhile
         asides = tuple(replace(each, room=room) for each in gone.asides if isinstance(each, Gone))
         self._broadcaster.carry_out(
             replace(gone, asides=asides), cause, told=not quiet, alone=alone
@@ -330,11 +330,11 @@ class Presence:
             if not self._holds(visit.name):
                 self._hall.origins.pop(visit.name, None)
         self._screens.forget(visit.name)
-        # Another player's doing may have given them one more seat meanwhile.
+        # Another player may have given them a seat meanwhile, by accepting a seek.
         self.unchecked.append(visit.name)
 
     def _dismiss(self, visit: Visit, why: Dismissal) -> None:
-        """End the visit of a player who is not leaving, and tell their front end why."""
+        """End a visit without the player leaving, and tell the front end why."""
         outbox = visit.outbox
         self._replays.end(visit.name)
         if self._teaching and why is not Dismissal.TAKEN_OVER:
@@ -344,7 +344,7 @@ class Presence:
             outbox.dismissed(why)
 
     def end_kicked(self, telling: Telling) -> None:
-        """End the visit of somebody who has been kicked; their seats are kept."""
+        """End the visit of a player who was kicked. Their seats are kept."""
         if not isinstance(sanctioned := telling.event, Sanctioned):
             return
         visit = self._visits.get(sanctioned.sanction.whom)
@@ -354,13 +354,13 @@ class Presence:
             now(self.leave(visit))
 
     def enrol(self, name: str) -> None:
-        """Take note that a player has an account now."""
+        """Note that a player has an account now."""
         person = self._hall.people[name]
         person.member = True
         self._broadcaster.pass_on([entered(person)])
 
     def all_from(self, origin: str) -> list[str]:
-        """Return who comes from somewhere, or did, and has left a seek or a seat behind."""
+        """Return the players from an address who are here, or left a seek or seat behind."""
         self._hall.origins = {
             name: where
             for name, where in self._hall.origins.items()
@@ -369,11 +369,11 @@ class Presence:
         return [name for name, where in self._hall.origins.items() if where == origin]
 
     def _holds(self, name: str) -> bool:
-        """Whether a player has what all from one address may have only so much of."""
+        """Whether a player has a seek, or a seat at a player-opened board."""
         seekers = {seek.player for seek in self._hall.seeks.values()}
         return name in seekers or bool(self._hall.tables.made_of(name))
 
-    # As it is stored.
+    # Storing presence.
 
     async def _note(
         self,
@@ -385,17 +385,17 @@ class Presence:
         leaves: bool = False,
         raises: bool = False,
     ) -> None:
-        """Store whether a player who has a seat at a board is here; after a conflict, try again.
+        """Store whether a player with a seat at a board is here; after a conflict, try again.
 
-        If it cannot be stored, they are gone, or back, all the same, and it is tried again later.
+        If it cannot be stored, they are away or back all the same, and it is stored later.
 
         Args:
             name: the player's.
             board: which one.
-            parting: how they left, if they are not here.
+            parting: why they left, if they are not here.
             cause: what ``told`` is to be told that it is about.
-            leaves: whether they are leaving, and here until that is stored.
-            raises: whether a StoreError is raised instead.
+            leaves: whether they are leaving, but here until that is stored.
+            raises: whether to raise a StoreError instead.
         """
         try:
             while True:
@@ -419,7 +419,7 @@ class Presence:
             self._note_later(name, parting, error)
 
     def _note_later(self, name: str, parting: Parting, error: StoreError) -> None:
-        """Try again in a while to store whether a player is here."""
+        """Try again later to store whether a player is here."""
         _log.error("not stored: %s", error, extra={"player": name})
         at = self._clock() + RETRY
         self.retries.set(name, at, lambda: now(self.note(name, parting)))
@@ -427,14 +427,14 @@ class Presence:
     async def note(
         self, name: str, parting: Parting = Parting.LOST, *, raises: bool = False
     ) -> None:
-        """Store, at all their seats, whether a player is here, or is away, being on no node.
+        """Store at all seats of a player whether they are here, or away and on no node.
 
-        Players on another node are left to it. Those whom another node had and lost are seen out.
+        Players on another node are left to it. Those whom another node lost are seen out.
 
         Args:
             name: the player's.
-            parting: how they left, if they are nowhere.
-            raises: whether a StoreError is raised; else it is tried again later.
+            parting: why they left, if they are nowhere.
+            raises: whether to raise a StoreError; else it is tried again later.
         """
         async with self.names.of(name):
             if self.closing:
@@ -456,21 +456,21 @@ class Presence:
             else:
                 for table in self._hall.tables.seats_of(name):
                     await self._note(name, table.name, parting, raises=raises)
-                # Others may know them still.
+                # Other nodes may still list them.
                 self._broadcaster.pass_on([Gone(name, None, Parting.LOST)])
             await self._release(name)
 
     def check(self) -> None:
-        """Note the presence of those who have got a seat, or have gone, by somebody else's doing.
+        """Store the presence of players who got a seat, or left, by somebody else's line.
 
-        It waits until nobody holds a table's lock: a name's lock is taken before that.
+        It is called when no table's lock is held, since names are locked before tables.
         """
         names, self.unchecked = self.unchecked, []
         for name in names:
             is_here = name in self._visits
             is_elsewhere = name in self._hall.people and not is_here
             if self.closing or is_elsewhere or name in self.retries:
-                continue  # the next start does that, or their node, or the next try
+                continue  # the next start, their node or the next try does it
             if any(
                 (each.side_of(name) in each.away) == is_here
                 for each in self._hall.tables.seats_of(name)
@@ -478,11 +478,11 @@ class Presence:
                 now(self.note(name))
 
     async def _claim(self, name: str, *, asks: bool = False) -> bool:
-        """Claim a name for our node, if there is one, and have all come in that is stored."""
+        """Claim a name for our node, if there is one, and apply everything stored."""
         return self._node is None or await self._node.claim(self._realm, name, asks=asks)
 
     async def _release(self, name: str) -> None:
-        """Let a name go, unless there is something to be stored of it yet."""
+        """Release a name, unless its presence has yet to be stored."""
         if self._node and name not in self.retries:
             await self._node.release(self._realm, name)
 
@@ -500,21 +500,21 @@ class Presence:
         now(self.note(name))
 
     def recount(self) -> None:
-        """See out those who have left other nodes while nothing was heard of these."""
+        """See out those who left other nodes while nothing was heard from these."""
         for name in self._hall.people.keys() - self._visits.keys():
             self.lost(name)
 
     async def dismiss(self, kept: Collection[str] = ()) -> None:
-        """Dismiss all who are here: other nodes may have taken this one for dead.
+        """Dismiss all who are here, since other nodes may have taken this one for dead.
 
         Args:
-            kept: in lower case, those who stay, since they have certainly not been taken.
+            kept: the lower-case names of those who stay, since nobody can have taken them.
         """
-        for name in sorted(self._hall.people, key=self.names.is_taken):  # at once, who can be
+        for name in sorted(self._hall.people, key=self.names.is_taken):  # free locks first
             if name.lower() in kept and name in self._visits:
                 continue
             if name in self._visits:
-                async with self.names.of(name):  # others wait for nothing of ours
+                async with self.names.of(name):  # nobody waits for this
                     if visit := self._visits.get(name):
                         self._dismiss(visit, Dismissal.CUT_OFF)
             person = self._hall.people.get(name)
@@ -524,7 +524,7 @@ class Presence:
             self.lost(name)
 
     def _turn_ended(self) -> None:
-        """Do what had to wait until a player's turn was over."""
+        """Do what had to wait for the end of a player's turn."""
         if self.unchecked:
             self.check()
         if self._tidying.left or self._tidying.departed:
@@ -533,7 +533,7 @@ class Presence:
             self._idle.set_result(None)
 
     def stop(self) -> None:
-        """Let nobody in or out any more. Whom we have claimed stays so."""
+        """Let nobody in or out any more. Claims stay."""
         self.closing = True
         self.retries.close()
 

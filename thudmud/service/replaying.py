@@ -1,4 +1,4 @@
-"""Battles that are shown again, ply after ply, to whoever has asked for one."""
+"""Replays that go on by themselves, ply after ply."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from thudmud.verbs.decisions import decide
 from thudmud.views import archive
 
 PLIES_AT_ONCE = 20
-"""How many plies of a battle a line shows where there are no pauses between them."""
+"""How many plies one line shows without pauses."""
 
 
 class Replays:
-    """Shows what comes next of a battle, at once or after a pause.
+    """Shows the next plies of replays, at once or after pauses.
 
     Args:
-        base: what it stands on.
-        pause: seconds between two plies. With 0 some are shown at once; with None the front end
+        base: what the parts of a service share.
+        pause: seconds between two plies. With 0 several are shown at once; with None the front end
             calls `play_on`.
-        broadcaster: what tells them.
+        broadcaster: tells them.
     """
 
     def __init__(self, base: Base, pause: float | None, broadcaster: Broadcaster) -> None:
         self._hall, self._clock, self._pause = base.hall, base.clock, pause
         self._broadcaster = broadcaster
         self._alarms = Alarms(base.clock, base.later)
-        """By name, when somebody is shown the next ply of a battle."""
+        """By name, alarms for the next plies."""
 
     def is_replaying(self, name: str) -> bool:
-        """Whether a player is being shown a battle again, ply after ply."""
+        """Whether a player's replay goes on by itself."""
         person = self._hall.people.get(name)
         return bool(person and person.replay and person.replay.playing)
 
     def play_on(self, name: str, cause: object = None) -> None:
-        """Show such a player the next ply."""
+        """Show the next ply of such a replay."""
         if self.is_replaying(name):
             self._broadcaster.carry_out(decide(self._hall, name, Step(Way.PLAY), 0)[0], cause)
 
@@ -48,7 +48,7 @@ class Replays:
             person.replay = replace(person.replay, playing=False)
 
     def go_on(self, name: str, cause: object = None) -> None:
-        """Show what comes next of a battle, if a player has asked for it: at once, or later."""
+        """Show the next plies, if a player has asked for that: at once, or later."""
         self._alarms.cancel(name)
         if self._pause == 0:
             self._play_at_once(name, cause)
@@ -56,7 +56,7 @@ class Replays:
             self._alarms.set(name, self._clock() + self._pause, lambda: self._next(name))
 
     def _play_at_once(self, name: str, cause: object) -> None:
-        """Show a few plies, and stop: everybody else waits meanwhile."""
+        """Show several plies and stop, since everybody else waits meanwhile."""
         for _ in range(1, PLIES_AT_ONCE):
             self.play_on(name, cause)
         if self.is_replaying(name):
@@ -64,18 +64,18 @@ class Replays:
             self._broadcaster.say(name, archive.PLAY_ON, cause)
 
     def _next(self, name: str) -> None:
-        self.play_on(name)  # unless a ply of their own battle has ended the replay meanwhile
+        self.play_on(name)  # unless a ply of their own battle ended the replay meanwhile
         self.go_on(name)
 
     def pause(self, name: str) -> None:
-        """Stop at the ply that a player is shown, if the next would come by itself."""
+        """Stop at the ply that is shown, if the next would come by itself."""
         if self._alarms.cancel(name):
             self.stop_playing(name)
 
     def end(self, name: str) -> None:
-        """Show a player who is leaving no more."""
+        """End the replay of a player who leaves."""
         self._alarms.cancel(name)
 
     def close(self) -> None:
-        """Show nobody any more."""
+        """End all replays."""
         self._alarms.close()

@@ -1,36 +1,35 @@
-"""The one way in: a player's line becomes events, and these are stored, applied and told.
+"""The service: players' lines become events, which are stored, applied and told.
 
-Every front end is a skin over this: telnet sessions, bots, the gateway, houses. It lets people
-join, submits their lines and lets them leave. What a player is told goes to the outbox of their
-visit; all that is told goes to ``told`` as well. A program that wants no words has a watcher, which
-is called with what happens.
+Every front end is a skin over it: telnet sessions, bots, the gateway, houses. A front end lets
+people join, submits their lines and lets them leave. Messages for a player go to the outbox of
+their visit; all messages also go to ``told``. A program that wants no words has a watcher, which is
+called with tellings.
 
-What holds here, each where the code does it:
+The invariants, each with the place in the code:
 
-1.  Locks are taken in one order: first a player's name, then a table. Whoever holds a table's lock
-    waits for no name's. (`PlayerLines.submit`, `Following.write`)
-2.  A name's lock covers joining, each line, leaving and being marked as away: what concerns one
-    player happens in order. Other players' lines do not wait for it. (`Presence.join`,
+1.  Locks are taken in one order: first a player's name, then a table. The holder of a table's lock
+    never waits for a name's. (`PlayerLines.submit`, `Following.write`)
+2.  A name's lock is held for joining, each line, leaving and being marked as away, so what concerns
+    one player happens in order. Other players' lines do not wait for it. (`Presence.join`,
     `Presence.leave`)
 3.  Events are applied and told in one place, in the store's order, whoever stored them. Those that
-    were decided here come with a mark, which holds what only the decision knows.
-    (`Following._take`)
-4.  When an append is done, its caller is woken first, and the events are handed out second, in one
-    callback of the loop. Nothing waits between the end of an append and the end of the line: so
-    the text and the prompt after it are one write.
-5.  At a conflict, nothing has been told. The line waits until what came first has been applied
-    here, and its command is decided again; it was parsed once. (`PlayerLines._decide`)
+    were decided here carry a mark with what only the decision knows. (`Following._take`)
+4.  When an append is done, its caller is woken first and the events are handed out second, in the
+    same callback of the loop. Nothing waits between the end of an append and the end of the line,
+    so the text and the prompt after it are one write.
+5.  At a conflict, nothing has been told yet. The line waits until what came first is applied here,
+    and then its command is decided again, without parsing. (`PlayerLines._decide`)
 6.  A line that is cancelled while its events are being stored may be stored all the same. Then it
-    is told when they are handed out; the next line at the table follows on it, or finds a
-    conflict. (`Following.write`)
-7.  What is not stored has not happened, and an exception says so to whoever submitted it. Only
-    presence differs: a player who leaves is gone even if that cannot be stored, and it is stored
-    later. A front end can ask that it must be stored; then they stay. (`Presence._note`)
-8.  Shutdown waits for the lines in flight. It marks nobody as away, and names stay claimed: the
+    is told when they are handed out, and the next line at the table follows it or finds a conflict.
+    (`Following.write`)
+7.  What is not stored has not happened, and an exception tells the front end so. Only presence
+    differs: a player who leaves is gone even if that cannot be stored yet, and it is stored later.
+    A front end can demand that it is stored; then the player stays. (`Presence._note`)
+8.  Shutdown waits for the lines in flight. It marks nobody as away, and claims on names stay: the
     next start, or another node, marks those who do not come back. (`Service.close`)
-9.  An outbox, or a watcher, neither raises nor calls the service. What it has to do, it does later.
+9.  Outboxes and watchers neither raise nor call the service. They postpone what they have to do.
 
-What holds besides where several nodes share a store stands in `thudmud.service.nodes`.
+`thudmud.service.nodes` has more invariants, for several nodes on one store.
 """
 
 from __future__ import annotations
@@ -75,40 +74,40 @@ from thudmud.views.view import Terminal
 _log = logging.getLogger(__name__)
 
 LISTED_EVERY = 1.0
-"""Seconds between two times that those in the hall are told how a board has come to look."""
+"""The shortest time, in seconds, between two updates of a board's entry for those in the hall."""
 
 
 class Service:
     """A hall of boards and the people in it, on a store.
 
     Args:
-        hall: the boards; nothing has happened at them yet.
-        store: where what happens is stored.
-        node: what it lives on, where several services share the store; None if this is the only one
-            at these boards.
+        hall: the hall, with fresh boards.
+        store: the store.
+        node: its node, where several services share the store; None if it is the only one at these
+            boards.
         clock: returns the seconds since the epoch.
-        told: takes all that is told, and what has caused it.
-        later: has something done later; None where nothing waits, and a failing store is not tried
+        told: called with all that is told, and its cause.
+        later: calls a function later; None where nothing waits, and a failing store is not tried
             again.
-        policy: how lines are taken.
-        adviser: who is asked for hints and analyses; None if there are none.
-        pause: seconds between two plies of a battle that is shown again. With 0 some are shown at
-            once; with None the front end calls `play_on`.
-        is_alone: whether no other boards of this realm are ever shown here.
+        policy: how lines are handled.
+        adviser: asked for hints and analyses; None if there are none.
+        pause: seconds between two plies of a replay. With 0 several are shown at once; with None
+            the front end calls `play_on`.
+        is_alone: whether the hall never has other boards than its first ones.
         teaches: whether newcomers are told how to move.
 
     Attributes:
-        realm: that of the hall's boards, see `thudmud.play.projections.realm_of`.
-        submit, ask, emote: what a player does, see `PlayerLines`.
+        realm: the realm of the hall's boards, see `thudmud.play.projections.realm_of`.
+        submit, ask, emote: players' lines, see `PlayerLines`.
         join, leave, enrol: coming and going, see `Presence`.
-        fit, brief, announce, tell: what a player is told, see `Broadcaster`.
+        fit, brief, announce, tell: telling players, see `Broadcaster`.
         watch, unwatch: onlookers, see `Onlookers`.
-        is_replaying, play_on, stop_playing: battles that are shown again, see `Replays`.
+        is_replaying, play_on, stop_playing: replays, see `Replays`.
         follow, pass_time, hold_clocks, expect_clocks_held, hold_all_clocks, fail, ended: see
             `Following`.
-        hear, people_here: what nodes tell each other, see `Neighbours`; let_go, lost, recount and
-            dismiss, see `Presence`.
-        countdown: to a shutdown.
+        hear, people_here: other nodes, see `Neighbours`; let_go, lost, recount and dismiss, see
+            `Presence`.
+        countdown: the countdown to a shutdown.
     """
 
     def __init__(
@@ -131,7 +130,7 @@ class Service:
         self._later, self._is_alone, self._node = later, is_alone, node
         policy = policy or Policy()
 
-        # Each part is handed those that it stands on.
+        # Each part gets the parts that it uses.
         base = Base(hall, store, clock, later, node, self.realm)
         self.broadcaster = broadcaster = Broadcaster(base, told)
         self.following = Following(base, broadcaster, self, is_alone=is_alone)
@@ -163,7 +162,7 @@ class Service:
         )
         self._neighbours = Neighbours(hall, broadcaster)
         self._listings = Alarms(clock, later)
-        """By the key of a board, when those in the hall are told how it has come to look."""
+        """By the key of a board, alarms for telling those in the hall its new entry."""
         for left in (
             Gone,
             WentOut,
@@ -175,7 +174,7 @@ class Service:
             broadcaster.heed(left, self._tidying.note)
         broadcaster.heed(Sanctioned, self.presence.end_kicked)
 
-        # What front ends, and the node, use of them.
+        # What front ends and the node call.
         self.submit, self.ask, self.emote = self.lines.submit, self.lines.ask, self.lines.emote
         self.join, self.leave = self.presence.join, self.presence.leave
         self.enrol = self.presence.enrol
@@ -196,9 +195,9 @@ class Service:
     # Opening and closing.
 
     async def open(self) -> None:
-        """Put up the boards of the hall, bring all that are up to where the store is; follow it.
+        """Open the hall's boards in the store, load all open boards, and follow the store.
 
-        Nobody is marked as away by it, see `settle`.
+        It marks nobody as away, see `settle`.
 
         Raises:
             StartError: another board has the name of one of them.
@@ -208,7 +207,9 @@ class Service:
         await put_up(self.store, specs.values(), self.clock())
         position = await self.store.position()
         if not self._is_alone:
-            self.hall.version = await self.store.version(HALL)  # what is read after it holds it
+            self.hall.version = await self.store.version(
+                HALL
+            )  # read before the boards
             self.hall.tables.open(
                 BoardSpec(board.name, board.rules, key=board.key)
                 for board in await self.store.open_boards()
@@ -228,16 +229,16 @@ class Service:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it was stored just now that this service runs, so that other things can be."""
+        """Whether the lease of the node holds, so that events can be stored."""
         return self._node is None or self._node.is_alive
 
     async def settle(self, *, must_store: bool = False) -> None:
-        """Note that those are away who have a seat, and are neither here nor on another node.
+        """Store that seated players are away who are on no node.
 
-        And that clocks stood still while no server ran.
+        Also hold the clocks for the time in which no server ran.
 
         Raises:
-            StoreError: that must be stored, and cannot be.
+            StoreError: ``must_store`` is set, and it cannot be stored.
         """
         await self.hold_all_clocks(must_store=must_store)
         for table in list(self.hall.tables.values()):
@@ -248,7 +249,7 @@ class Service:
         self._timing.begin()
 
     def stop(self) -> None:
-        """Take no new lines, and let nobody in or out any more. Whom we have claimed stays so."""
+        """Take no new lines, and let nobody in or out any more. Claims stay."""
         self.presence.stop()
         self._tidying.stop()
         self._timing.stop()
@@ -259,7 +260,7 @@ class Service:
         self.lines.stop()
 
     async def close(self) -> None:
-        """Stop, wait for the lines in flight, and follow the store no longer."""
+        """Stop, wait for the lines in flight, and stop following the store."""
         self.stop()
         await self.presence.close()
         self.following.close()
@@ -280,31 +281,31 @@ class Service:
         if self._teaching.new:
             try:
                 self._teaching.watch(after, cast("TableEvent", event))
-            except Exception:  # noqa: BLE001  (what is told badly is no reason to stop)
+            except Exception:  # noqa: BLE001  (a failure to tell is no reason to stop)
                 _log.exception("a newcomer was not told how to move")
         if not is_ours and not self._node:
-            return  # without claims, only the service that stored it knows who is there
+            return  # without claims, only the service that stored it knows who is here
         unchecked, seats = self.presence.unchecked, after.seats
         if seats is not before.seats:
             known = before.seats.values()
             unchecked += [each for each in seats.values() if each not in known]
         if isinstance(event, events.Absent | events.Returned):
-            unchecked.append(event.player)  # if cancelled, nobody has waited for it
+            unchecked.append(event.player)  # if its line was cancelled, nobody waited for it
 
     def hall_changed(self, event: events.HallEvent, table: Table | None) -> None:
-        """Take note of an event of the hall's own, and of the board that it was about."""
+        """Take note of an event of the hall, and of the board that it was about."""
         if isinstance(event, events.BoardOpened):
             self._neighbours.opened(event.name)
-        if table:  # somebody's presence may just have been noted under the old name
+        if table:  # a player's presence may just have been stored under the old name
             self.presence.unchecked += table.seats.values()
 
     def taken(self) -> None:
-        """Take note that all is applied that has come in from the store in one go."""
-        if not self.presence.names:  # else the end of a turn does that
+        """Take note that one batch from the store has been applied."""
+        if not self.presence.names:  # else it is done at the end of a turn
             self.presence.check()
 
     def _list(self, key: str) -> None:
-        """Let those in the hall be told how a board has come to look, with all that comes soon."""
+        """Tell those in the hall the new entry of a board, soon, with changes that follow."""
 
         def tell() -> None:
             if table := self.hall.tables.with_key(key):
@@ -315,23 +316,23 @@ class Service:
         else:
             tell()
 
-    # What can be asked.
+    # Queries.
 
     def __contains__(self, name: object) -> bool:
         """Whether a player of that name is here."""
         return name in self.hall.people
 
     def visit(self, name: str) -> Visit | None:
-        """Return the visit of a player of that name who is here."""
+        """Return the visit of a player on this node; None if they are not here."""
         return self.broadcaster.visits.get(name)
 
     def name_problem(self, name: str) -> str | None:
-        """Return why nobody can be called that, as a sentence, or None if somebody can."""
+        """Return why that cannot be a player's name, as a sentence; None if it can."""
         problem = player_problem(name, self.hall.tables.words)
         return refused(problem) if problem else None
 
     def is_waiting(self, name: str) -> bool:
-        """Whether a player is in a battle, and it is the other one's turn in all of theirs."""
+        """Whether a player is in battles, and it is the opponent's turn in all of them."""
         running = [
             table for table in self.hall.tables.seats_of(name) if table.running and table.game
         ]
@@ -339,12 +340,12 @@ class Service:
         return bool(running) and not any(turns)
 
     def prompts(self, name: str) -> bool:
-        """Whether a player wants a prompt where a line is expected."""
+        """Whether a player wants prompts."""
         person = self.hall.people.get(name)
         return person is None or Toggle.PROMPT in person.options.on
 
     async def needs(self, name: str) -> bool:
-        """Whether a seat is kept, or a match put away, for a player of that name, in any case.
+        """Whether a seat is kept, or a match put away, under that name, in any case.
 
         Raises:
             StoreError: that cannot be read.
@@ -352,11 +353,11 @@ class Service:
         return any(claimants(self.hall, name, await self.adjourned(name)))
 
     async def adjourned(self, name: str) -> list[events.SavedMatch]:
-        """Return the matches of a player, named in any case, that are put away."""
+        """Return the matches of a player, named in any case, that were put away."""
         return [each.match for each in await self.look_up(AdjournedLookup(name))]
 
     async def look_up(self, lookup: Lookup[Any]) -> Any:
-        """Return what is known of the battles that were played, or has been written to members.
+        """Return the answer to a lookup, from the store.
 
         Raises:
             StoreError: that cannot be read.
@@ -364,7 +365,7 @@ class Service:
         return await look_up(self.store, lookup, self.realm)
 
     async def show_battle(self, outbox: Outbox, terminal: Terminal, number: int) -> None:
-        """Tell the program of somebody without a name of a battle.
+        """Tell an onlooker's program about a battle.
 
         Raises:
             StoreError: it cannot be read.
@@ -377,6 +378,6 @@ class Service:
 
 
 def _as_listed(table: Table) -> tuple[object, ...]:
-    """Return what a list of boards shows of one."""
+    """Return what determines a board's entry in the list of boards."""
     number = table.match.number if table.match else None
     return dict(table.seats), table.running, table.ruleset.name, table.time, number

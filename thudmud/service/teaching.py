@@ -1,7 +1,7 @@
-"""Tells newcomers how to move: those who have never finished a battle.
+"""Tells newcomers, who have never finished a battle, how to move.
 
-They are told below the first board at which it is their turn, and once more when they have not
-moved for a minute. Whoever has moved knows how.
+They are told below the first board at which it is their turn, and reminded if they do not move for
+a minute. After their first ply they are not told any more.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from thudmud.service.interface import Base
 from thudmud.views.sentences import TURNED
 
 AGAIN = 60.0
-"""After how many seconds without a ply they are told once more."""
+"""After how many seconds without a ply they are reminded."""
 
 
 class Teaching:
-    """Knows who is new here, and tells them.
+    """Knows who is new here, and tells them how to move.
 
     Args:
-        base: what it stands on. Where nothing is done later, they are told once.
-        tell: tells somebody who is here.
-        has_hints: whether anybody gives hints.
+        base: what the parts of a service share. Without timers, they are told once.
+        tell: tells an aside to a player who is here.
+        has_hints: whether there is an adviser for hints.
 
     Attributes:
-        new: the names of those who are here and have not moved, each with whether they were told.
+        new: by newcomer who is here and has not moved, whether they were told.
     """
 
     def __init__(self, base: Base, tell: Callable[[MoveTaught], None], *, has_hints: bool) -> None:
         self._hall, self._clock = base.hall, base.clock
         self._tell, self._has_hints = tell, has_hints
         self._alarms = Alarms(base.clock, base.later)
-        """By name, when they are told once more."""
+        """By name, alarms for the reminders."""
         self.new: dict[str, bool] = {}
 
     def learn(self, name: str, score: PlayerScore | None) -> None:
-        """Note that somebody has come in, and what they have won and lost."""
+        """Note that a player came in, and their results."""
         if score is None or score == PlayerScore(score.name, puzzles=score.puzzles):
             if any(_has_moved(table, name) for table in self._hall.tables.seats_of(name)):
                 return
@@ -49,12 +49,12 @@ class Teaching:
                 self.watch(table)
 
     def forget(self, name: str) -> None:
-        """Tell somebody nothing more: they have moved, or are gone."""
+        """Forget a player who has moved, or left."""
         if self.new.pop(name, None) is not None:
             self._alarms.cancel(name)
 
     def watch(self, table: Table, event: TableEvent | None = None) -> None:
-        """Tell a newcomer whose turn it is at a table, after an event or where they come in."""
+        """Tell a newcomer whose turn it is at a table, after an event or when they come in."""
         if isinstance(event, Moved):
             self.forget(event.player)
         if event is None or isinstance(event, TURNED):
@@ -65,7 +65,7 @@ class Teaching:
                 self._alarms.set(name, self._clock() + AGAIN, lambda: self._again(name, table.key))
 
     def stop(self) -> None:
-        """Do nothing any more."""
+        """Stop, and cancel the reminders."""
         self._alarms.close()
 
     def _again(self, name: str, key: str) -> None:
@@ -74,7 +74,7 @@ class Teaching:
             self._teach(name, table, again=True)
 
     def _waited_for(self, table: Table) -> str | None:
-        """Return the newcomer whose turn it is at a table, if it is one's, who sees the board."""
+        """Return the newcomer whose turn it is, if one has the turn and sees the board."""
         name = table.seats.get(table.game.turn) if table.game and table.running else None
         person = self._hall.people.get(name) if name in self.new else None
         return None if person is None or person.exercise else name
@@ -85,7 +85,7 @@ class Teaching:
 
 
 def _has_moved(table: Table, name: str) -> bool:
-    """Whether a player has played a ply of the battle on a board, where they have a seat."""
+    """Whether a seated player has played a ply of the battle on a board."""
     if table.game is None:
         return False
     first, plies = table.game.opening.turn, len(table.game.moves)

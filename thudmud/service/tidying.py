@@ -1,9 +1,8 @@
-"""What is left of those who are gone: seats, seeks, and boards that nobody needs.
+"""Cleans up after players who left: seats, seeks, and boards that nobody needs.
 
-Who loses the connection has some minutes to come back. After that a seat is free where no match is
-under way, a match that both have left is put away, and what they sought stands no more. A practice
-is put away at once when nobody is at its board. A board that players have opened is closed when
-nobody needs it.
+A player who lost the connection has some minutes to come back. After that their seat is freed if no
+match is under way, a match that both have left is put away, and their seeks end. A practice is put
+away at once when its player leaves the board. A player-opened board is closed when nobody needs it.
 """
 
 from __future__ import annotations
@@ -25,46 +24,46 @@ from thudmud.verbs.matchmaking import gone
 from thudmud.verbs.tables import deserted, tidied
 
 LEAST_GRACE = 60.0
-"""Seconds for which seats and seeks of those who are gone are kept at least."""
+"""The fewest seconds for which the seats and seeks of absent players are kept."""
 
 SLACK = 1.0
-"""Seconds more, so that nobody is late by a rounding error."""
+"""Seconds added against rounding errors."""
 
 _log = logging.getLogger(__name__)
 
 
 class Tidying:
-    """Sees to it, some time after somebody has gone, or at the end of a turn.
+    """Cleans up some time after a player left, or at the end of a turn.
 
     Args:
-        base: what it stands on. Where nothing is done later, nothing is kept for a time.
-        following: what stores what is decided.
-        is_ours: whether a player is, or was, here and not on another node.
+        base: what the parts of a service share. Without timers, seats are not freed after a time.
+        following: stores the events.
+        is_ours: returns whether a player is, or was, on this node.
 
     Attributes:
-        left: the keys of boards that somebody has left in this turn.
-        departed: those who have left on purpose in this turn.
+        left: the keys of boards that somebody left in this turn.
+        departed: players with seeks who left on purpose in this turn.
     """
 
     def __init__(self, base: Base, following: Following, *, is_ours: Callable[[str], bool]) -> None:
         self._is_ours = is_ours
         self._hall, self._following, self._clock = base.hall, following, base.clock
         self._boards = Alarms(base.clock, base.later)
-        """By the key of a board, when it is looked at again."""
+        """By the key of a board, alarms for looking at it again."""
         self._seekers = Alarms(base.clock, base.later)
-        """By name, when what somebody sought stands no more."""
+        """By name, alarms for ending a player's seeks."""
         self.left: set[str] = set()
         self.departed: list[str] = []
         self._stopped = False
 
     def stop(self) -> None:
-        """Do nothing any more."""
+        """Stop, and cancel everything planned."""
         self._stopped = True
         self._boards.close()
         self._seekers.close()
 
     def begin(self) -> None:
-        """Look at all that is kept for somebody who is not here, as a server starts."""
+        """Look at everything kept for absent players, when a server starts."""
         for table in self._hall.tables.values():
             self.wait_for(table)
             self.left.add(table.key)
@@ -73,7 +72,7 @@ class Tidying:
         self.turn_ended()
 
     def note(self, telling: Telling) -> None:
-        """Take note of what somebody leaves behind."""
+        """Take note of what a player leaves behind."""
         room = telling.table.name if telling.table else None
         match telling.event:
             case Gone(player=name, room=left, parting=parting):
@@ -93,7 +92,7 @@ class Tidying:
             self.left.add(self._hall.tables[room].key)
 
     def turn_ended(self) -> None:
-        """Do what had to wait until nobody held a lock."""
+        """Do what had to wait until no lock was held."""
         keys, self.left = self.left, set()
         for key in keys:
             table = self._hall.tables.with_key(key)
@@ -108,14 +107,14 @@ class Tidying:
             now(self._end_seeks(name))
 
     def wait_for(self, table: Table) -> None:
-        """See to a board again once those who are away from it need not be waited for."""
+        """Look at a board again once nobody has to wait for its absent players."""
         grace = table.grace
         if table.away and grace is not None:
             at = max(_due(table, grace), self._clock()) + SLACK
             self._boards.set(table.key, at, lambda: now(self._tidy(table.key)))
 
     async def _tidy(self, key: str) -> None:
-        """Free the seats at a board that were kept for long, and close it if nobody needs it."""
+        """Free the seats at a board that were kept long enough, and close it if nobody needs it."""
         table = self._hall.tables.with_key(key)
         if table is None:
             return
@@ -123,7 +122,7 @@ class Tidying:
         if grace is None:
             return  # a clock sees to it
         if table.away and _due(table, grace) > self._clock():
-            self.wait_for(table)  # somebody has gone meanwhile
+            self.wait_for(table)  # somebody else left meanwhile
             return
         try:
             if events := tidied(table, self._clock()):
@@ -137,7 +136,7 @@ class Tidying:
         self.turn_ended()
 
     async def _put_away(self, key: str) -> None:
-        """Put a practice away at which nobody is."""
+        """Put away a practice whose player left the board."""
         try:
             while (table := self._hall.tables.with_key(key)) and self._hall.is_deserted(table):
                 events = deserted(table, next(iter(table.seats.values())), self._clock())
@@ -160,13 +159,13 @@ class Tidying:
             self.left.add(key)  # the end of another turn tries again
 
     def _wait_for_seeker(self, name: str) -> None:
-        """End the seeks of a player who is gone, unless they are back within some minutes."""
-        self._seekers.cancel(name)  # they have been back meanwhile
+        """End the seeks of a player who left, unless they come back within some minutes."""
+        self._seekers.cancel(name)  # an alarm from an earlier absence
         at = self._clock() + max(self._hall.seat_grace, LEAST_GRACE)
         self._seekers.set(name, at, lambda: now(self._end_seeks(name)))
 
     async def _end_seeks(self, name: str) -> None:
-        """Store that what a player sought, or was asked to, stands no more."""
+        """End the seeks by and to a player who left."""
         try:
             while name not in self._hall.people:
                 decision = gone(self._hall, name, self._clock())
@@ -182,5 +181,5 @@ class Tidying:
 
 
 def _due(table: Table, grace: float) -> float:
-    """Return when nobody who is away from a table now need be waited for any longer."""
+    """Return when nobody has to wait any longer for the absent players of a table."""
     return max(table.away.values()) + max(grace, LEAST_GRACE)

@@ -1,7 +1,7 @@
-"""What happens at boards when nobody does anything: flags fall, and who does not move is warned.
+"""What time does at boards: flags fall, and idle players are warned.
 
-Each node watches all boards. What comes of it is stored at the version at which the board stands,
-so it happens once, and not if a ply came first.
+Each node watches all boards. The events are stored at the version of the board, so they happen only
+once, and not at all if a ply came first.
 """
 
 from __future__ import annotations
@@ -22,43 +22,41 @@ from thudmud.store import Conflict, StoreError
 from thudmud.verbs.tables import due, overdue
 
 RETRY = 5.0
-"""Seconds before it is tried again to store what the time has brought about."""
+"""Seconds before storing these events is tried again."""
 
 _log = logging.getLogger(__name__)
 
 
 class Timing:
-    """Ends battles by time, warns who does not move, and tells whose time runs short.
+    """Ends battles by time, warns idle players, and tells players that their time is short.
 
     Args:
-        base: what it stands on. Where nothing is done later, it is seen to when somebody does
-            something.
-        following: what stores what is decided.
-        tell: tells what is not stored, to those who are here.
+        base: what the parts of a service share. Without timers, it happens with the next line.
+        following: stores the events.
+        tell: tells an aside to those who are here.
     """
 
     def __init__(self, base: Base, following: Following, tell: Callable[[TimeShort], None]) -> None:
         self._hall, self._following, self._clock = base.hall, following, base.clock
         self._later, self._tell = base.later, tell
         self._looks = Alarms(base.clock, base.later)
-        """By the key of a board, when it is looked at again."""
+        """By the key of a board, alarms for looking at it again."""
         self._told: dict[str, tuple[BattleId, frozenset[Side]]] = {}
-        """By the key of a board, who has been told in which battle that their time is short."""
+        """By the key of a board, the battle, and the sides told in it that their time is short."""
 
     def stop(self) -> None:
-        """Do nothing any more."""
+        """Stop watching."""
         self._looks.close()
 
     def begin(self) -> None:
-        """Watch all boards, as a server starts."""
+        """Watch all boards, when a server starts."""
         for table in self._hall.tables.values():
             self.watch(table)
 
     def watch(self, table: Table, delay: float = 0.0) -> None:
-        """See to a board when something is due, and not before some seconds are over.
+        """Look at a board when something is due, but not before ``delay`` seconds.
 
-        If it will be looked at before that anyway, nothing changes: it is known better then. So
-        most plies cost nothing here.
+        If an earlier look is planned already, nothing changes, so most plies cost nothing here.
         """
         if self._later is None:
             return
@@ -70,12 +68,12 @@ class Timing:
             self._looks.set(table.key, at, lambda: self._look(table.key))
 
     def _moment(self, table: Table) -> float | None:
-        """Return when something is due at a board, or when time runs short there."""
+        """Return when something is due at a board, or when a player's time gets short."""
         moment, clock = due(table), table.clock
         if moment is None or clock is None or self._was_told(table):
             return moment
         if table.seats.get(clock.turn) not in self._hall.people:
-            return moment  # they are told once they are back, which brings an event
+            return moment  # they are told once they are back, which is an event
         return max(clock.at, moment - clock.control.short)
 
     def _look(self, key: str) -> None:
@@ -85,16 +83,16 @@ class Timing:
             self._told.pop(key, None)
 
     async def _see_to(self, table: Table) -> None:
-        """Do what is due at a board, and watch it again."""
+        """Store what is due at a board, and watch it again."""
         try:
             if table.clock and overdue(table, self._clock()):
                 await self._following.hold_clock(table)
                 table = self._hall.tables.with_key(table.key) or table
             if events := overdue(table, self._clock()):
                 await self._following.write(Decision("", table.name, table.version, events))
-                return  # who applied it watches the board again
+                return  # applying it watches the board again
         except Conflict as conflict:
-            await self._following.until(conflict)  # who applies that watches the board again
+            await self._following.until(conflict)  # applying that watches the board again
             return
         except StoreError as error:
             _log.error("not stored: %s", error, extra={"board": table.name})
@@ -119,7 +117,7 @@ class Timing:
         self._tell(TimeShort(player, table.name, clock.control.short))
 
     def _was_told(self, table: Table) -> bool:
-        """Whether the side whose turn it is has been told in this battle that its time is short."""
+        """Whether the side to move was told in this battle that its time is short."""
         battle, sides = self._told.get(table.key, (None, frozenset()))
         match, clock = table.match, table.clock
         return bool(match and clock and match.began == battle and clock.turn in sides)
