@@ -1,7 +1,6 @@
-"""Events and positions -> words and boards, for one viewer. Pure.
+"""Words, boards and facts, made of events and positions for one reader. Pure.
 
-Names here are loaded when they are first asked for, see `thudmud`: what draws a board needs no
-parser.
+Names are loaded when first used, see `thudmud`: drawing a board needs no parser.
 """
 
 from importlib import import_module

@@ -18,18 +18,18 @@ from thudmud.views.view import Display, View
 from thudmud.views.words import wrapped, wrapped_each
 
 MOST_TOLD = 10
-"""How many of the worst plies are told of at once."""
+"""How many of the worst plies are told."""
 
 _FORESEEN = 3
-"""How many plies of what would have been better are told."""
+"""How many plies of a better line are told."""
 
-_EVEN = 50  # hundredths of a point by which nobody is ahead in words
+_EVEN = 50  # below so many hundredths of a point the sides count as even
 _NOUNS = {PlyMark.MISTAKE: "mistake", PlyMark.BLUNDER: "blunder"}
 
 
 @words.register
 def _progress(analysing: Analysing, _: Occasion, view: View) -> list[str]:
-    """Return how far an analysis has come."""
+    """Return the progress of an analysis."""
     number, plies = analysing.battle.number, counted(analysing.plies, "ply")
     told = f"Battle {number} is being analysed: {analysing.done} of {plies} are done."
     if not analysing.done:
@@ -125,7 +125,7 @@ def of_ply(analysis: Analysis, game: Game, ply: int) -> str:
 
 
 def _counts(game: Game, analysis: Analysis) -> str:
-    """Return how many marks each side has got, as a sentence."""
+    """Return how many marks each side got, as a sentence."""
     counts = []
     for side in Side:
         first = 1 if game.opening.turn is side else 2
@@ -173,7 +173,7 @@ def _line(line: Line) -> str:
 
 
 def _ply(move: Move) -> str:
-    """Return a ply in as few words as a voice can read."""
+    """Return a ply in few words, for a voice."""
     taking = f" taking {listed(map(str, move.captures))}" if move.captures else ""
     return f"{move.origin} to {move.target}{taking}"
 
@@ -213,7 +213,7 @@ _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 def curve(worths: Sequence[int], display: Display) -> list[str]:
     """Return a picture of how a battle went, at most as wide as the screen.
 
-    Where the battle has more plies than there is room for, each column is of some of them.
+    If the battle has more plies than there is room for, each column stands for several.
     """
     across, up = curves.parts(display)
     room = across * (display.width - 1 - _MARGIN)
@@ -236,7 +236,7 @@ def curve(worths: Sequence[int], display: Display) -> list[str]:
 
 
 def _height(worth: float, most: int, levels: int) -> int:
-    """Return how high a worth is drawn, if the highest stands for so many dwarfs."""
+    """Return the height of a worth in levels, if all levels stand for ``most`` dwarfs."""
     return max(-levels, min(levels, round(levels * worth / (100 * most))))
 
 

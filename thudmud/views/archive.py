@@ -1,7 +1,7 @@
-"""What was played: battles seen again ply by ply, and lists of matches and battles.
+"""Past battles in words: replays, lists of matches and battles, and records.
 
-A battle is replayed as it stood when that began: if it is still being played, later plies are not
-shown. Everything has been looked up before it comes here.
+A replay shows a battle as it stood when the replay began: if it is still running, later plies are
+not shown.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ def replayed(
     """Return a battle as it stood after some of its plies.
 
     Args:
-        battle: what is known of it.
-        game: the whole of it, or as much as had been played when the replay began.
-        then: the same battle as it stood after those plies.
-        style: how the board is shown: as who sees it is shown the board that it was played at. A
-            battle of no board that stands here, as those that were imported, is shown in full.
-        me: who sees it. In an imported battle nobody is: names of elsewhere are only names.
-        display: how their screen shows everything.
-        comments: those on the ply that is shown.
+        battle: the battle.
+        game: the whole game, or as much as was played when the replay began.
+        then: the game after those plies.
+        style: the reader's style for the board where it was played; full if there is no such board
+            here.
+        me: the reader's name. In an imported battle, equal names do not mean the reader.
+        display: the reader's display.
+        comments: the comments on the ply that is shown.
     """
     table, width = _table(battle, then), display.width
     number, ply, plies = battle.number, len(then.moves), len(game.moves)
@@ -95,7 +95,7 @@ def replayed(
 def heard(
     hall: Hall, player: str, comments: Iterable[Comment], ply: int | None = None
 ) -> tuple[Comment, ...]:
-    """Return those comments, or of them those on a ply, whose player one does not ignore."""
+    """Return the comments, perhaps only on one ply, by players that ``player`` does not ignore."""
     return tuple(
         each
         for each in comments
@@ -104,7 +104,7 @@ def heard(
 
 
 def _end(battle: Battle, game: Game) -> str:
-    """Return what comes after the last ply that is shown: the end, or where to see more."""
+    """Return what follows the last ply: how the battle ended, or where to see more."""
     again = f'"{Replay(battle.number)}"'
     if battle.state is State.RUNNING:
         return f"Still running; {again} shows how far it has come."
@@ -114,7 +114,7 @@ def _end(battle: Battle, game: Game) -> str:
 
 
 def _table(battle: Battle, game: Game) -> Table:
-    """Return a board on which nothing but the battle has been."""
+    """Return a table with nothing but the battle."""
     names = {side: battle.player(side) or UNKNOWN for side in Side}
     match = Match(
         game,
@@ -151,11 +151,11 @@ STATES = {
     State.UNFINISHED: "never finished",
     State.ENDED: "its end is not known",
 }
-"""What is said of a battle without an outcome."""
+"""The states of battles without an outcome, in words."""
 
 
 def entry(battle: Battle) -> str:
-    """Return what a list says of a battle."""
+    """Return the entry of a battle in a list."""
     facts = [battle.rules, _state(battle)]
     if battle.plies is not None:
         facts.insert(1, counted(battle.plies, "ply"))
@@ -177,7 +177,7 @@ def entry(battle: Battle) -> str:
 
 
 def _state(battle: Battle) -> str:
-    """Return how a battle ended, or how far it has come, as a part of a sentence."""
+    """Return how a battle ended, or its state, as part of a sentence."""
     outcome = battle.outcome
     if outcome is None:
         return STATES[battle.state]
@@ -224,7 +224,7 @@ def _games_facts(asked: Games, occasion: Occasion) -> Iterator[Fact]:
 def games(
     tables: Iterable[Table], away: tuple[AdjournedMatch, ...], me: str, width: int
 ) -> list[str]:
-    """Return the matches of ``me`` that go on, and those that were put away."""
+    """Return the running matches of ``me``, and those that were put away."""
     running = [
         _running(table, table.match, side)
         for table in tables
@@ -269,7 +269,7 @@ def _adjourned(away: AdjournedMatch, me: str) -> str:
 
 
 def put_away(width: int) -> list[str]:
-    """Return where somebody finds the matches that were put away."""
+    """Return how to find matches that were put away."""
     return wrapped(f'You have a match put away for another day: "{Games()}" tells more.', width)
 
 
@@ -285,7 +285,7 @@ def _history_facts(asked: History, occasion: Occasion) -> Iterator[Fact]:
 
 
 def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str]:
-    """Return a page of the battles that ``asked`` is about, the last one first."""
+    """Return a page of the battles that ``asked`` is about, the latest first."""
     player, battles = asked.player, found.battles
     is_own = player is not None and player.lower() == me.lower()
     which = _which(asked, battles, me)
@@ -319,7 +319,7 @@ def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str
 
 
 def _which(asked: History, battles: Iterable[Battle], me: str) -> str:
-    """Return which battles of a player, or of all, are asked for, as the end of a phrase."""
+    """Return which battles are asked for, as the end of a phrase."""
     opponent, day = asked.opponent, asked.day
     words = []
     if opponent is not None:
@@ -334,7 +334,7 @@ def _which(asked: History, battles: Iterable[Battle], me: str) -> str:
 
 
 def _spelt(player: str, battles: Iterable[Battle]) -> str:
-    """Return a name that somebody typed as it is spelt in a list of battles."""
+    """Return a typed name as it is spelt in some battles."""
     spelt = (name for battle in battles for name in battle.players)
     known = (name for name in spelt if name.lower() == player.lower())
     return next(known, capitalised(shortened(player)))
@@ -355,14 +355,14 @@ def _record_facts(_: ViewRecord, occasion: Occasion) -> Iterable[Fact]:
 
 
 def recorded(found: FoundBattle, player: str) -> list[Fact]:
-    """Return a battle with all its plies, and what was said about them."""
+    """Return the facts of a battle with all its plies and comments."""
     comments = [comment_data(found.battle.number, each) for each in found.comments]
     record = Fact("Thud.Record", data.record(found), player)
     return [record, *(Fact("Thud.Comment", each, player) for each in comments)]
 
 
 def comment_data(battle: int, comment: Comment) -> Data:
-    """Return what was said about a ply of a battle."""
+    """Return a comment on a ply of a battle."""
     return {
         "battle": battle,
         "ply": comment.ply,
@@ -372,9 +372,9 @@ def comment_data(battle: int, comment: Comment) -> Data:
 
 
 def record(found: FoundBattle, comments: tuple[Comment, ...], width: int) -> list[str]:
-    """Return a battle in record notation. Its first line is longer than a screen: it may be copied.
+    """Return a battle in record notation, for copying.
 
-    Nothing is wrapped but the heading.
+    Only the heading is wrapped; the record's first line is longer than a screen.
     """
     battle, game = found.battle, found.game
     heading = wrapped(f"Battle {battle.number}, {entry(battle)}.", width)
@@ -386,12 +386,12 @@ def record(found: FoundBattle, comments: tuple[Comment, ...], width: int) -> lis
 
 @lru_cache(maxsize=64)
 def _plies(game: Game, comments: tuple[Comment, ...], spent: tuple[float, ...]) -> tuple[str, ...]:
-    """Return the lines of a record; remembered, since many may ask for one."""
+    """Return the lines of a record; cached, since many may ask for one."""
     return tuple(write_record(game, comments, spent).splitlines())
 
 
 def count(tally: Tally) -> str:
-    """Return how often somebody won, drew and lost, as a part of a sentence."""
+    """Return a tally as part of a sentence."""
     return f"{tally.won} won, {tally.drawn} drawn, {tally.lost} lost"
 
 

@@ -1,9 +1,9 @@
-"""A drawn board: the grid, with facts beside it or below it; and a board in one status line.
+"""Draws boards: the grid with facts beside or below it; or a status line.
 
-Every character takes one column on every terminal. That leaves out those whose width Unicode calls
-ambiguous, which East Asian terminals draw two columns wide: nearly all of the line drawing, the
-middle dot, the filled circles and triangles; and those that may turn into emoji, as chess pawns do.
-What is left and is still in most fonts is dashed lines, with plain slashes for the slanted sides.
+Every character used takes one column on every terminal. That rules out characters of ambiguous
+width, which East Asian terminals draw two columns wide (nearly all line drawing, the middle dot,
+filled circles and triangles), and those that may be drawn as emoji, such as chess pawns. Dashed
+lines remain, which most fonts have, and plain slashes for the slanted sides.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from thudmud.views.words import GLUE, columns, wrapped
 
 GAP = "   "
 PANEL_WIDTH = 30
-"""The least room beside the board that the facts need; with less they stand below."""
+"""The fewest columns beside the board for the facts; with fewer, they stand below it."""
 
 MOVED_FROM, CAPTURED = "+", "*"
 _EMPTY = ".", "\N{BULLET OPERATOR}"
@@ -62,7 +62,7 @@ ELEMENTS = {
 
 
 def draw(table: Table, display: Display) -> list[str]:
-    """Return ``table`` drawn whole: the grid, and beside or below it what else there is to know.
+    """Return a drawing of ``table``: the grid, and beside or below it the facts.
 
     A screen of fewer than 20 columns cannot hold the grid.
     """
@@ -79,7 +79,7 @@ same. One value, so that threads never see the one without the other."""
 
 
 def status_line(table: Table) -> str:
-    """Return one line with what the board holds, who sits where, and the score."""
+    """Return one line with the pieces left, the players and the score."""
     game = game_at(table)
     sides = ", ".join(
         f"{side.plural} {game.position.count(Piece.of(side))} ({holder(table, side)})"
@@ -105,7 +105,7 @@ def _drawn(table: Table, display: Display) -> list[str]:
 
 
 class GridLayout(Enum):
-    """How much room a grid takes; the value is its width in columns."""
+    """A layout of the grid. The value is its width in columns."""
 
     __hash__ = object.__hash__
 
@@ -123,7 +123,7 @@ class GridLayout(Enum):
 
     @property
     def step(self) -> int:
-        """How many columns it is from a square to the next."""
+        """How many columns there are from one square to the next."""
         return {GridLayout.LARGE: 4, GridLayout.TIGHT: 1}.get(self, 2)
 
 
@@ -131,7 +131,7 @@ _LAYOUTS = tuple(GridLayout)
 
 
 def layout_for(display: Display) -> GridLayout:
-    """Return the roomiest layout that is wanted and fits."""
+    """Return the largest layout that is wanted and fits."""
     for layout in _LAYOUTS:
         if layout.width < display.width and (display.large or layout is not GridLayout.LARGE):
             return layout
@@ -139,7 +139,7 @@ def layout_for(display: Display) -> GridLayout:
 
 
 def glyph(piece: Piece, display: Display) -> str:
-    """Return what a piece is drawn as."""
+    """Return the character of a piece."""
     return _UTF_8[piece] if display.utf8 else _ASCII[piece]
 
 
@@ -152,7 +152,7 @@ def signs(display: Display) -> dict[str, str]:
 def grid(position: Position, last: Move | None, display: Display, layout: GridLayout) -> list[str]:
     """Return the rows between two lines of column letters, the piece moved last in brackets.
 
-    All of them are as wide as the layout; what is blank at an end has no colour.
+    All rows are as wide as the layout. Blanks at the ends have no colour.
     """
     return _painter_for(display, layout).grid(position, last)
 
@@ -160,10 +160,10 @@ def grid(position: Position, last: Move | None, display: Display, layout: GridLa
 _BLANK: Run = (" ", NONE)
 
 _Strip = list[Run]
-"""A row's squares, with a gap before and behind each, and a place for the frame at either end."""
+"""A row of squares with gaps between, and a place for the frame at either end."""
 
 _Standing = tuple[int, ...]
-"""What stands in a row: for each kind of piece the row of its bitboard."""
+"""The pieces in a row: for each kind the row of its bitboard."""
 
 _Marks = tuple[int, int, tuple[int, ...]]
 """The columns of a row from which, and to which, a piece was moved last (-1 if it was in another
@@ -186,7 +186,7 @@ def _marks(last: Move) -> dict[int, _Marks]:
 
 
 class _Painter:
-    """Draws grids of one look."""
+    """Draws grids with one display and layout."""
 
     def __init__(self, display: Display, layout: GridLayout) -> None:
         self._display, self._layout = display, layout
@@ -253,7 +253,7 @@ class _Painter:
         return joined([margin, (text, colour), margin], self._display)
 
     def _blank_row(self, row: int, drawn: int) -> _Strip:
-        """Return a row on which nothing stands, of which so many are drawn above it."""
+        """Return an empty row; ``drawn`` rows are above it on the screen."""
         squares = [Square(column, row) for column in self._order]
         strip = [_BLANK]
         for before, square in zip([None, *squares], squares, strict=False):
@@ -278,7 +278,7 @@ class _Painter:
         return [(_EMPTY[self._display.utf8], self._squares)]
 
     def _enclose(self, strip: _Strip, squares: list[Square], drawn: int) -> None:
-        """Put the frame round a row, of which so many are drawn above it."""
+        """Put the frame around a row; ``drawn`` rows are above it on the screen."""
         inside = [at for at, square in enumerate(squares) if square.on_board]
         left = right = self._down
         if inside[0]:
@@ -310,13 +310,13 @@ class _Painter:
             strip[at - 1] = strip[at + 1] = " ", Colour(background=run[1].background)
 
     def _point_out(self, strip: _Strip, column: int) -> None:
-        """Show which piece was moved last."""
+        """Mark the piece that was moved last."""
         at = self._place(column)
         if self._layout is not GridLayout.TIGHT:
             for gap, bracket in ((at - 1, "["), (at + 1, "]")):
                 strip[gap] = bracket, on(self._moved, self._ground)
         elif self._moved != NONE:
-            # No bracket says which one moved; the words below the board do, and so does its colour.
+            # There is no room for brackets; a colour and the words below the board say which one.
             strip[at] = strip[at][0], on(self._moved, self._squares)
 
     def _place(self, column: int) -> int:
@@ -326,14 +326,14 @@ class _Painter:
 
 
 _row = lru_cache(maxsize=16384)(_Painter.row)
-"""Rows of all painters, some hundred bytes each: a ply changes one to three of a board's rows."""
+"""Cached rows of all painters, some hundred bytes each: a ply changes one to three rows."""
 
 _painter = lru_cache(maxsize=32)(_Painter)
 
 
 @lru_cache(maxsize=32)
 def _painter_for(display: Display, layout: GridLayout) -> _Painter:
-    """Return the painter that all share who differ in nothing that a grid shows."""
+    """Return the painter shared by all displays whose grids look the same."""
     look = replace(
         display, width=DEFAULT_WIDTH, large=False, ascii_only=False, reader=False, machine=False
     )
@@ -352,7 +352,7 @@ def _cut(strip: _Strip, layout: GridLayout) -> _Strip:
 # The facts beside a grid, or below it.
 
 Fact = list[Phrase]
-"""A sentence, in pieces; those that have a colour say which."""
+"""A sentence in parts, each with the element whose colour it has."""
 
 
 def beside(table: Table, width: int, display: Display) -> list[str]:
@@ -412,7 +412,7 @@ def _tally_lines(tally: _Tally, width: int, display: Display) -> Sequence[str]:
 
 
 def below(table: Table, display: Display) -> list[str]:
-    """Return the facts in a few short lines: a narrow screen is seldom a high one."""
+    """Return the facts in few short lines, since narrow screens are seldom high."""
     width, match = display.width - 1, table.match
     over = ", over" if match and not match.running else ""
     first: list[Fact] = [[(f"{heading(table)}{over}", None)]]
@@ -434,7 +434,7 @@ def below(table: Table, display: Display) -> list[str]:
 
 
 def _lines(facts: Iterable[Fact], width: int, display: Display) -> list[str]:
-    """Return facts as lines of at most ``width`` columns, each beginning one of its own."""
+    """Return facts as lines of at most ``width`` columns, each fact on a new line."""
     lines: list[str] = []
     for fact in facts:
         if len(fact) == 1 and not display.colours:
@@ -510,7 +510,7 @@ def _score(now: Score, width: int) -> Fact:
 
 
 def _match(table: Table, width: int) -> list[Fact]:
-    """Return the points of the match as a line; none before a battle of it has ended."""
+    """Return the points of the match; nothing before a battle of it has ended."""
     match = table.match
     if match is None or match.battles == 1 or (match.battle == 1 and match.running):
         return []
@@ -519,7 +519,7 @@ def _match(table: Table, width: int) -> list[Fact]:
 
 
 def _score_and_match(table: Table, width: int) -> Fact:
-    """Return the score, and on the same line the points of the match if there are any."""
+    """Return the score, with the points of the match if there are any."""
     match = table.match
     if match is None or not _match(table, width):
         return _score(game_at(table).score, width)
@@ -530,7 +530,7 @@ def _score_and_match(table: Table, width: int) -> Fact:
 
 
 def _clock(table: Table, width: int) -> list[Fact]:
-    """Return how much time both have left, or the next match gives; none without a clock."""
+    """Return the clock, or the time control of the next match; nothing without."""
     if table.match is None or table.match.clock is None:
         return [[(f"Clock: {table.time}", None)]] if table.time else []
     clock = table.match.clock

@@ -1,7 +1,7 @@
-"""Colours: the schemes of a board's elements, the SGR sequences of ECMA-48, the nearest colours.
+"""Colours: the schemes of a board's elements, and SGR sequences with the nearest colours.
 
-Colour only repeats what letters, marks and words say already. Every coloured piece of text ends
-with a reset, on its own line.
+Colours only repeat what letters, marks and words say. Every coloured piece of text ends with a
+reset, on the same line.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ NONE = Colour()
 Run = tuple[str, Colour]
 """Text without a line end, and its colour."""
 Phrase = tuple[str, Element | None]
-"""Words, and what their colour is the colour of."""
+"""Words, and the element whose colour they have."""
 
 
 def colour_of(element: Element, display: Display) -> Colour:
-    """Return the colour of an element, for as many colours as there are; none if there are none."""
+    """Return the colour of an element on a display; none on one without colours."""
     if not display.colours:
         return NONE
     own = dict(display.elements).get(element)
@@ -35,14 +35,14 @@ def colour_of(element: Element, display: Display) -> Colour:
 
 
 def on(colour: Colour, ground: Colour) -> Colour:
-    """Return a colour, on the background of another where it has none of its own."""
+    """Return a colour with the background of another, unless it has its own."""
     if colour.background is not None or ground.background is None:
         return colour
     return replace(colour, background=ground.background)
 
 
 def joined(runs: Iterable[Run], display: Display) -> str:
-    """Return runs as one piece of a line; neighbours of the same colour share a sequence."""
+    """Return runs as one text; neighbours of the same colour share a sequence."""
     if not display.colours:
         return "".join([text for text, _ in runs])
     return "".join(
@@ -82,7 +82,7 @@ _RESET = "\x1b[0m"
 
 @lru_cache(maxsize=1024)
 def _sgr(colour: Colour, colours: int) -> str:
-    """Return the sequence that begins a colour; nothing if there is nothing to begin."""
+    """Return the sequence that starts a colour; "" for none."""
     codes = ["1"] if colour.bold else []
     if colour.foreground is not None:
         codes.append(_code(nearest(colour.foreground, colours), 30))
@@ -92,7 +92,7 @@ def _sgr(colour: Colour, colours: int) -> str:
 
 
 def _code(shade: Shade, base: int) -> str:
-    """Return the SGR parameters of a shade; ``base`` is 30 before, 40 behind the letters."""
+    """Return the SGR parameters of a shade; ``base`` is 30 for foreground, 40 for background."""
     if isinstance(shade, tuple):
         red, green, blue = shade
         return f"{base + 8};2;{red};{green};{blue}"
@@ -102,10 +102,10 @@ def _code(shade: Shade, base: int) -> str:
 
 
 def nearest(shade: Shade, colours: int) -> Shade:
-    """Return the shade that comes nearest to one, of those that so many colours hold."""
+    """Return the nearest shade among so many colours."""
     if colours >= TRUE_COLOUR or (isinstance(shade, int) and shade < colours):
         return shade
-    # What the first 16 of 256 look like is up to each terminal: the others are sure.
+    # Each terminal has its own idea of the first 16 of 256 colours, but not of the others.
     among = range(SIXTEEN, PALETTE) if colours == PALETTE else range(SIXTEEN)
     wanted = shade if isinstance(shade, tuple) else PALETTE_RGB[shade]
     return min(among, key=lambda index: _distance(wanted, PALETTE_RGB[index]))
@@ -145,7 +145,7 @@ _BLACK, _RED, _GREEN, _YELLOW, _BLUE, _MAGENTA, _CYAN, _WHITE = range(8)
 _BRIGHT = 8
 _ORANGE_RGB, _BLUE_RGB, _YELLOW_RGB = (230, 159, 0), (0, 114, 178), (240, 228, 66)
 _PURPLE_RGB, _GREEN_RGB, _VERMILION_RGB = (204, 121, 167), (0, 158, 115), (213, 94, 0)
-_SKY_RGB = (0, 135, 215)  # no colour of theirs: their blue, readable on black and on white
+_SKY_RGB = (0, 135, 215)  # not theirs: their blue made readable on black and on white
 _BLACK_RGB, _WHITE_RGB = (0, 0, 0), (255, 255, 255)
 
 _Table = dict[Element, Colour]
@@ -197,7 +197,7 @@ _SCHEMES: dict[Scheme, _Table] = {
         Element.TURN: Colour(_BLACK_RGB, _YELLOW_RGB),
     },
 }
-"""The ready schemes; what is left out has no colour."""
+"""The schemes. Elements left out have no colour."""
 
 _SIXTEEN: dict[Scheme, _Table] = {
     Scheme.VIVID: {
@@ -231,4 +231,4 @@ _SIXTEEN: dict[Scheme, _Table] = {
         Element.TURN: Colour(_BLACK, _WHITE),
     },
 }
-"""The schemes again where the nearest of 16 colours would not do."""
+"""Schemes for 16 colours, where the nearest ones would not do."""

@@ -1,4 +1,4 @@
-"""Curves in text: columns that are filled to some height, in ASCII or as patterns of Braille."""
+"""Curves in text: columns filled to some height, in ASCII or Braille patterns."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from thudmud.views.view import Display
 
 _UP, _DOWN = " .:#", " ':#"
 _BRAILLE = "\N{BRAILLE PATTERN BLANK}"
-"""It and those after it have two columns of four dots, and are one column wide everywhere."""
+"""The first Braille pattern. All have two columns of four dots, and are one column wide."""
 
 _DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))
-"""The dots of each column of such a pattern, from below."""
+"""The dots of each column of a pattern, from below."""
 
 
 def parts(display: Display) -> tuple[int, int]:
-    """Return how many heights a character shows side by side, and how many of each it can tell."""
+    """Return how many heights a character shows side by side, and how many levels each has."""
     return (2, 4) if display.utf8 else (1, 3)
 
 
 def rows(heights: Sequence[int], count: int, display: Display, *, hangs: bool = False) -> list[str]:
-    """Return rows of characters that are filled to some heights, from the top one down.
+    """Return rows of characters filled to some heights, the top row first.
 
     Args:
-        heights: how high each is, in parts of a character; what is below 0 is not seen.
-        count: how many rows there are.
-        display: what the screen can show.
-        hangs: whether they are filled from above.
+        heights: the heights, in levels; below 0 is not shown.
+        count: how many rows to return.
+        display: the reader's display.
+        hangs: whether to fill from above.
     """
     across, _ = parts(display)
     even = [*heights, *[0] * (-len(heights) % across)]
@@ -36,7 +36,7 @@ def rows(heights: Sequence[int], count: int, display: Display, *, hangs: bool = 
 
 
 def _row(cells: Sequence[Sequence[int]], row: int, display: Display, *, hangs: bool) -> str:
-    """Return a row; row 0 is next to where the heights are counted from."""
+    """Return a row; row 0 is the one at height 0."""
     _, up = parts(display)
     filled = [[max(0, min(up, height - row * up)) for height in cell] for cell in cells]
     if not display.utf8:

@@ -1,4 +1,4 @@
-"""What facts are made of: positions, plies and battles, as data that JSON can hold."""
+"""The parts of facts: positions, plies and battles, as data for JSON."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ from thudmud.values import value
 from thudmud.views.legal import MOST_PATHS, as_moving, moves_of
 
 Data = Mapping[str, object]
-"""What a fact holds: only what JSON can hold."""
+"""The data of a fact, which JSON can hold."""
 
 
 @value
 class Fact:
-    """Something that a program is told.
+    """A fact for programs.
 
     Attributes:
         package: what GMCP calls it.
         data: what it holds.
-        to: whose alone it is, of those who are told of what happened; None for all of them.
+        to: the only player whose programs are told; None for the whole audience.
     """
 
     package: str
@@ -58,7 +58,7 @@ class Fact:
 
 
 EMPTY, OFF_BOARD = ".", " "
-"""What stands in the rows of a board where no piece does."""
+"""The characters of empty squares, and of those off the board."""
 
 
 def squares(of: Iterable[Square]) -> list[str]:
@@ -67,12 +67,12 @@ def squares(of: Iterable[Square]) -> list[str]:
 
 
 def score(of: Score) -> Data:
-    """Return what a battle counts."""
+    """Return a score."""
     return {side.value: of.of(side) for side in Side}
 
 
 def way(move: Move) -> Data:
-    """Return what a ply does."""
+    """Return a move."""
     return {
         "piece": move.piece.noun.lower(),
         "verb": move.verb.value,
@@ -84,12 +84,12 @@ def way(move: Move) -> Data:
 
 
 def turn(game: Game) -> str | None:
-    """Return who is to move; None in a battle that has ended."""
+    """Return the side to move; None after the end."""
     return None if game.outcome else game.position.turn.value
 
 
 def rows(position: Position) -> list[str]:
-    """Return a position as a board is drawn, row 1 first."""
+    """Return the rows of a position, row 1 first."""
     marks = dict.fromkeys(SQUARES, EMPTY)
     for piece in Piece:
         marks |= dict.fromkeys(position.squares(piece), piece.value)
@@ -98,7 +98,7 @@ def rows(position: Position) -> list[str]:
 
 
 def standing(game: Game) -> dict[str, object]:
-    """Return how a battle stands."""
+    """Return the state of a game."""
     position = game.position
     stone, rock = (position.squares(piece) for piece in (Piece.STONE, Piece.ROCK))
     return {
@@ -116,10 +116,10 @@ def standing(game: Game) -> dict[str, object]:
 
 
 def legal(game: Game, origin: Square) -> Data:
-    """Return what the piece on a square can do, as if it were its turn.
+    """Return the legal moves of the piece on a square, as if it were its turn.
 
-    Of those that can be captured on the way to a target, any may be named, as many as ``least`` and
-    ``most`` say: the rules let one choose freely. A trample has them all, in their order.
+    ``prey`` are the pieces that can be captured on the way to a target, of which ``least`` to
+    ``most`` may be chosen freely. A trample captures all of them, in order.
     """
     position, _ = as_moving(game, origin)
     piece = position.piece_at(origin) if origin.on_board else None
@@ -163,7 +163,7 @@ def _way_to(
     return {**known, "least": least, "most": most, "trample": trample}
 
 
-# What was played.
+# Past battles.
 
 
 def replayed(aside: Replayed) -> Data:
@@ -183,7 +183,7 @@ def replayed(aside: Replayed) -> Data:
 
 
 def _clock(aside: Replayed) -> Data | None:
-    """Return how many seconds either side had left then, if a clock ran."""
+    """Return how many seconds either side had left at that ply, if a clock ran."""
     control = aside.battle.time
     if control is None or len(aside.spent) < len(aside.game.moves):
         return None
@@ -195,7 +195,7 @@ def _clock(aside: Replayed) -> Data | None:
 
 
 def record(found: FoundBattle) -> Data:
-    """Return a battle with all its plies, from which each of its positions can be made."""
+    """Return a battle with all its plies."""
     game = found.game
     if game is None:
         return {**battle(found.battle), "rows": None, "moves": None, "record": None}
@@ -215,7 +215,7 @@ def record(found: FoundBattle) -> Data:
 
 
 def battle(known: Battle) -> dict[str, object]:
-    """Return what is known of a battle without its plies."""
+    """Return a battle without its plies."""
     return {
         "battle": known.number,
         "at": int(known.at),
@@ -245,7 +245,7 @@ def ended(outcome: Outcome | None) -> Data:
 
 
 def history(page: HistoryPage, number: int) -> Data:
-    """Return a page of the battles that were played."""
+    """Return a page of past battles."""
     return {
         "page": number,
         "battles": [battle(each) for each in page.battles],
@@ -254,14 +254,14 @@ def history(page: HistoryPage, number: int) -> Data:
 
 
 def adjourned(matches: Iterable[AdjournedMatch]) -> Data:
-    """Return the matches of somebody that are put away."""
+    """Return matches that were put away."""
     return {
         "adjourned": [{**battle(each.battle), "plies": len(each.match.moves)} for each in matches]
     }
 
 
 def standings(ranking: Ranking) -> Data:
-    """Return who is best by one kind of ratings."""
+    """Return the standings."""
     return {
         "players": [
             {"place": place, "player": name, **rated(rating)}
@@ -274,7 +274,7 @@ def standings(ranking: Ranking) -> Data:
 
 
 def fared(found: PlayerScore | None, player: str) -> Data:
-    """Return what a player has won and lost."""
+    """Return a player's results."""
     found = found or PlayerScore(player)
     return {
         "player": found.name,
@@ -289,7 +289,7 @@ def fared(found: PlayerScore | None, player: str) -> Data:
 
 
 def ratings(of: Performance) -> list[Data]:
-    """Return all ratings of somebody in a role."""
+    """Return the ratings in a role."""
     return [
         {"rules": pool.rules, "time": pool.time.value, **rated(rating)}
         for pool, rating in of.ratings.items()
@@ -307,6 +307,6 @@ def rated(rating: Rating | None) -> dict[str, Any]:
 
 
 def tally(of: Performance) -> dict[str, int]:
-    """Return how many battles somebody won, drew and lost."""
+    """Return the tally of all battles in a role."""
     known = of.in_all
     return {"won": known.won, "drawn": known.drawn, "lost": known.lost}

@@ -1,4 +1,4 @@
-"""The tutorial and the puzzles in words: headings, what to do, and what is said of it."""
+"""The tutorial and the puzzles in words and as facts."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
 
 ABOVE = (Remark.BEGUN,)
-"""What is said above the board. All else is said below it, next to where the reader types."""
+"""The remarks above the board. All others are below it, next to where the player types."""
 
 R = Remark
 
 
 @words.register
 def _exercised(told: Exercised, _: Occasion, view: View) -> list[str]:
-    """Return what happens in an exercise: its heading, the plies, the board, and what to do."""
+    """Return a step of an exercise: heading, plies, board and task."""
     sentences_of = said(told, clicks=view.display.draws)
     lines = wrapped_each((sentences_of[each] for each in ABOVE if each in sentences_of), view.width)
     for event, table in told.plies:
@@ -40,7 +40,7 @@ def _exercised(told: Exercised, _: Occasion, view: View) -> list[str]:
             lines += wrapped_each([*facts, reader.counts(table)], view.width)
         else:
             lines += wrapped(" ".join(sentences.event_sentences(event, table, view.me)), view.width)
-    # What is set up has to be seen, whatever the style.
+    # A new position is drawn, whatever the style.
     if told.shows and not view.display.draws:
         if not told.plies:
             lines += drawn(told.exercise.table, view)
@@ -105,7 +105,7 @@ def _exercise(
 
 
 def said(told: Exercised, *, clicks: bool) -> Mapping[Remark, str]:
-    """Return the sentences of all remarks, by these, for who types or for who clicks."""
+    """Return the sentence of each remark, for a player who types or who clicks."""
     at = told.exercise
     if isinstance(at, InLesson):
         return {each: _in_lesson(each, at, told, clicks=clicks) for each in told.remarks}
@@ -113,14 +113,14 @@ def said(told: Exercised, *, clicks: bool) -> Mapping[Remark, str]:
 
 
 def _task(exercise: Exercise) -> str | None:
-    """Return what is to be done by who clicks, if anything is."""
+    """Return the task for a player who clicks; None if there is none."""
     if isinstance(exercise, InLesson):
         return None if exercise.is_done else exercise.current.task(clicks=True)
     return None if exercise.is_over else _to_find(exercise)
 
 
 def left(exercise: Exercise) -> str:
-    """Return that somebody turns to something else."""
+    """Return that a player left an exercise."""
     if isinstance(exercise, InLesson):
         if exercise.is_over:
             return f'You leave lesson {exercise.lesson.number}. "{Lessons()}" lists them all.'
@@ -131,7 +131,7 @@ def left(exercise: Exercise) -> str:
 
 
 def waited_for(person: Person | None, table: Table) -> list[str]:
-    """Return how somebody at an exercise gets back to a battle in which it is their turn."""
+    """Return how a player at an exercise gets back to a battle where it is their turn."""
     if person is None or person.exercise is None or table.game is None or not table.running:
         return []
     is_theirs = table.seats.get(table.game.turn) == person.name
@@ -139,7 +139,7 @@ def waited_for(person: Person | None, table: Table) -> list[str]:
 
 
 def listed_lessons(done: Container[int], width: int) -> list[str]:
-    """Return the lessons, and which of them somebody has done."""
+    """Return the list of lessons, with those that are done."""
     lines = ["The lessons of the tutorial:"]
     entries = [
         f"{each.number:>2}. {each.title}{' (done)' if each.number in done else ''}"
@@ -233,7 +233,7 @@ def _to_find(at: AtPuzzle) -> str:
 
 
 def _tried(told: Exercised, other: Piece) -> str:
-    """Return what would come of a ply that does not solve a puzzle, and of its answer."""
+    """Return what a wrong ply would gain, and lose by the answer."""
     reasons = told.advice.reasons if told.advice else ()
     number = next((each.number for each in reasons if each.merit is Merit.CAPTURES), 0)
     gained = f"That would capture {hints.some(number, other) if number else 'nothing'}"

@@ -1,7 +1,7 @@
-"""Facts: what happened, as data for programs, by GMCP (the package ``Thud``) or as machine lines.
+"""Facts: data for programs, sent by GMCP (the package ``Thud``) or as machine lines.
 
-`docs/gmcp.md` and `docs/machine.md` describe them for programmers. A fact has one form, whoever
-reads it. Fields are only ever added at the end.
+`docs/gmcp.md` and `docs/machine.md` describe them. A fact has the same form for all readers. New
+fields go at the end.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ DRAWN = (
     events.RulesSet,
     events.TakenBack,
 )
-"""The events after which there is another position to see."""
+"""The events after which there is a new position to show."""
 
 
 def concerning(hall: Hall, player: str) -> list[Fact]:
-    """Return how things stand for somebody: where they are, have a seat, or observe a board."""
+    """Return the present state for a player: where they are, have a seat, or observe a board."""
     room = hall.people[player].room
     known = [*where(hall, player), options_fact(hall, player)]
     if hall.people[player].observed:
@@ -64,18 +64,18 @@ def concerning(hall: Hall, player: str) -> list[Fact]:
 
 
 def watched(hall: Hall, room: str | None, name: str) -> list[Fact]:
-    """Return how things stand in a room, for somebody without a name who watches it."""
+    """Return the present state of a room for an onlooker."""
     known = listed(hall, name) if room is None else whole(hall.tables[room], name)
     return [here(hall, room, name), *known]
 
 
 def refusal_fact(refusal: Refused, player: str, board: str | None = None) -> Fact:
-    """Return why nothing comes of what a player asked for.
+    """Return the fact of a refusal.
 
     Args:
         refusal: why.
-        player: who asked, and is told alone.
-        board: the board that it is about, if that is known.
+        player: the player, who alone is told.
+        board: the board that it is about, if known.
     """
     details = {key: _plain(each) for key, each in refusal.details.items() if key != "board"}
     known = {
@@ -90,8 +90,8 @@ def refusal_fact(refusal: Refused, player: str, board: str | None = None) -> Fac
 def table_facts(
     hall: Hall, event: events.TableEvent, table: Table, changes: Iterable[RatingChange]
 ) -> Iterator[Fact]:
-    """Yield the facts of an event of a table, as it stands right after."""
-    # Who is back at a seat, or away from it, has come to the room or left it by that.
+    """Yield the facts of an event at a table, which stands as right after it."""
+    # Coming back to a seat, or going away from it, is also coming to the room or leaving it.
     person = hall.people.get(event.player) if isinstance(event, _PRESENCE) else None
     if person and person.room == table.name:
         if isinstance(event, events.Returned):
@@ -114,7 +114,7 @@ def table_facts(
 
 
 def where(hall: Hall, player: str) -> list[Fact]:
-    """Return who somebody is, and who is where they are."""
+    """Return who a player is, and who is in the same room."""
     room = hall.people[player].room
     me = Fact("Thud.Me", {**person_data(hall, player), "room": room}, player)
     return [me, here(hall, room, player)]
@@ -127,23 +127,23 @@ def here(hall: Hall, room: str | None, player: str) -> Fact:
 
 
 def came(hall: Hall, player: str, room: str | None) -> Fact:
-    """Return that somebody has come to a room."""
+    """Return that a player came into a room."""
     return Fact("Thud.Came", {"room": room, **person_data(hall, player)})
 
 
 def went(player: str, room: str | None, to: str | None = None, *, is_gone: bool = False) -> Fact:
-    """Return that somebody has left a room, or the server."""
+    """Return that a player left a room, or the server."""
     return Fact("Thud.Went", {"room": room, "player": player, "to": to, "gone": is_gone})
 
 
 def listed(hall: Hall, player: str) -> list[Fact]:
-    """Return what goes with a list of all boards."""
+    """Return the facts of the list of boards."""
     tables = [Fact("Thud.Table", table_data(table), player) for table in hall.tables.values()]
     return [*tables, *sought(hall, player)]
 
 
 def sought(hall: Hall, player: str) -> list[Fact]:
-    """Return the seeks that somebody can accept, or has made."""
+    """Return the seeks that a player can accept, or has made."""
     return [
         Fact("Thud.Seek", seek_data(seek), player)
         for seek in hall.seeks.values()
@@ -152,18 +152,18 @@ def sought(hall: Hall, player: str) -> list[Fact]:
 
 
 def whole(table: Table, player: str) -> list[Fact]:
-    """Return what goes with a board that somebody is shown."""
+    """Return the facts of a board that a player is shown."""
     return [
         Fact("Thud.Table", table_data(table), player),
         Fact("Thud.Board", board_data(table), player),
     ]
 
 
-# What each of them holds.
+# The data of each.
 
 
 def table_data(table: Table) -> Data:
-    """Return all of a table but the board."""
+    """Return a table without its position."""
     match = table.match
     return {
         **place(table),
@@ -183,7 +183,7 @@ def table_data(table: Table) -> Data:
 
 
 def listing(table: Table) -> Data:
-    """Return what a list of boards shows of one."""
+    """Return the entry of a board in the list of boards."""
     known = table_data(table)
     keys = ("board", "version", "battle", "rules", "running", "time")
     seats = {side.value: table.seats.get(side) for side in Side}
@@ -191,7 +191,7 @@ def listing(table: Table) -> Data:
 
 
 def board_data(table: Table) -> Data:
-    """Return a board."""
+    """Return the position of a table."""
     game = game_at(table)
     return {
         **place(table),
@@ -286,12 +286,12 @@ def seek_data(seek: events.SeekMade) -> Data:
 
 
 def observed_fact(hall: Hall, player: str) -> Fact:
-    """Return which boards somebody observes."""
+    """Return the boards that a player observes."""
     return Fact("Thud.Observe", {"boards": list(hall.people[player].observed)}, player)
 
 
 def options_fact(hall: Hall, player: str) -> Fact:
-    """Return how somebody wants to see boards, as far as programs that draw them may care."""
+    """Return a player's options, as far as programs that draw boards need them."""
     chosen = hall.people[player].options
     colours = [
         {
@@ -306,17 +306,17 @@ def options_fact(hall: Hall, player: str) -> Fact:
     return Fact("Thud.Options", known, player)
 
 
-# What several of them have in common.
+# Parts of several facts.
 
 
 def place(table: Table) -> Data:
-    """Return which battle a fact is of, and how far the board had come then."""
+    """Return the board, its version and its battle."""
     number = table.match.number if table.match else None
     return {"board": table.name, "version": table.version, "battle": number}
 
 
 def _clock(table: Table) -> Data | None:
-    """Return how the clock of a battle stood at a time, if it has one."""
+    """Return the clock of a table, if it has one."""
     clock = table.match.clock if table.match else None
     if clock is None:
         return None
@@ -341,7 +341,7 @@ def _seat(seat: Seat) -> Data:
 
 
 def _plain(value: object) -> object:
-    """Return what JSON has for a detail of a refusal."""
+    """Return the JSON form of a detail of a refusal."""
     match value:
         case None | str() | int():
             return value
@@ -366,20 +366,20 @@ def _plain(value: object) -> object:
 
 
 TAG = "@thud"
-"""What a line for a program begins with, in column one."""
+"""The first characters of a machine line."""
 
 
 def as_json(known: Data) -> str:
-    """Return data as JSON: one line, and nothing in it but printable ASCII."""
+    """Return data as one line of JSON, in printable ASCII."""
     return json.dumps(known, separators=(",", ":")).replace("\x7f", "\\u007f")
 
 
 def machine_line(fact: Fact) -> str:
-    """Return a fact as one line, however wide the screen is."""
+    """Return a fact as one line, whatever the width of the screen."""
     kind = fact.package.rpartition(".")[2].lower()
     return f"{TAG} {as_json({'type': kind, **fact.data})}"
 
 
 def set_apart(lines: Iterable[str]) -> list[str]:
-    """Return lines of text so that none is taken for a fact: players can say what they like."""
+    """Return lines of text, indented if players made them look like machine lines."""
     return [f" {each}" if each.startswith(TAG) else each for each in lines]

@@ -1,24 +1,23 @@
-"""The help pages, and the patterns of the commands, which stand on the same pages.
+"""The help pages, which also have the patterns of commands.
 
-The texts are in ``help/*.txt``. A page's file is named for its topic, with hyphens for blanks. Its
-first line is the title, after it come ``Part:`` (one of ``PARTS``) and perhaps ``Also:`` (other
-names of the topic) and ``Needs:`` (a verb without which there is no such page). Blocks are set
-apart by empty lines:
+The texts are in ``help/*.txt``. A file is named after its topic, with hyphens for blanks. The first
+line is the title, followed by ``Part:`` (one of ``PARTS``) and perhaps ``Also:`` (other names of
+the topic) and ``Needs:`` (a verb without which there is no such page). Empty lines separate blocks:
 
 - ``Syntax:``, and indented patterns: ``[optional]``, ``{one|other}``, ``<yours to fill in>``;
 - ``Examples:``, and indented lines that can be typed;
 - lines indented by four blanks or more: a diagram, kept as it is;
-- lines that begin with "- ", their further lines indented: a list;
+- lines that begin with "- ", with continuation lines indented: a list;
 - anything else: prose, which is wrapped.
 
-The names of the rulesets stand for ``{rules}`` in a pattern, and a list of them with the titles of
-their own pages for ``{rulesets}``.
+``{rules}`` in a pattern is replaced by the names of the rulesets, and ``{rulesets}`` by a list of
+them with the titles of their pages.
 
-``{d}``, ``{T}``, ``{X}`` and ``{R}`` stand for the pieces as the reader's boards have them; rows of
-boards have the letters alone.
+``{d}``, ``{T}``, ``{X}`` and ``{R}`` are replaced by the signs of the pieces on the reader's boards;
+rows of boards have the letters alone.
 
-A block with ``{bot}`` in it is there only where a bot can be invited, and so is such a line of the
-examples. Its name stands for ``{Bot}``, as it is typed for ``{bot}``.
+A block, or line of examples, with ``{bot}`` is shown only where there is a bot. ``{Bot}`` is
+replaced by its name, ``{bot}`` by the name as it is typed.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from thudmud.views.view import Display, View
 from thudmud.views.words import GLUE, wrapped, wrapped_each
 
 OF_OPERATORS = "Keeping order"
-"""The heading of what is for operators: others are not told of it unasked."""
+"""The part for operators, which the contents show only to them."""
 
 PARTS = (
     "The game",
@@ -58,7 +57,7 @@ PARTS = (
 """The headings of the contents."""
 
 WIDEST = 78
-"""The most columns a page takes, however wide the screen is."""
+"""The most columns of a page."""
 
 _INDENT = "    "
 _HANGING = _INDENT * 2
@@ -74,7 +73,7 @@ _SEE_ALSO = "See also: "
 _CONTENTS = {"", "contents", "topics", "commands", "index", "all", "me"}
 
 Block = tuple[str, ...]
-"""Lines without an empty one between them."""
+"""Lines between empty lines."""
 
 
 @value
@@ -82,9 +81,9 @@ class Page:
     """A page of help.
 
     Attributes:
-        topic: what it is about, as players type it.
+        topic: the topic, as players type it.
         title: the same in a few words.
-        part: the heading of the contents that it stands under.
+        part: its heading in the contents.
         also: other names of the topic.
         blocks: the page below the title.
         needs: the verb without which there is no such page; "" if there always is.
@@ -99,7 +98,7 @@ class Page:
 
     @classmethod
     def parse(cls, topic: str, text: str) -> Page:
-        """Return the page that a file holds; ValueError if it is not in the format above."""
+        """Return the page of a file's text; raises ValueError if the format is wrong."""
         (title, *fields), *blocks = [
             tuple(block.strip("\n").split("\n")) for block in text.split("\n\n")
         ]
@@ -112,7 +111,7 @@ class Page:
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """How the command is typed; nothing for a topic that is no command."""
+        """The patterns of the command; none for a topic that is no command."""
         return self._under(_SYNTAX)
 
     @property
@@ -121,7 +120,7 @@ class Page:
         return self._under(_EXAMPLES)
 
     def told(self, bot: str | None) -> Page:
-        """Return the page as it is where that bot can be invited, or none."""
+        """Return the page for a hall with that bot, or without bots."""
         blocks = (_with_bot(block, bot) for block in self.blocks)
         return replace(self, blocks=tuple(block for block in blocks if block))
 
@@ -159,16 +158,16 @@ def page(
 ) -> list[str]:
     """Return the page about ``topic`` in rows of fewer than ``width`` columns (20 or more).
 
-    None, or a word for it, asks for the contents. What there is no page about gets a sentence that
-    says so, with the topic probably meant.
+    None, and words such as "topics", give the contents. An unknown topic gives a sentence with the
+    topic probably meant.
 
     Args:
-        topic: what somebody wants to read about.
-        width: of their screen.
-        bot: the name of a bot that they can invite, if there is one.
-        keeps_order: whether they are an operator.
-        pages: those that there are, by topic; all of ours by default.
-        utf8: whether their boards are drawn in UTF-8.
+        topic: the topic that was typed.
+        width: the width of the reader's screen.
+        bot: the name of a bot that can be invited, if there is one.
+        keeps_order: whether the reader is an operator.
+        pages: the pages by topic; ours by default.
+        utf8: whether the reader's boards are drawn in UTF-8.
     """
     pages = PAGES if pages is None else pages
     width = min(width, WIDEST + 1)
@@ -200,7 +199,7 @@ def _syntax(asked: Syntax, occasion: Occasion, view: View) -> list[str]:
 
 
 def pages_of(hall: Hall) -> Mapping[str, Page]:
-    """Return the pages that there are in a hall, by topic: of the verbs that it has."""
+    """Return the pages for the verbs of a hall, by topic."""
     if not hall.own_verbs:
         return pages_without(hall.left_out)
     pages = {**pages_without(hall.left_out)}
@@ -229,7 +228,7 @@ def pages_without(left_out: frozenset[str]) -> Mapping[str, Page]:
 def contents(
     width: int, *, keeps_order: bool = False, pages: Mapping[str, Page] | None = None
 ) -> list[str]:
-    """Return the list of all topics, part by part; those of operators to operators alone."""
+    """Return the list of topics by part; operators' topics only for operators."""
     pages = PAGES if pages is None else pages
     width = min(width, WIDEST + 1)
     how = 'Type "help" and one of these topics; "help thud" tells the game, "tutorial" teaches it.'
@@ -247,9 +246,9 @@ def syntax(
     keeps_order: bool = False,
     pages: Mapping[str, Page] | None = None,
 ) -> list[str]:
-    """Return the patterns of a command, or of all if ``verb`` is None, as the pages have them.
+    """Return the patterns of a command; of all commands if ``verb`` is None.
 
-    All are those that somebody can use: the operators' are told to operators alone.
+    Operators' commands are included only for operators.
     """
     pages = PAGES if pages is None else pages
     width = min(width, WIDEST + 1)
@@ -274,7 +273,7 @@ def _plain(topic: str | None) -> str:
 
 
 def _find(name: str, pages: Mapping[str, Page]) -> Page | None:
-    """Return the page that goes by ``name``, or else by as many of its first words as may be."""
+    """Return the page with a name, or else with as many of its first words as possible."""
     by_name = _BY_NAME if pages is PAGES else _by_name(pages)
     while name and name not in by_name:
         name = name.rpartition(" ")[0]
@@ -288,7 +287,7 @@ def _unknown(kind: str, name: str, where: str, width: int, pages: Mapping[str, P
 
 
 def _with_bot(block: Block, bot: str | None) -> Block:
-    """Return what of a block holds with a bot, or without any."""
+    """Return a block for a hall with a bot, or without bots."""
     if not any(map(_BOT.search, block)):
         return block
     if bot:
@@ -330,7 +329,7 @@ def _set(block: Block, width: int) -> list[str]:
 
 
 def _indented(lines: list[str] | tuple[str, ...], width: int) -> list[str]:
-    """Return patterns and examples as rows; an ``[option]`` stays on one of them if it fits."""
+    """Return patterns or examples as rows, keeping each ``[option]`` on one row if it fits."""
 
     def glue(option: re.Match[str]) -> str:
         fits = len(_HANGING + option[0]) < width
@@ -341,7 +340,7 @@ def _indented(lines: list[str] | tuple[str, ...], width: int) -> list[str]:
 
 
 def _items(block: Block) -> list[str]:
-    """Return the items of a list, or the one paragraph."""
+    """Return the items of a list, or a single paragraph."""
     items: list[str] = []
     for line in block:
         if items and not line.startswith(_BULLET):

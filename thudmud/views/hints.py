@@ -1,4 +1,4 @@
-"""Hints in words: what to play, as it is typed, and why."""
+"""Hints in words: what to type, and why."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ _OF_GOALS: dict[tuple[Merit, Ending | None], str] = {
     (Merit.BLOCKS, Ending.ROCK_ESCAPED): "it bars the Rock's way home",
     (Merit.BLOCKS, Ending.ROCK_CAPTURED): "it keeps trolls away from the Rock",
 }
-"""The same where there are words for the goal that a side comes nearer to, or is kept from."""
+"""Reasons about goals that have their own words."""
 
 _ANSWERS = (Merit.SAFE, Merit.LOSES, Merit.REGAINS)
-"""What is about the other side's next ply."""
+"""Reasons about the other side's next ply."""
 
 
 @words.register
 def _hint(_: Hint, occasion: Occasion, view: View) -> list[str]:
-    """Return a hint as lines; a screen reader gets each reason on a line of its own."""
+    """Return a hint; a screen reader gets each reason on its own line."""
     advice: Advice = occasion.answer
     table = occasion.known_table
     typed = Play(asked(advice.move), table.name if view.away else None)
@@ -57,7 +57,7 @@ def _hint(_: Hint, occasion: Occasion, view: View) -> list[str]:
 
 @words.register
 def _move_taught(told: MoveTaught, occasion: Occasion, view: View) -> list[str]:
-    """Return how a newcomer moves, by an example that can be played."""
+    """Return how to move, with an example that is legal now."""
     table = occasion.known_table
     if table.game is None:
         return []
@@ -80,7 +80,7 @@ def _move_taught(told: MoveTaught, occasion: Occasion, view: View) -> list[str]:
 
 
 def _as_example(move: Move) -> tuple[int, int, int, int]:
-    """Return by how much a move is no good example: it goes about four squares, from above."""
+    """Return a sort key for examples: moves of about four squares, from upper rows, come first."""
     origin, target = move.origin, move.target
     aside = abs(target.column - origin.column)
     return abs(distance(origin, target) - 4), origin.row, origin.column, aside
@@ -102,7 +102,7 @@ def _hint_facts(_: Hint, occasion: Occasion) -> Iterator[Fact]:
 
 
 def because(advice: Advice) -> str:
-    """Return what speaks for a ply and against it, within a sentence."""
+    """Return the reasons for and against a ply, as part of a sentence."""
     first, *others = _reasons(advice)
     why = ", and ".join([first, *(each.removeprefix("it ") for each in others)])
     against = danger(advice)
@@ -110,7 +110,7 @@ def because(advice: Advice) -> str:
 
 
 def asked(move: Move) -> Attempt:
-    """Return what asks for a ply, in as few words as will do."""
+    """Return the shortest attempt that plays a move."""
     attempt = move.attempt()
     if move.verb is Verb.HURL or not move.captures:
         return replace(attempt, captures=None)
@@ -118,9 +118,9 @@ def asked(move: Move) -> Attempt:
 
 
 def _reasons(advice: Advice) -> list[str]:
-    """Return what speaks for a ply, as clauses, most of them about "it".
+    """Return the reasons for a ply as clauses, most of them about "it".
 
-    The weightiest comes first, and one more if nothing speaks against the ply.
+    The weightiest comes first, and another one if there is no reason against the ply.
     """
     merits = [each.merit for each in advice.reasons]
     told = [_clause(each, advice) for each in advice.reasons if each.merit not in _ANSWERS]
@@ -132,7 +132,7 @@ def _reasons(advice: Advice) -> list[str]:
 
 
 def danger(advice: Advice) -> str:
-    """Return what the other side could answer, as a clause; nothing if that is nothing."""
+    """Return the danger of a ply as a clause; "" if there is none."""
     known = {each.merit: each for each in advice.reasons}
     if Merit.LOSES not in known:
         return ""
@@ -145,7 +145,7 @@ def danger(advice: Advice) -> str:
 
 
 def _clause(because: Because, advice: Advice) -> str:
-    """Return a reason that speaks for a ply, as a clause about it."""
+    """Return a reason for a ply, as a clause about it."""
     mine, theirs = advice.side, advice.side.other
     if told := _OF_GOALS.get((because.merit, because.goal)):
         return told

@@ -1,9 +1,9 @@
-"""Legal moves in few words: squares in a row as a range, many ways to capture as one choice.
+"""Legal moves in few words, with ranges of squares and choices of captures.
 
-Also the lines of pieces from which one can be hurled or shoved. The ruleset says what is legal.
+Also the lines from which pieces can be hurled or shoved. The ruleset decides what is legal.
 
-An answer takes a millisecond and more, and anybody may ask, as often as they like. So it is worked
-out once a position, however many ask.
+An answer takes a millisecond or more, and anybody may ask at any time, so answers are cached by
+position.
 """
 
 from __future__ import annotations
@@ -55,26 +55,26 @@ COMPASS = {
 """The directions by name, clockwise; north is towards row 1, whichever way a board is drawn."""
 
 MOST_PATHS = 12
-"""How many ways to trample are spelt out for one piece."""
+"""How many tramples are spelt out for one piece."""
 
 MOST_PIECES, MOST_KINDS = 12, 4
-"""How many pieces that capture are told of, and how many ways of each, when all are asked for."""
+"""How many pieces are told when all captures are asked for, and how many kinds of each."""
 
 
 _KEPT = 256
-"""How many answers of a kind are kept, of some kilobytes each at most."""
+"""How many answers of a kind are cached, at most some kilobytes each."""
 
 
 def range_word(display: Display) -> str:
-    """Return what stands between the ends of a range of squares: words, for a voice."""
+    """Return what joins the ends of a range of squares: a word for a voice, else dots."""
     return " through " if display.reader else ".."
 
 
 def moves_by_piece(game: Game, origin: Square | None, width: int, between: str = "..") -> list[str]:
     """Return the legal moves of the side to move, or those of the piece on ``origin``.
 
-    They are grouped by piece and kind, in the words of the commands. A piece of the other side is
-    told of as if it were that side's turn. ``between`` is what stands between the ends of a range.
+    They are grouped by piece and kind, in the words of the commands. For a piece of the other side,
+    it is as if it were that side's turn. ``between`` joins the ends of ranges.
     """
     position, heading = as_moving(game, origin)
     rows = [f"{heading}{moves}" for moves in _moves(game.ruleset, position, origin, between)]
@@ -87,14 +87,14 @@ def moves_by_piece(game: Game, origin: Square | None, width: int, between: str =
 def _moves(
     ruleset: Ruleset, position: Position, origin: Square | None, between: str
 ) -> tuple[str, ...]:
-    """Return what each piece can do, or the one on ``origin``."""
+    """Return the moves of each piece, or of the one on ``origin``."""
     return tuple(
         _piece(moves, _kinds(moves, between)) for moves in _by_piece(ruleset, position, origin)
     )
 
 
 def captures_by_piece(game: Game, origin: Square | None, between: str = "..") -> list[str]:
-    """Return the moves that capture, as `moves_by_piece` has them, a sentence for each piece."""
+    """Return the captures as `moves_by_piece` does, a sentence for each piece."""
     if game.outcome:
         return ["The battle is over."]
     position, heading = as_moving(game, origin)
@@ -108,7 +108,7 @@ def captures_by_piece(game: Game, origin: Square | None, between: str = "..") ->
 def _captures(
     ruleset: Ruleset, position: Position, origin: Square | None, between: str
 ) -> tuple[str, ...]:
-    """Return what each piece can capture, or the one on ``origin``."""
+    """Return the captures of each piece, or of the one on ``origin``."""
     most = MOST_KINDS if origin is None else None
     facts: list[str] = []
     further: list[Square] = []
@@ -127,12 +127,12 @@ def _captures(
 
 @lru_cache(maxsize=_KEPT)
 def moves_of(ruleset: Ruleset, position: Position, origin: Square) -> tuple[Move, ...]:
-    """Return the moves of the piece on ``origin``, at most one more trample than is spelt out."""
+    """Return the moves of the piece on ``origin``, with one trample more than is spelt out."""
     return tuple(ruleset.moves_from(position, origin, most_tramples=MOST_PATHS + 1))
 
 
 def as_moving(game: Game, origin: Square | None) -> tuple[Position, str]:
-    """Return the position as if it were the turn of the piece on ``origin``, and words for that."""
+    """Return the position with the turn of the piece on ``origin``, and a heading if changed."""
     position, turn = game.position, game.position.turn
     piece = position.piece_at(origin) if origin else None
     if piece not in game.ruleset.fighters(turn.other).pieces:
@@ -142,7 +142,7 @@ def as_moving(game: Game, origin: Square | None) -> tuple[Position, str]:
 
 
 def _headed(heading: str, sentence: str) -> str:
-    """Return a sentence behind its heading, if it has one."""
+    """Return a sentence after a heading, if there is one."""
     return f"{heading}{sentence[0].lower()}{sentence[1:]}" if heading else sentence
 
 
@@ -150,7 +150,7 @@ def _by_piece(
     ruleset: Ruleset, position: Position, origin: Square | None
 ) -> Iterator[Sequence[Move]]:
     """Yield the moves of each piece that has any, or of the one on ``origin``."""
-    # One more than is spelt out tells that there are more; all may be hundreds of thousands.
+    # One more than is spelt out shows that there are more. There may be hundreds of thousands.
     most = MOST_PATHS + 1
     if origin:
         moves = ruleset.moves_from(position, origin, most_tramples=most)
@@ -164,7 +164,7 @@ def _by_piece(
 
 
 def _none(position: Position, origin: Square | None, cannot: str) -> str:
-    """Return that a side, or the piece on a square, cannot do something, or why there is none."""
+    """Return that a side, or the piece on a square, cannot do something, or that none is there."""
     if origin is None:
         return f"The {position.turn.plural} {cannot}."
     if not origin.on_board:
@@ -182,7 +182,7 @@ def _piece(moves: Sequence[Move], kinds: Sequence[str]) -> str:
 
 
 def _kinds(moves: Sequence[Move], between: str) -> list[str]:
-    """Return what one piece can do, a kind of ply each, in the words of the commands."""
+    """Return the kinds of moves of one piece, in the words of the commands."""
     choices: defaultdict[tuple[Verb, int], list[Move]] = defaultdict(list)
     tramples = []
     for move in moves:
@@ -201,9 +201,9 @@ def _kinds(moves: Sequence[Move], between: str) -> list[str]:
 
 
 def _choice(options: Sequence[Move]) -> str:
-    """Return what can be captured on the way to one target, in a few words."""
+    """Return what can be captured on the way to one target."""
     if options[0].captures == (options[0].target,):
-        return ""  # a hurl, whose target says it
+        return ""  # a hurl captures its target
     captured = {move.captured_bits for move in options}
     none = " or none" if 0 in captured else ""
     captured.discard(0)
@@ -211,7 +211,7 @@ def _choice(options: Sequence[Move]) -> str:
 
 
 def _some(captured: set[int]) -> str:
-    """Return a choice of captures, each a bitboard and none of them empty, in a few words."""
+    """Return a choice of non-empty captures, each a bitboard, in few words."""
     together = 0
     for each in captured:
         together |= each
@@ -229,7 +229,7 @@ def _some(captured: set[int]) -> str:
 
 
 def _tramples(moves: Sequence[Move]) -> list[str]:
-    """Return the ways to trample, which come shortest first, the first of them spelt out."""
+    """Return the tramples, which are sorted by length, the first of them spelt out."""
     paths = [
         f"move to {move.target} capturing {', '.join(map(str, move.captures))}" for move in moves
     ]
@@ -237,13 +237,13 @@ def _tramples(moves: Sequence[Move]) -> list[str]:
 
 
 def _ranges(origin: Square, targets: Iterable[Square], between: str) -> str:
-    """Return ``targets`` with three or more in a row, seen from ``origin``, as ``B6..G6`` or so."""
+    """Return ``targets``, three or more in line from ``origin`` as ranges such as ``B6..G6``."""
     rays: defaultdict[Direction | None, list[tuple[int, Square]]] = defaultdict(list)
     for target in targets:
         rays[direction_to(origin, target)].append((distance(origin, target), target))
     texts = []
     for ray in rays.values():
-        # In a row the distances grow as the places in the list do.
+        # In a range, distances grow with the places in the list.
         for _, run in groupby(enumerate(sorted(ray)), key=lambda each: each[1][0] - each[0]):
             squares = [str(square) for _, (_, square) in run]
             is_range = len(squares) > 2
@@ -253,19 +253,19 @@ def _ranges(origin: Square, targets: Iterable[Square], between: str) -> str:
     return ", ".join(texts)
 
 
-# Lines of pieces, along which one is hurled or shoved.
+# Lines of pieces, for hurls and shoves.
 
 MOST_LINES = 12
 """How many lines of a side are told, the longest first."""
 
 LINE_VERBS = {Capturing.HURL: Verb.HURL, Capturing.SHOVE: Verb.SHOVE}
-"""The verbs by which pieces go along a line of their own."""
+"""The verbs for which pieces form lines."""
 
 WITHOUT_LINES = {
     Capturing.TRAP: "dwarfs trap a troll between two of them",
     Capturing.TRAMPLE: "trolls trample a dwarf next to them",
 }
-"""What is told of a side that captures otherwise."""
+"""What is told of a side that captures without lines."""
 
 WAYS = {direction: name for name, direction in COMPASS.items()}
 GONE = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
@@ -303,7 +303,7 @@ def _lines_of(ruleset: Ruleset, position: Position, side: Side, verb: Verb) -> l
         for move in _granted(ruleset, position, moves, verb):
             if direction := direction_to(front, move.target):
                 length = line_length(pieces, front, direction)
-                # A piece alone is told once, for all the ways that it can go.
+                # A single piece is told once, for all directions.
                 way = "" if length == 1 else WAYS[direction]
                 found[front, length, way].append(move)
     if not found:
@@ -318,9 +318,9 @@ def _lines_of(ruleset: Ruleset, position: Position, side: Side, verb: Verb) -> l
 def _granted(
     ruleset: Ruleset, position: Position, moves: Sequence[Move], verb: Verb
 ) -> Iterator[Move]:
-    """Yield how a piece can go by a verb to where it captures, all that it can.
+    """Yield the moves of a piece by a verb, with all captures, to each target where it captures.
 
-    What is listed as a move may be had by the verb, too, and only the rules tell.
+    What is listed as a move may also be possible by the verb, which only the rules can tell.
     """
     for bit in dict.fromkeys(move.target.bit for move in moves if move.captures):
         attempt = Attempt(verb, moves[0].origin, square_at(bit), EVERY)
@@ -334,7 +334,7 @@ def _line_sentence(front: Square, length: int, way: str, moves: Sequence[Move]) 
     which = f"line of {length} going {way}, reach {length}" if way else "alone, reach 1"
     targets: defaultdict[str, list[Square]] = defaultdict(list)
     for move in moves:
-        # A hurl captures where it lands, which need not be said.
+        # A hurl captures where it lands, which is clear.
         prey = [square for square in move.captures if square is not move.target]
         choice = f" capturing {'any of ' if len(prey) > 1 else ''}{listed(prey)}" if prey else ""
         targets[choice].append(move.target)
@@ -346,7 +346,7 @@ def _line_sentence(front: Square, length: int, way: str, moves: Sequence[Move]) 
 def _without_lines(
     ruleset: Ruleset, position: Position, captures: Iterable[Capturing]
 ) -> list[str]:
-    """Return what there is by rules that know no lines."""
+    """Return what to tell under rules without lines."""
     facts = [
         f"By the {ruleset.name} rules nobody is hurled or shoved.",
         f"{capitalised('; '.join(WITHOUT_LINES[each] for each in captures))}.",

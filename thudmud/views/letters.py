@@ -1,4 +1,4 @@
-"""Letters in words, which players call messages: those that are shown, and that some wait."""
+"""Letters, which players call messages, and reports, in words and as facts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FORMER = "a former member"
 
 
 def waiting(letters: LetterCount, width: int) -> list[str]:
-    """Return that there are letters which somebody who comes in has not read, if there are."""
+    """Return that a player who comes in has unread letters, if they have."""
     if not letters.new:
         return []
     has = f"You have {counted(letters.new, 'new message')}"
@@ -38,7 +38,7 @@ def _listed_facts(asked: Letters, occasion: Occasion) -> Iterator[Fact]:
 
 
 def listed(found: LettersPage, asked: Letters, display: Display, now: float) -> list[str]:
-    """Return some letters, the last one at the end, and what can be done with them."""
+    """Return a page of letters, the latest at the end, and what can be done with them."""
     width, shown = display.width, found.letters
     if not found.in_all:
         return wrapped("You have no messages.", width)
@@ -101,13 +101,13 @@ def _report_made(made: ReportMade, _: Occasion, view: View) -> list[str]:
 
 
 def waiting_facts(came: Entered | TookOver) -> Iterator[Fact]:
-    """Yield how many letters wait for somebody who has come in, if there are any."""
+    """Yield how many letters a player has who came in, if any."""
     if came.letters.in_all:
         yield letters_fact(LettersPage((), *came.letters), 0, came.player)
 
 
 def letters_fact(found: LettersPage, page: int, player: str) -> Fact:
-    """Return a page of letters, or with page 0 how many there are, for a program."""
+    """Return the fact of a page of letters, or with page 0 of their numbers."""
     letters = [
         {
             "number": each.number,

@@ -1,4 +1,4 @@
-"""Matchmaking in words and as facts: seeks, invitations, and what answers them."""
+"""Matchmaking in words and as facts: seeks, invitations and answers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _seek_made_facts(seek: SeekMade, _: Occasion) -> Iterator[Fact]:
 
 
 def seek_made(seek: SeekMade, me: str | None) -> str:
-    """Return that somebody would like to play, in a sentence."""
+    """Return a seek as a sentence, with how to answer it."""
     wants = _wants(seek, me)
     if seek.player == me:
         return f'{wants}. "{Withdraw(seek.number)}" takes that back.'
@@ -78,7 +78,7 @@ def seek_made(seek: SeekMade, me: str | None) -> str:
 
 
 def _wants(seek: SeekMade, me: str | None) -> str:
-    """Return who would like to play what, and perhaps with whom."""
+    """Return who looks for, or challenges whom to, which match."""
     what = _match_wanted(seek, me)
     if seek.to:
         whom = "you" if seek.to == me else seek.to
@@ -88,7 +88,7 @@ def _wants(seek: SeekMade, me: str | None) -> str:
 
 
 def _match_wanted(seek: SeekMade, me: str | None) -> str:
-    """Return what a seek is for: ``an unrated match by the classic rules``, and who begins it."""
+    """Return the match of a seek: ``an unrated match by the classic rules``, and who plays what."""
     first = ""
     if seek.side and seek.player == me:
         first = f"; you play the {seek.side.plural} first"
@@ -110,7 +110,7 @@ def _seek_ended_facts(ended: SeekEnded, _: Occasion) -> Iterator[Fact]:
 
 
 def _why_ended(ended: SeekEnded, me: str | None) -> str:
-    """Return why a seek stands no more, to those whom that concerns."""
+    """Return why a seek ended, to those concerned."""
     seeker, player = ended.seeker, ended.player
     match ended.why:
         case SeekEnd.ACCEPTED if me == seeker != player:
@@ -132,7 +132,7 @@ def _why_ended(ended: SeekEnded, me: str | None) -> str:
 
 @words.register
 def _seeks(_: Seeks, occasion: Occasion, view: View) -> list[str]:
-    """Return who would like to play, as somebody is told who may accept it."""
+    """Return the seeks that the player may accept, or has made."""
     hall, player, width = occasion.hall, occasion.player, view.width
     stands = [each for each in hall.seeks.values() if each.to in {"", player}]
     stands += [each for each in hall.seeks.values() if each.player == player and each.to]

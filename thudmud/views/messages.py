@@ -1,6 +1,6 @@
-"""Messages: who is told which text or data of what happened.
+"""Messages: which texts and data of what happened go to whom.
 
-Each distinct text is made once, for all who share it. The service sends the messages.
+Each distinct text is made only once. The service sends the messages.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from thudmud.views.words import plain, wrapped
 
 @value
 class Message:
-    """Something that players are told.
+    """A message to players or their programs.
 
     Attributes:
-        to: the names of those who are told just that.
-        text: lines joined by line feeds; or, for their programs, the JSON of a GMCP package.
-        package: the name of that package; empty for what they read.
-        bell: whether their terminals are to ring a bell with it.
+        to: the names of its readers.
+        text: lines joined by line feeds; or, for programs, the JSON of a GMCP package.
+        package: the name of the package; "" for text.
+        bell: whether to ring the bell.
     """
 
     to: tuple[str, ...]
@@ -44,12 +44,12 @@ class Message:
 
     @property
     def data(self) -> Any:
-        """What a package holds: numbers, strings, lists and dicts; None for what is read."""
+        """The data of a package: numbers, strings, lists and dicts; None for text."""
         return json.loads(self.text) if self.package else None
 
 
 def messages(hall: Hall, telling: Telling, screens: Screens) -> list[Message]:
-    """Return all that is told of one thing that happened; players without a screen get nothing."""
+    """Return all messages of a telling. Players without a screen get none."""
     readers = readers_by_view(hall, telling, screens)
     programs: list[str] = []
     if screens.programs:
@@ -76,7 +76,7 @@ _RINGING = {TimeShort, IdleWarned, BattleStarted, Resumed, Moved, TakenBack, Joi
 
 
 def _rings(hall: Hall, telling: Telling, me: str | None) -> bool:
-    """Whether somebody hears a bell: their turn has come, their game begins, or time runs short."""
+    """Whether a reader's bell rings: at their turn, as their game begins, or when time is short."""
     event, table = telling.event, telling.table
     if me is None or table is None or me not in hall.people:
         return False
@@ -101,15 +101,15 @@ def refusal_messages(
     board: Callable[[], str | None] = lambda: None,
     advice: Iterable[str] = (),
 ) -> list[Message]:
-    """Return what a player whose command is refused, and a program of theirs, are told.
+    """Return the messages of a refusal, for the player and their programs.
 
     Args:
         refusal: why.
         name: the player's.
-        display: how they are shown everything.
-        terminal: what is known of theirs.
-        board: returns the board that it is about, if that is known; only programs want to know.
-        advice: sentences that may help.
+        display: the player's display.
+        terminal: their terminal, if any.
+        board: returns the name of the board it is about, if known; only called for programs.
+        advice: sentences to add.
     """
     if isinstance(refusal, ParseError):
         lines = explain(refusal, display.width, pointing=not display.reader)
@@ -117,7 +117,7 @@ def refusal_messages(
         lines = wrapped(" ".join([refused(refusal, name), *advice]), display.width)
     if display.ascii_only or display.machine:
         lines = fitted(lines, display)
-    # Few clients ask for facts, and this one may name every verb there is.
+    # Few clients want facts, and this one may have a long list of verbs.
     if not display.machine and not (terminal and terminal.packages):
         return [Message((name,), "\n".join(lines))]
     known = [refusal_fact(refusal, name, board())]
@@ -130,7 +130,7 @@ def refusal_messages(
 def sent(
     known: Iterable[Fact], names: Sequence[str], terminals: Mapping[str, Terminal]
 ) -> list[Message]:
-    """Return facts as messages to those of some players whose programs have asked for them."""
+    """Return facts as messages to those of some players whose programs want them."""
     told, here = [], [name for name in names if name in terminals]
     for fact in known:
         to = [
@@ -142,14 +142,14 @@ def sent(
 
 
 def fitted(lines: list[str], display: Display) -> list[str]:
-    """Return lines in characters that a display can show, none of them like a machine line."""
+    """Return lines that the display can show, none of which looks like a machine line."""
     if display.ascii_only:
         lines = [spelled for each in lines for spelled in _spelled(each, display.width)]
     return set_apart(lines) if display.machine else lines
 
 
 def _spelled(line: str, width: int) -> list[str]:
-    """Return a line in ASCII, where it may be a longer one."""
+    """Return a line in ASCII, which may be longer and so wrapped."""
     spelled = plain(line)
     if line.isascii() or len(spelled) < width:
         return [spelled]

@@ -1,4 +1,4 @@
-"""A player's options in words: lists of them, and what is said when one is chosen."""
+"""A player's options in words and as facts."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ _TOGGLED = {
         "Nobody can ask you to a match or a seat from now on.",
     ),
 }
-"""What is said when it is switched on, and off."""
+"""The sentences when a toggle is switched on, and off."""
 
 _ABOUT = {
     Toggle.MACHINE: "lines for programs",
@@ -151,7 +151,7 @@ _ABOUT = {
 
 
 def choice_text(choice: SetOption, options: Options) -> str:
-    """Return what is said to somebody who has made a choice, after which ``options`` hold."""
+    """Return the sentence for a choice, after which ``options`` hold."""
     off = f' Colours are off: "{SetColour(Switch.ON)}" shows them.'
     but = off if options.colour is Switch.OFF else ""
     if told := _CHOSEN.get(type(choice)):
@@ -207,7 +207,7 @@ def _scheme(_: ShowScheme, occasion: Occasion, view: View) -> list[str]:
 
 
 def options_listed(options: Options, display: Display) -> list[str]:
-    """Return every option: what holds, what that comes to here, and the words that change it."""
+    """Return the list of options, each with its value, its effect here, and how to change it."""
     charset, width, bottom = options.charset.value, f"{options.width} columns", options.orient
     if options.charset is Charset.AUTO:
         charset = f"auto, with boards in {'UTF-8' if display.utf8 else 'ASCII'} here"
@@ -249,20 +249,20 @@ def options_listed(options: Options, display: Display) -> list[str]:
 
 
 def _switched(value: Switch, here: str) -> str:
-    """Return what a switch is set to, and for auto, what that comes to."""
+    """Return the value of a switch, and for auto, its effect here."""
     return f"auto, which is {here} here" if value is Switch.AUTO else value.value
 
 
 def _choices(command: str, values: type[Charset | Switch | Orient | Size | Scheme]) -> str:
-    """Return what is typed to set an option."""
+    """Return what to type to set an option."""
     quoted = (f'"{each.value}"' for each in values)
     return f'"{command}" and {listed(quoted, "or")}'
 
 
 def scheme_listed(options: Options, display: Display) -> list[str]:
-    """Return the elements of a board, each in its colour, and the ready schemes."""
+    """Return the elements of a board, each in its colour, and the schemes."""
     width = display.width
-    # A display without colours has forgotten which were chosen.
+    # A display without colours does not have the player's choices.
     chosen = replace(display, scheme=options.scheme, elements=options.elements)
     named = replace(chosen, colours=display.colours or SIXTEEN)
     own = dict(options.elements)

@@ -1,4 +1,4 @@
-"""Order in words: what operators say and do, and who is muted or banned."""
+"""Keeping order in words and as facts: operators, sanctions and reports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from thudmud.views.view import View
 from thudmud.views.words import because, minute, wrapped, wrapped_each
 
 PAGE, REPORTS_PAGE = 20, 10
-"""How many bans, and reports, a page of them has."""
+"""How many bans, and reports, a page has."""
 
 
 @words.register
@@ -72,7 +72,7 @@ def _shutdown_facts(told: asides.ShutdownTold, _: Occasion) -> Iterator[Fact]:
 
 
 def _to_whom(player: str, sanction: Sanction) -> str:
-    """Return what an operator has done about somebody, to themselves."""
+    """Return a sanction as told to the player it is against."""
     why = because(sanction.why)
     if sanction.measure is Measure.MUTE:
         what = "Nobody hears what you say; you can play on."
@@ -87,16 +87,16 @@ def _length(sanction: Sanction) -> str:
 
 
 def until(sanction: Sanction) -> str:
-    """Return when a measure ends, as it stands behind what it is; nothing if it does not."""
+    """Return the end of a sanction, as part of a sentence; "" if it has none."""
     return "" if sanction.until is None else f" until {minute(sanction.until)}"
 
 
 def barred(ban: Sanction, contact: str = "") -> str:
-    """Return why somebody is not let in, and whom to ask.
+    """Return what a banned player is told, with whom to ask.
 
     Args:
-        ban: of their name, or of where they come from.
-        contact: where the operator can be written to, if that is known.
+        ban: the ban of their name or network.
+        contact: the operator's address for mail; "" if not known.
     """
     where = "" if ban.whom.isalpha() else " (where you come from)"
     ask = f"write to {contact}" if contact else "ask the operator"
@@ -107,7 +107,7 @@ def barred(ban: Sanction, contact: str = "") -> str:
 
 
 def known_of(hall: Hall, name: str, now: float) -> str:
-    """Return what operators are told besides of somebody; nothing if nothing is known."""
+    """Return what only operators are told about a player; "" for nothing."""
     origin, mute = hall.origins.get(name), hall.order and hall.order.mute(name, now)
     known = [f"They come from {origin}."] if origin else []
     known += [f"They are muted{until(mute)}{because(mute.why)}."] if mute else []
@@ -116,7 +116,7 @@ def known_of(hall: Hall, name: str, now: float) -> str:
 
 @words.register
 def _mutes(_: Mutes, occasion: Occasion, view: View) -> list[str]:
-    """Return who is muted, a row each, the latest first."""
+    """Return the mutes, the latest first."""
     hall, now, width = occasion.hall, occasion.at, view.width
     found = hall.order.all_mutes(now) if hall.order else []
     heading = f"{counted(len(found), 'player')} cannot be heard:" if found else "Nobody is muted."
@@ -125,7 +125,7 @@ def _mutes(_: Mutes, occasion: Occasion, view: View) -> list[str]:
 
 @words.register
 def _bans(asked: Bans, occasion: Occasion, view: View) -> list[str]:
-    """Return a page of who is kept out, a row each, the latest first."""
+    """Return a page of the bans, the latest first."""
     hall, now, width = occasion.hall, occasion.at, view.width
     found = hall.order.all_bans(now) if hall.order else []
     first = (asked.page - 1) * PAGE
@@ -142,7 +142,7 @@ def _bans(asked: Bans, occasion: Occasion, view: View) -> list[str]:
 
 @words.register
 def _reports(asked: Reports, occasion: Occasion, view: View) -> list[str]:
-    """Return a page of what players have reported, the last one first, and what they had heard."""
+    """Return a page of the reports, the latest first, with what was heard."""
     found: tuple[Report, ...] = occasion.answer
     lines, width = [], view.width
     for report in found[(asked.page - 1) * REPORTS_PAGE : asked.page * REPORTS_PAGE]:

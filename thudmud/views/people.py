@@ -1,4 +1,4 @@
-"""People in words: who is here and what they do, and what one can read of somebody."""
+"""People in words and as facts: who is here, what they do, and what is known about them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from thudmud.views.words import wrapped, wrapped_each
 MINUTE = 60.0
 
 _IDLE_FROM = 2 * MINUTE
-"""For how long nobody is called idle: it is known about, and to the half minute."""
+"""Below this nobody is called idle, since activity is only noted every half minute."""
 
 
 @words.register
 def _who(asked: Who, occasion: Occasion, view: View) -> list[str]:
-    """Return a page of the players and the bots, each with where they are and what they play."""
+    """Return a page of players and bots, with where they are and what they play."""
     hall, width = occasion.hall, view.width
     names, programs = list(hall.people), hall.bots_here()
     people = counted(len(names) - len(programs), "player")
@@ -77,7 +77,7 @@ def _who_facts(asked: Who, occasion: Occasion) -> Iterator[Fact]:
 
 @words.register
 def _fingered(_: Finger, occasion: Occasion, view: View) -> list[str]:
-    """Return what a player can read of another, here or not, or of themselves."""
+    """Return what a player can read about another, or themselves."""
     hall, now, player, found = occasion.hall, occasion.at, occasion.player, occasion.answer
     display, name, width = view.display, found.name, view.width
     lines = wrapped(f"{_whole(hall, found, player, now)}.", width)
@@ -131,7 +131,7 @@ def _finger_facts(_: Finger | Plan, occasion: Occasion) -> Iterator[Fact]:
 
 
 def person_data(hall: Hall, name: str) -> Data:
-    """Return who somebody is who is here."""
+    """Return who a player here is."""
     return {
         "player": name,
         "member": hall.people[name].member,
@@ -141,7 +141,7 @@ def person_data(hall: Hall, name: str) -> Data:
 
 
 def _presence(hall: Hall, name: str, now: float) -> Data:
-    """Return who and where somebody is who is here, and what they do."""
+    """Return who and where a player here is, and what they do."""
     return {
         **person_data(hall, name),
         "room": hall.people[name].room,
@@ -151,7 +151,7 @@ def _presence(hall: Hall, name: str, now: float) -> Data:
 
 
 def _ratings_of(hall: Hall, found: Fingered) -> list[tuple[str, Pool | None, Rating]]:
-    """Return all ratings of somebody: against ``people`` or ``bots``, or at ``puzzles``."""
+    """Return all ratings of a player: against ``people`` or ``bots``, or at ``puzzles``."""
     score = found.score or PlayerScore(found.name)
     level = hall.level(found.name)
     roles = {"people": score.people, "bots": score.bots}
@@ -166,7 +166,7 @@ def _ratings_of(hall: Hall, found: Fingered) -> list[tuple[str, Pool | None, Rat
 
 
 def _kind(hall: Hall, name: str, role: str, pool: Pool | None) -> str:
-    """Return what a rating is about, in a few words."""
+    """Return the words for what a rating is about."""
     if pool is None:
         return role
     if role == "bots":
@@ -176,7 +176,7 @@ def _kind(hall: Hall, name: str, role: str, pool: Pool | None) -> str:
 
 @words.register
 def _own_plan(_: Plan, occasion: Occasion, view: View) -> list[str]:
-    """Return what a player says about themselves, or how that is done."""
+    """Return a player's own plan, or how to write one."""
     how = 'You have no plan: "plan" and what others may know of you, if your name is registered.'
     plan = _plan(occasion.hall, occasion.answer, occasion.player, view.display)
     return plan or wrapped(how, view.width)
@@ -194,7 +194,7 @@ def _plan(hall: Hall, found: Fingered, player: str, display: Display) -> list[st
 
 
 def _plan_of(hall: Hall, found: Fingered) -> str:
-    """Return what somebody says about themselves, as of now if they are here."""
+    """Return a player's plan, the present one if they are here."""
     if person := hall.people.get(found.name):
         return person.plan
     return found.member.plan if found.member else ""
@@ -202,7 +202,7 @@ def _plan_of(hall: Hall, found: Fingered) -> str:
 
 @words.register
 def _followed(_: Follow, occasion: Occasion, view: View) -> list[str]:
-    """Return whom a player follows, and which of them are here."""
+    """Return the list of those a player follows."""
     hall, player, now, width = occasion.hall, occasion.player, occasion.at, view.width
     names = hall.people[player].followed
     if not names:
@@ -266,7 +266,7 @@ def _followed_began_facts(began: FollowedBegan, _: Occasion) -> Iterator[Fact]:
 
 @words.register
 def _ignored(_: Ignore, occasion: Occasion, view: View) -> list[str]:
-    """Return whom a player ignores."""
+    """Return the list of those a player ignores."""
     if names := occasion.hall.people[occasion.player].ignored:
         told = f'You ignore {listed(names)}. "unignore" and a name ends that.'
     else:
@@ -284,21 +284,21 @@ def _ignore_chosen(chosen: IgnoreChosen, _: Occasion, view: View) -> list[str]:
 
 
 def _idle_for(hall: Hall, name: str, now: float) -> int | None:
-    """Return for how many minutes somebody here has typed nothing; None for a bot."""
+    """Return for how many minutes a player here has been idle; None for a bot."""
     if name in hall.bots:
         return None
     return max(0, int((now - hall.people[name].active) // MINUTE))
 
 
 def _watched(hall: Hall, name: str) -> list[str]:
-    """Return the boards that somebody here watches: where they are, and those they observe."""
+    """Return the boards that a player here watches: where they are, and those they observe."""
     person = hall.people[name]
     boards = dict.fromkeys((*([person.room] if person.room else ()), *person.observed))
     return [board for board in boards if not hall.tables[board].side_of(name)]
 
 
 def _whole(hall: Hall, found: Fingered, player: str, now: float) -> str:
-    """Return what somebody is here, and what they do; or when they were here last."""
+    """Return a player's role and what they do, or when they were last here."""
     name, person = found.name, hall.people.get(found.name)
     is_member = person.member if person else found.member is not None
     role = "a bot" if name in hall.bots else "a member" if is_member else "a guest"
@@ -317,7 +317,7 @@ def _person(hall: Hall, name: str, player: str, now: float) -> str:
 
 
 def _doing(hall: Hall, name: str, now: float) -> str:
-    """Return where somebody is who is here, what they play and observe, and how long they idle."""
+    """Return where a player here is, what they play and observe, and how long they are idle."""
     person = hall.people[name]
     facts = _playing(hall, name)
     boards = [table.name for table in hall.tables.seats_of(name)]
@@ -341,7 +341,7 @@ def _playing(hall: Hall, name: str) -> list[str]:
 
 
 def _part(hall: Hall, table: Table, name: str) -> tuple[str, str]:
-    """Return what somebody plays at a table where they have a seat, and at which level."""
+    """Return what a seated player plays at a table, and at which level."""
     side = table.side_of(name)
     if side is None or table.is_practice:
         return "both sides", ""
@@ -349,5 +349,5 @@ def _part(hall: Hall, table: Table, name: str) -> tuple[str, str]:
 
 
 def _level(level: int | None, hall: Hall, name: str) -> str:
-    """Return at which level somebody plays, if they are a bot that was asked for another one."""
+    """Return the level of a bot that was asked for another than its usual one; else ""."""
     return f" (level {level})" if level and level != hall.level(name) else ""

@@ -1,4 +1,4 @@
-"""Answers to what players ask of the pieces on a board, in words and as facts."""
+"""Answers to questions about boards, in words and as facts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from thudmud.views.words import wrapped
 
 
 def _heading(occasion: Occasion, view: View) -> list[str]:
-    """Return which board an answer is about, to somebody who has a replay before them."""
+    """Return which board an answer is about, for a player who sees a replay."""
     if not occasion.hall.people[occasion.player].replay:
         return []
     return wrapped(f"At the {occasion.known_table.name}, not in the replay:", view.width)
@@ -38,7 +38,7 @@ def _answered(
 
 @words.register
 def _possible(asked: ViewPossible, occasion: Occasion, view: View) -> list[str]:
-    """Return the legal moves; all of them only of whose turn it is."""
+    """Return the legal moves of the side to move, or of the piece on a square."""
     table, me, width = occasion.known_table, occasion.player, view.width
     game, lines = sentences.game_at(table), _heading(occasion, view)
     side = game.position.turn

@@ -1,7 +1,6 @@
-"""Ratings: what players have won and lost, how ratings went, who is best, what a match changed.
+"""Results and ratings in words and as facts: scores, curves, standings and changes.
 
-A rating that is provisional has a question mark behind it, as it has on other servers; a screen
-reader gets the word.
+A provisional rating has a question mark, as on other servers; a screen reader gets the word.
 """
 
 from __future__ import annotations
@@ -61,10 +60,9 @@ def score(
     *,
     is_here: bool,
 ) -> list[str]:
-    """Return what a player has won and lost, and the ratings.
+    """Return a player's results and ratings.
 
-    What they played against bots is apart from what they played against people, and what a bot
-    played at one of the levels from what it did at the others.
+    Results against bots are apart from those against people, and a bot's results are told by level.
     """
     width = display.width
     if found is None:
@@ -99,7 +97,7 @@ def _fared(
     display: Display,
     points: Mapping[Pool, Sequence[int]] | None = None,
 ) -> list[str]:
-    """Return what somebody has won and lost in a role; a ``noun`` is what the ratings rest on."""
+    """Return the results in a role. ``noun`` is what the ratings rest on."""
     width = display.width
     lines = wrapped(f"{who}:" if fared.ratings else f"{who}: no rating yet.", width)
     played = [*(rules for rules, _ in fared.battles), *(pool.rules for pool in fared.ratings)]
@@ -126,11 +124,11 @@ _ROWS = 3
 """How many rows a curve has."""
 
 _MARGIN = 12
-"""How many columns there are before it."""
+"""How many columns there are before the curve."""
 
 
 def _course(points: Sequence[int], display: Display) -> list[str]:
-    """Return how a rating went, as a curve, or in words; nothing where there is nothing to see."""
+    """Return the history of a rating as a curve, or in words; nothing if it is flat."""
     matches, most, least = len(points) - 1, max(points, default=0), min(points, default=0)
     if matches < 2 or most == least:
         return []
@@ -140,7 +138,7 @@ def _course(points: Sequence[int], display: Display) -> list[str]:
         return wrapped(told, display.width, INDENT * 2)
     across, up = curves.parts(display)
     group = -(-len(points) // (across * (display.width - 1 - _MARGIN)))
-    last = points[::-1][::group][::-1]  # the last of each group, and so the last of all
+    last = points[::-1][::group][::-1]  # the last of each group, which includes the very last
     levels = _ROWS * up - 1
     heights = [1 + round(levels * (each - least) / (most - least)) for each in last]
     labels = {0: most, _ROWS - 1: least}
@@ -161,7 +159,7 @@ def _standings_facts(_: ViewStandings, occasion: Occasion) -> Iterator[Fact]:
 
 
 def standings(ranking: Ranking, display: Display) -> list[str]:
-    """Return the players who have a rating of one kind, the best first, and who asks."""
+    """Return the standings, the best first, with the place of the player who asks."""
     width, mine = display.width, ranking.mine
     said = "nobody is ranked yet."
     if ranking.in_all:
@@ -189,7 +187,7 @@ def standings(ranking: Ranking, display: Display) -> list[str]:
 def told(
     event: BattleEnded, changes: Sequence[RatingChange], me: str | None, display: Display
 ) -> list[str]:
-    """Return how a match between people has changed their ratings, one fact in each text."""
+    """Return how a match between people changed their ratings, a text for each fact."""
     if not (event.rated and event.points and event.levels == NO_BOTS):
         return []
     if not changes:
@@ -207,7 +205,7 @@ def told(
 
 
 def explained(ratings: Iterable[Rating | None], display: Display) -> list[str]:
-    """Return what the mark of a rating means, if one has it."""
+    """Return what the question mark means, if a rating has one."""
     is_marked = any(each and each.is_provisional for each in ratings) and not display.reader
     return wrapped(PROVISIONALLY, display.width) if is_marked else []
 

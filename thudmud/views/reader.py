@@ -1,6 +1,6 @@
-"""Boards in words, for screen readers and for queries: what happens, and what stands where.
+"""Boards in words, for screen readers and queries: what happens, and what stands where.
 
-Facts are short, each on a line of its own, without symbols that a voice would spell out.
+Facts are short, each on its own line, without symbols that a voice would spell out.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from thudmud.views.view import Display
 from thudmud.views.words import wrapped_each
 
 SHORTEST_RUN = 3
-"""How many pieces in a straight line are told by its two ends."""
+"""The fewest pieces in a line that are told by its two ends."""
 
 
 def answered(table: Table, query: PieceQuery, me: str, display: Display) -> list[str]:
-    """Return the answer that ``me`` is given about a board, as lines that fit the screen."""
+    """Return the answer to a question about a board."""
     game = sentences.game_at(table)
     match query:
         case Lines(side):
@@ -78,7 +78,7 @@ def where(position: Position, piece: Piece) -> str:
 
 
 def _along(position: Position, squares: Sequence[Square]) -> str:
-    """Return what stands along a row or column; neighbours that hold the same are told as one."""
+    """Return what stands along a row or column, joining neighbours that hold the same."""
     return ", ".join(
         _span(piece, list(run)) for piece, run in groupby(squares, key=position.piece_at)
     )
@@ -92,9 +92,9 @@ def _span(piece: Piece | None, squares: Sequence[Square]) -> str:
 
 
 def _around(position: Position, square: Square) -> list[str]:
-    """Return what stands on a square, and what is first met from it in each direction, clockwise.
+    """Return what stands on a square, and the first piece in each direction, clockwise.
 
-    Directions next to each other, in which it is the same, are told as one.
+    Neighbouring directions with the same answer are joined.
     """
     if not square.on_board:
         return [f"{square} is off the octagon."]
@@ -110,7 +110,7 @@ def _around(position: Position, square: Square) -> list[str]:
 
 
 def _met(position: Position, origin: Square, direction: Direction) -> str:
-    """Return the first piece in a direction and how far it is, or how far the edge is."""
+    """Return the first piece in a direction and its distance, or the distance to the edge."""
     far = 0
     for far, square in enumerate(walk(origin, direction), 1):
         piece = position.piece_at(square)
@@ -121,7 +121,7 @@ def _met(position: Position, origin: Square, direction: Direction) -> str:
 
 
 def clocks(table: Table, me: str) -> list[str]:
-    """Return how much time there is at a board, how much of it is left, and whose time runs."""
+    """Return the clock of a board: its time control, the time left, and whose time runs."""
     clock, time, battle = table.clock, table.time, "battle"
     if clock is None and time:
         if table.running:
@@ -158,7 +158,7 @@ def _without_clock(table: Table, me: str) -> list[str]:
 
 
 def happened(event: events.TableEvent, table: Table, me: str | None) -> list[str]:
-    """Return what an event was, without how the board stands after it."""
+    """Return an event, without the board after it."""
     told = sentences.event_sentences(event, table, me)
     if isinstance(event, events.Moved):
         return [sentences.last_ply(table, me), *told[1:]]
@@ -169,7 +169,7 @@ def happened(event: events.TableEvent, table: Table, me: str | None) -> list[str
 
 
 def left_by(event: events.TableEvent, table: Table, me: str | None, style: Style) -> list[str]:
-    """Return how a board stands after an event that made another position."""
+    """Return the board after an event that changed the position."""
     if isinstance(event, events.Resumed | events.PositionSet):
         return stands(table, me, style)
     if isinstance(event, events.Moved) and style is Style.BRIEF and not event.move.captures:
@@ -178,14 +178,14 @@ def left_by(event: events.TableEvent, table: Table, me: str | None, style: Style
 
 
 def stands(table: Table, me: str | None, style: Style) -> list[str]:
-    """Return how a board stands for somebody who comes to it."""
+    """Return the board for a player who comes to it."""
     if style is Style.BRIEF or (table.match is None and table.opening is None):
         return [_heading(table), counts(table)]
     return position(table, me)
 
 
 def position(table: Table, me: str | None) -> list[str]:
-    """Return all that there is to see on a board."""
+    """Return everything on a board."""
     game = sentences.game_at(table)
     told = [_heading(table)]
     for side in Side:
@@ -201,7 +201,7 @@ def position(table: Table, me: str | None) -> list[str]:
         return told
     if clock and clock.turn.other in sentences.timed_sides(
         clock
-    ):  # the time of the turn is told with it
+    ):  # the other side's time is told with the turn
         told.append(sentences.has_left(table, clock, clock.turn.other, me))
     if match.battles > 1 and (match.battle > 1 or match.over):
         told.append(f"Match: {sentences.points(table, match, me)}.")
@@ -209,7 +209,7 @@ def position(table: Table, me: str | None) -> list[str]:
 
 
 def counts(table: Table) -> str:
-    """Return how many pieces are left, and where the Rock is if there is one."""
+    """Return the numbers of pieces, and where the Rock is if there is one."""
     pieces = sentences.game_at(table).position
     left = ", ".join(f"{side.plural} {pieces.count(Piece.of(side))}" for side in Side)
     rock = "".join(f", the Rock on {square}" for square in pieces.squares(Piece.ROCK))
@@ -217,7 +217,7 @@ def counts(table: Table) -> str:
 
 
 def turn(table: Table, me: str | None) -> list[str]:
-    """Return whose turn it is, and how much time they have; nothing when no battle is played."""
+    """Return whose turn it is, and their time; nothing without a running battle."""
     if not table.running or table.game is None:
         return []
     side = table.game.position.turn
@@ -233,7 +233,7 @@ def turn(table: Table, me: str | None) -> list[str]:
 
 
 def _heading(table: Table) -> str:
-    """Return which board it is, by which rules, and how far the battle on it has come."""
+    """Return the board's name, rules, time control and progress."""
     return f"{sentences.heading(table)}{sentences.timed(table.time)}. {sentences.progress(table)}."
 
 
@@ -244,9 +244,9 @@ def _side(table: Table, side: Side, me: str | None) -> str:
 
 @lru_cache(maxsize=1024)
 def runs(bits: int) -> str:
-    """Return the squares of a bitboard in words: straight lines by their ends, then the rest.
+    """Return the squares of a bitboard: lines by their two ends, then the rest.
 
-    The longest lines come first. To find them takes long, and many may look at one board.
+    The longest lines come first. Cached, since finding them is slow.
     """
     left, told = set(squares_in(bits)), []
     while len(longest := max(_straight_lines(left), key=len, default=())) >= SHORTEST_RUN:
@@ -258,7 +258,7 @@ def runs(bits: int) -> str:
 
 
 def _straight_lines(squares: set[Square]) -> Iterable[tuple[Square, ...]]:
-    """Yield from each square, in each direction, the squares without a gap."""
+    """Yield the unbroken line from each square in each direction."""
     for first in sorted(squares):
         for direction in (
             COMPASS["east"],

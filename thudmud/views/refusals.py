@@ -1,7 +1,7 @@
-"""The words of refusals: why a line could not be read, or a table, the hall or the rules say no.
+"""The sentences of refusals, by a table, the hall, the rules or the parser.
 
-A refusal is data: its code, the squares, and the facts of the case. Each code has its sentence
-here, as a template where that will do.
+A refusal is data: a code, squares and details. Each code has its sentence here, as a template if
+possible.
 """
 
 from __future__ import annotations
@@ -489,12 +489,12 @@ _TEMPLATES: Mapping[Enum, str] = {
     NameProblem.NO_NAME: "A name is {least} to {most} letters from A to Z, without blanks.",
     NameProblem.HAS_A_MEANING: '"{words}" means something else here, so it cannot be a name.',
 }
-"""The sentences of most codes. ``{boards:or}`` lists several; without a word there are commas.
-``{sits}`` is who plays at the board, ``{free}`` how its free seat is taken."""
+"""The sentences of most codes. ``{boards:or}`` lists several with "or"; without a word, with
+commas. ``{sits}`` is who plays at the board, ``{free}`` how to take its free seat."""
 
 
 class _Several(tuple[str, ...]):
-    """The words of several things, for a template that says how they are joined."""
+    """A list of words; the template says how to join them."""
 
     __slots__ = ()
 
@@ -509,11 +509,11 @@ _OF_THE_HALL = {
     Refusal.SAY_WHICH,
     Refusal.NOTHING_USED,
 }
-"""What names boards that are in the hall, which may be many, and not somebody's own."""
+"""The codes that list the boards of the hall, which may be many."""
 
 
 def _shown(boards: Sequence[str]) -> Sequence[str]:
-    """Return the boards that a sentence names: of many the first, and how to see the others."""
+    """Return the boards to list: of many only the first, and how to see the others."""
     if (more := len(boards) - MOST_BOARDS) <= 0:
         return boards
     return (*boards[:MOST_BOARDS], f'{more} more ("{Boards()}" lists all)')
@@ -523,9 +523,9 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
     """Return the sentence of a refusal.
 
     Args:
-        refusal: what was refused, and why.
-        me: the name of the player who is told, if they may have a seat.
-        name: what to call squares; game records have other letters.
+        refusal: the refusal.
+        me: the name of the player who is told, if known.
+        name: returns the name of a square; record notation has other letters.
     """
     template = _TEMPLATES.get(refusal.code)
     if template is None and isinstance(refusal.code, Mistake):
@@ -551,7 +551,7 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
 
 
 def unread(error: RecordError) -> str:
-    """Return what is wrong with a game record, its squares called as records call them."""
+    """Return what is wrong with a game record, in record notation."""
     if error.refusal is None:
         return str(error)
     why = refused(error.refusal, name=attrgetter("record_name"))
@@ -559,7 +559,7 @@ def unread(error: RecordError) -> str:
 
 
 def _said(value: object, name: Callable[[Square], str]) -> object:
-    """Return the words of squares and of several things; the rest is for the sentence to say."""
+    """Return a detail with squares and lists made into words."""
     if isinstance(value, Square):
         return name(value)
     if isinstance(value, tuple) and not any(isinstance(each, Seat) for each in value):
@@ -568,7 +568,7 @@ def _said(value: object, name: Callable[[Square], str]) -> object:
 
 
 def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
-    """Return the sentence of a reason for which a template will not do."""
+    """Return the sentence of a reason that has no template."""
     match code:
         case Reason.NOT_YOUR_PIECE:
             piece, side = capitalised(details["piece"].phrase), details["side"].plural
@@ -597,7 +597,7 @@ def _by_the_rules(code: Reason, details: Mapping[str, Any]) -> str:
 
 
 def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> str:
-    """Return the sentence of a code for which a template will not do."""
+    """Return the sentence of a code that has no template."""
     board, seats = str(details.get("board")), details.get("seats", ())
     match refusal.code:
         case Reason():
@@ -676,7 +676,7 @@ def _no_hall(bots: Sequence[str]) -> str:
 
 
 def _over_before_it_begins(ending: Ending, side: Side) -> str:
-    """Return why no battle can begin from a position, and perhaps what would do."""
+    """Return why no battle can begin from a position, and perhaps how to change that."""
     told = f"A battle would be over there before it begins: {_OVER[ending].format(side=side)}."
     other = side.other.plural
     begins = f' "{SetUpMore(turn=side.other)}" lets the {other} begin.'
@@ -688,13 +688,13 @@ _OVER = {
     Ending.ROCK_ESCAPED: "the Rock is home",
     Ending.ROCK_CAPTURED: "three trolls stand next to the Rock",
 }
-"""Why nobody can play on from a position."""
+"""Why a battle would be over in a position."""
 
 _PARTICIPLES = {Verb.HURL: "hurled", Verb.SHOVE: "shoved"}
 
 
 def who_sits(board: str, seats: Sequence[Seat], me: str | None) -> str:
-    """Return, as told to ``me``, who plays what at a board, and how to take a free seat."""
+    """Return who plays what at a board, as told to ``me``, and how to take a free seat."""
     plays = [
         f"{does(seat.player, me, 'play')} the {seat.side.plural}"
         f"{'' if seat.away_since is None else ' (away)'}"
@@ -716,7 +716,7 @@ def _holds_both(seats: Sequence[Seat]) -> bool:
 
 
 def free_seat(board: str, seats: Sequence[Seat]) -> str:
-    """Return a sentence on the first free seat of a board, if any, and the words that take it."""
+    """Return how to take the first free seat of a board; "" if none is free."""
     for seat in seats:
         if seat.player is None:
             return f'The {seat.side.value} seat is free: "{Join(seat.side, board)}".'
@@ -724,7 +724,7 @@ def free_seat(board: str, seats: Sequence[Seat]) -> str:
 
 
 def _board_meant(said: str, boards: Iterable[str]) -> str:
-    """Return which word was probably meant where what was said fits no board."""
+    """Return the suggestion for words that fit no board; "" if there is none."""
     from thudmud.language import near_miss  # noqa: PLC0415  (it brings all of lark along)
 
     words = {word for board in boards for word in board.lower().split()} | {

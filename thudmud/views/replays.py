@@ -1,4 +1,4 @@
-"""Battles that are seen again, in words and as facts."""
+"""Replays in words and as facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hall in words: who comes, goes and speaks, the lists of boards and players, the greeting."""
+"""The hall in words and as facts: coming and going, lists of boards and bots, the greeting."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _came_in(told: asides.CameIn, occasion: Occasion, view: View) -> list[str]:
         return lines
     if room is None:
         return lines + hall_seen(hall, player, width)
-    if told.sits:  # the board is shown with the seat taken, a moment later
+    if told.sits:  # the board is shown a moment later, with the seat taken
         here = _people_here(hall, player, room, width)
         return lines + here + _elsewhere(hall, player, room, width)
     return lines + board_seen(hall, player, occasion.known_table, view)
@@ -150,7 +150,7 @@ def _came_in_facts(told: asides.CameIn, occasion: Occasion) -> Iterator[Fact]:
 
 @words.register
 def _caught_up(told: asides.CaughtUp, occasion: Occasion, view: View) -> list[str]:
-    """Return what somebody has missed at a table, and how it stands."""
+    """Return what a player missed at a table, and how it stands."""
     table = occasion.known_table
     # An offer that still stands is told below, with how things stand.
     told_below = {
@@ -209,7 +209,7 @@ def _look_facts(asked: Look, occasion: Occasion) -> Iterator[Fact]:
 
 
 def board_seen(hall: Hall, player: str, table: Table, view: View) -> list[str]:
-    """Return what somebody sees who comes to a board: how it stands, and who is there."""
+    """Return what a player sees who comes to a board: how it stands, and who is there."""
     return stands(table, view) + _people_here(hall, player, table.name, view.width)
 
 
@@ -239,7 +239,7 @@ def _opened(opened: events.BoardOpened, occasion: Occasion, view: View) -> list[
     if not opened.player:
         return wrapped(f"There is a new board: the {board}, with the {rules} rules.", view.width)
     if opened.key.startswith(events.MADE):
-        return []  # whoever comes to it is told so
+        return []  # those who come to it are told that
     opens = capitalised(does(opened.player, view.me, "open"))
     return wrapped(f"{opens} a board: the {board}, with the {rules} rules.", view.width)
 
@@ -291,14 +291,14 @@ def hall_seen(hall: Hall, player: str, width: int) -> list[str]:
 
 
 _MOST_SEEKS = 2
-"""How many seeks are told one by one to somebody who comes to the hall."""
+"""The most seeks that are told one by one to a player who comes to the hall."""
 
 _MOST_PEOPLE = 12
-"""How many names are told of those who are in a room."""
+"""The most names told of the people in a room."""
 
 
 def _who_waits(hall: Hall, player: str, width: int) -> list[str]:
-    """Return who would like to play with anybody, to somebody who may accept that."""
+    """Return the seeks for anybody that the player may accept."""
     open_seeks = [each for each in hall.seeks.values() if not each.to and each.player != player]
     if len(open_seeks) > _MOST_SEEKS:
         return wrapped(f'{len(open_seeks)} matches are sought: "{Seeks()}" lists them.', width)
@@ -306,7 +306,7 @@ def _who_waits(hall: Hall, player: str, width: int) -> list[str]:
 
 
 def _newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
-    """Return that there is news which a member who comes in has not seen, if there is."""
+    """Return that there is news that a member who comes in has not seen, if there is."""
     if not (entered.member and hall.edition) or entered.news in {None, hall.edition}:
         return []
     return wrapped(f'There is news: "{ViewNews()}" shows it.', width)
@@ -314,7 +314,7 @@ def _newer_news(hall: Hall, entered: asides.Entered, width: int) -> list[str]:
 
 @words.register
 def _bots(_: ViewBots, occasion: Occasion, view: View) -> list[str]:
-    """Return the bots, the weakest first, and how each has fared against people: a row each."""
+    """Return the bots, the weakest first, with their results against people."""
     hall, display = occasion.hall, view.display
     found: list[ListedBot] = occasion.answer
     width, in_all = display.width, counted(len(found), "bot")
@@ -362,7 +362,7 @@ def _bots_facts(_: ViewBots, occasion: Occasion) -> Iterator[Fact]:
 
 
 def _bot(hall: Hall, bot: ListedBot, display: Display) -> str:
-    """Return what the list of bots says of one, in words."""
+    """Return the entry of a bot in the list."""
     rating, level, tally = bot.rating, hall.bots[bot.name], bot.fared.in_all
     title = f"{bot.name}, level {level}" if level else bot.name
     good = "no rating"
@@ -372,7 +372,7 @@ def _bot(hall: Hall, bot: ListedBot, display: Display) -> str:
 
 
 def _short_bot(bot: ListedBot, display: Display) -> str:
-    """Return the same for a narrow screen."""
+    """Return the entry for a narrow screen."""
     rating = bot.rating
     title = f"{bot.name} {bot.level}" if bot.level else bot.name
     good = f"{points_of(rating, display)} ({rating.uncertainty})" if rating else "no rating"
@@ -380,12 +380,12 @@ def _short_bot(bot: ListedBot, display: Display) -> str:
 
 
 def seat_for_a_bot(hall: Hall) -> list[str]:
-    """Return the sentence that tells how a bot takes the seat that is free; none without a bot."""
+    """Return how to have a bot take the free seat; nothing without bots."""
     return [f'"{_inviting(bot)}" has a bot take it.' for bot in hall.bots_here()[:1]]
 
 
 def _ways_to_play(hall: Hall, width: int) -> list[str]:
-    """Return what to type to play; nothing if only people play here, who sit down."""
+    """Return what to type to play; nothing if there are neither bots nor new boards."""
     names = hall.bots_here()
     if hall.opens_boards:
         how = f'To play, type "{PlayNow()}".'
@@ -431,7 +431,7 @@ def _people_here(hall: Hall, player: str, room: str | None, width: int) -> list[
 
 
 def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
-    """Return where else somebody who comes to a board is in the middle of a match."""
+    """Return where else a player who comes to a board is in a match."""
     others = [each for each in hall.tables.seats_of(player) if each.under_way and each.name != room]
     if not others:
         return []
@@ -478,7 +478,7 @@ def _observe_chosen_facts(chosen: asides.ObserveChosen, occasion: Occasion) -> I
 
 @words.register
 def _observed(_: Observe, occasion: Occasion, view: View) -> list[str]:
-    """Return which boards a player observes, and how things stand there."""
+    """Return the boards that a player observes."""
     hall, width = occasion.hall, view.width
     boards = hall.people[occasion.player].observed
     if not boards:
@@ -500,13 +500,13 @@ def _observed_facts(_: Observe, occasion: Occasion) -> Iterator[Fact]:
 
 @words.register
 def _news(_: ViewNews, occasion: Occasion, view: View) -> list[str]:
-    """Return what the operator has written for all."""
+    """Return the operator's news."""
     lines = occasion.hall.news or ["There is no news."]
     return [row for line in lines for row in wrapped(line, view.width) or [""]]
 
 
 def greeting(bots: Collection[str], players: int) -> str:
-    """Return the lines of the greeting: who is here, and what to type.
+    """Return the greeting: who is here, and what to type.
 
     It is sent before the client can tell its width.
 

@@ -1,6 +1,6 @@
-"""What happened at a board, in sentences for one reader; and the phrases that sentences share.
+"""Events of boards as sentences for one reader, and phrases that sentences share.
 
-A sentence is made of the event and of the table as it stood right after, and of nothing else.
+A sentence is made only of the event and the table right after it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LOSSES = {
     Parting.IDLE: "{player} has been idle for too long and is gone.",
     Parting.RESTART: "The server was down for a while.",
 }
-"""How somebody comes to be away without wanting it."""
+"""Why a player is away without having chosen to."""
 
 ENDINGS = {
     Ending.AGREEMENT: "Both players agree to end the battle.",
@@ -52,15 +52,15 @@ ENDINGS = {
     Ending.ROCK_CAPTURED: "Three trolls stand next to the Rock.",
     Ending.NO_MOVE: "The {turn} have no move.",
 }
-"""How a battle came to an end that neither player alone brought about."""
+"""How battles end that neither player ended alone."""
 
 
 PLAYS_ON = "You play on."
-"""What is told to who does not resign after all."""
+"""The answer to "no" when asked whether to resign."""
 
 
 def event_text(event: TableEvent, table: Table, me: str | None) -> str:
-    """Return what an event reads like to ``me``, and whose turn it is after it.
+    """Return an event as text for ``me``, with whose turn it is after it.
 
     Args:
         event: what happened.
@@ -74,12 +74,12 @@ def event_text(event: TableEvent, table: Table, me: str | None) -> str:
 
 
 def event_sentences(event: TableEvent, table: Table, me: str | None) -> list[str]:
-    """Return what an event reads like, one fact in each text. What can be typed names the board."""
+    """Return an event as sentences. Commands in them name the board."""
     return [capitalised(fact) if fact[:1].islower() else fact for fact in _facts(event, table, me)]
 
 
 def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
-    """Return the facts as they stand within a sentence. What happens most often comes first."""
+    """Return the sentences without capitals at the start. The most frequent events come first."""
     match event:
         case events.Moved():
             return [ply(event.move, event.player, me), *_quiet(table)]
@@ -99,7 +99,7 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
         case events.Absent():
             return _absent(event, table, me)
         case events.Returned(side=side) if table.is_practice and side.other in table.away:
-            return []  # they are back at the other one, too, which is told of both
+            return []  # they come back to both seats, which is told once
         case events.Returned(player=player) if player == me:
             plays = "both sides" if table.is_practice else f"the {event.side.plural}"
             return [f"You are back at the {table.name}, where you play {plays}."]
@@ -198,7 +198,7 @@ def _time_set(event: events.TimeSet, table: Table, me: str | None) -> str:
 
 
 def _idle_warned(event: events.IdleWarned, table: Table, me: str | None) -> list[str]:
-    """Return that a player who does not move may be claimed from, and when."""
+    """Return the warning about an idle player."""
     other = table.seats[event.side.other]
     wait = lasting((table.claim_at or event.at) - event.at)
     if me == event.player:
@@ -211,12 +211,12 @@ def _idle_warned(event: events.IdleWarned, table: Table, me: str | None) -> list
 
 
 def _quiet(table: Table) -> list[str]:
-    """Return that either player may end the battle, when that has just become so."""
+    """Return that either player may end the battle, when that has just become possible."""
     game = table.game
     if not (game and table.quiet_limit and game.quiet_plies == table.quiet_limit):
         return []
     if table.is_practice:
-        return []  # who plays alone may end it at any time
+        return []  # in practice it can be ended at any time
     may = f'either player can now type "{End(table.name)}" to end the battle'
     return [f"Nothing was captured for {counted(game.quiet_plies, 'ply')}: {may}."]
 
@@ -255,7 +255,7 @@ def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
     seat, is_ = f"the {event.side.value} seat at the {table.name}", "is"
     if table.match and table.match.is_practice:
         if table.seats:
-            return []  # they leave the other one, too, which is told of both
+            return []  # they leave both seats, which is told once
         seat, is_ = f"both seats at the {table.name}", "are"
     if event.parting is Parting.QUIT:
         leave = "leave" if event.player == me else "leaves"
@@ -277,7 +277,7 @@ def _absent(event: events.Absent, table: Table, me: str | None) -> list[str]:
     seat, is_ = f"the {event.side.value} seat at the {table.name}", "is"
     if table.is_practice:
         if event.side.other not in table.away:
-            return []  # they are away from the other one, too, which is told of both
+            return []  # they are away from both seats, which is told once
         seat, is_ = f"both seats at the {table.name}", "are"
     if event.parting in LOSSES:
         told = [LOSSES[event.parting].format(player=event.player)]
@@ -293,7 +293,7 @@ def _absent(event: events.Absent, table: Table, me: str | None) -> list[str]:
 
 
 def _while_away(table: Table) -> list[str]:
-    """Return what the other player of a match may do while one is away."""
+    """Return what the opponent of an absent player may do."""
     clock, grace = table.clock, table.grace
     if clock or grace is None:
         if clock is None or not clock.stands:
@@ -319,7 +319,7 @@ def _battle_ended(event: events.BattleEnded, table: Table, me: str | None) -> li
 
 
 def _why_ended(event: events.BattleEnded, table: Table, match: Match, me: str | None) -> str:
-    """Return how a battle came to its end."""
+    """Return how a battle ended."""
     ending, winner = event.outcome.ending, event.outcome.winner
     if ending is Ending.RESIGNATION and match.is_practice and winner:
         return f"{does(event.player, me, 'resign')} the battle for the {winner.other.plural}."
@@ -342,7 +342,7 @@ def _why_ended(event: events.BattleEnded, table: Table, match: Match, me: str | 
 
 
 def _outcome(outcome: Outcome, table: Table, me: str | None) -> list[str]:
-    """Return who has won a battle, how the match stands after it, and what comes next."""
+    """Return who won a battle, the state of the match, and what comes next."""
     lead = abs(outcome.score.dwarf - outcome.score.troll)
     won = f"The {outcome.winner.plural} win by {lead}." if outcome.winner else "It is a draw."
     match = table.match
@@ -425,7 +425,7 @@ def _practice(player: str, me: str | None) -> str:
 
 
 def holder(table: Table, side: Side, me: str | None = None, free: str = "seat free") -> str:
-    """Return who plays a side: "you", a name, or what is said of a free seat."""
+    """Return the player of a side: "you", a name, or ``free``."""
     player = table.seats.get(side, free)
     return "you" if player == me else player
 
@@ -434,14 +434,14 @@ def holder(table: Table, side: Side, me: str | None = None, free: str = "seat fr
 
 
 def timed(control: TimeControl | None) -> str:
-    """Return how much time there is, as it is said behind the rules; "" without a clock."""
+    """Return a time control as part of a sentence; "" without a clock."""
     if control is None:
         return ""
     return f", {control} a ply" if control.is_correspondence else f", with a clock of {control}"
 
 
 def in_full(control: TimeControl) -> str:
-    """Return what a time control gives, for those who do not know how it is written."""
+    """Return a time control in full words."""
     if control.is_correspondence:
         return f"{control} for each ply"
     minutes = f"{counted(control.minutes, 'minute')} each"
@@ -470,7 +470,7 @@ def times_left(table: Table) -> str:
 
 
 def timed_sides(clock: Clock) -> Iterable[Side]:
-    """Return whose time there is to tell: by correspondence that for the ply to come, alone."""
+    """Return the sides whose time is told: in correspondence only the side to move."""
     return [clock.turn] if clock.control.is_correspondence else Side
 
 
@@ -495,7 +495,7 @@ def heading(table: Table) -> str:
 
 
 def progress(table: Table) -> str:
-    """Return how far the battle on the board has come."""
+    """Return the progress of the battle on the board."""
     match = table.match
     if match is None and table.opening:
         return f"A position is set up, the {table.opening.turn.plural} to move first"
@@ -515,7 +515,7 @@ def left_and_lost(table: Table, side: Side) -> tuple[int, int]:
 
 
 def score(score: Score) -> str:
-    """Return what each side's pieces count."""
+    """Return a score as a sentence."""
     return f"Score: dwarfs {score.dwarf}, trolls {score.troll}"
 
 
@@ -526,7 +526,7 @@ def points(table: Table, match: Match, me: str | None = None) -> str:
 
 
 def turn(table: Table, me: str | None) -> str:
-    """Return whose turn it is; nothing when no battle is being played."""
+    """Return whose turn it is; "" without a running battle."""
     if not table.running or table.game is None:
         return ""
     side = table.game.position.turn
@@ -540,6 +540,6 @@ def turn(table: Table, me: str | None) -> str:
 
 
 def waiting(table: Table, me: str | None) -> str:
-    """Return what could be done at a table where no battle is being played."""
+    """Return what can be done at a table without a running battle."""
     sits = who_sits(table.name, table.seating, me)
     return f"{sits} {next_step(table)}" if table.full else sits

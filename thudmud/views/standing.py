@@ -15,9 +15,9 @@ from thudmud.views.words import wrapped, wrapped_each
 
 
 def at_table(facts: list[str], table: Table, view: View) -> list[str]:
-    """Return facts as lines, which name the table to those who are elsewhere.
+    """Return facts as lines, with the table's name for readers who are elsewhere.
 
-    A screen reader gets each fact on a line of its own, everybody else one paragraph.
+    A screen reader gets each fact on its own line, others get one paragraph.
     """
     if view.display.reader:
         return wrapped_each([f"At the {table.name}:", *facts] if view.away else facts, view.width)
@@ -26,9 +26,9 @@ def at_table(facts: list[str], table: Table, view: View) -> list[str]:
 
 
 def drawn(table: Table, view: View) -> list[str]:
-    """Return all there is to see on a board, whatever style the reader has chosen.
+    """Return a board in full, whatever the reader's style.
 
-    Who sees the board beside the text is told how it stands, and no more.
+    Readers whose clients draw the board get only the status line.
     """
     if view.display.draws:
         return shown(table, view)
@@ -47,12 +47,12 @@ def shown(table: Table, view: View) -> list[str]:
 
 
 def standing(table: Table, view: View) -> list[str]:
-    """Return whose turn it is, or what could be done where nothing goes on; and what is offered."""
+    """Return whose turn it is, or what can be done; and the open offers."""
     return wrapped_each(standing_facts(table, view), view.width)
 
 
 def standing_facts(table: Table, view: View) -> list[str]:
-    """Return whose turn it is and what is offered, each fact as a text of its own."""
+    """Return the same as a text for each fact."""
     facts = [sentences.waiting(table, view.me)]
     if table.match and table.match.single and not table.running:
         facts = ["The battle is over."]
@@ -74,7 +74,7 @@ def stands(table: Table, view: View) -> list[str]:
     return shown(table, view) + standing(table, view)
 
 
-# Boards in lists, a line each.
+# Boards in lists.
 
 
 def battles(hall: Hall, width: int) -> list[str]:
@@ -88,7 +88,7 @@ def battles(hall: Hall, width: int) -> list[str]:
 
 
 def board_line(hall: Hall, table: Table) -> str:
-    """Return what the list of boards says of one."""
+    """Return the entry of a board in the list of boards."""
     taken = [
         f"{seat.player} ({seat.side.plural}{', away' if seat.side in table.away else ''})"
         for seat in table.seating

@@ -1,4 +1,4 @@
-"""Talk in words and as facts: what players say and do before others."""
+"""Talk in words and as facts: what players say and do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thudmud.views.words import plain, time_of_day, wrapped
 _SAID = {None, Toggle.WATCHERS}
 
 _JOINS = ("'s ", ", ")
-"""What an emote begins with if no blank is to stand between it and the name."""
+"""Beginnings of emotes without a blank after the name."""
 
 
 @words.register
@@ -55,8 +55,8 @@ def in_own_words(text: str, occasion: Occasion, view: View) -> list[str]:
 def own_words(text: str, display: Display) -> list[str]:
     """Return what is in a player's own words as lines, none of which could be one of ours."""
     if display.ascii_only:
-        text = plain(text)  # or it might need more lines when that is done
-    # A voice does not tell that a line is indented.
+        text = plain(text)  # before wrapping, since it may get longer
+    # A voice does not read indents.
     indent = "more: " if display.reader else "    "
     return wrapped(text, display.width, indent, glued=False)
 

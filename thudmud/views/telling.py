@@ -1,8 +1,8 @@
-"""The lines that one reader gets of one thing that happened, or as an answer; and its facts.
+"""The lines and facts of a telling.
 
-What happens at a table is told here: which sentence, board and status line go together depends on
-the reader's style, and on whether they are at the board. All else is told by what is registered for
-it, see `thudmud.views.registry`, in the modules that are imported here.
+Events of tables are told here: the reader's style, and whether they are at the board, decide on
+sentences, board and status line. Everything else is told by functions registered for its type, see
+`thudmud.views.registry`, in the modules imported here.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ _REGISTERED = (
     queries, ratings, replays, rooms, talk,
 )  # fmt: skip
 _WORDS, _FACTS = words.registry, facts_registered.registry
-"""By type. Looking here is quicker than calling `singledispatch`; base classes do not count."""
+"""The functions by type. Faster than calling `singledispatch`; base classes do not count."""
 
 
 def teller(hall: Hall, telling: Telling) -> Callable[[View], list[str]]:
-    """Return what makes the lines that a reader with a view is told of one thing that happened.
+    """Return a function that makes the lines of a telling for a reader's view.
 
     Raises:
-        NotImplementedError: (when it is called) nothing is registered for an aside, or a question.
+        NotImplementedError: when called, if nothing is registered for the aside or question.
     """
     event, table = telling.event, telling.table
     told, answer = (event.question, event.answer) if isinstance(event, Asked) else (event, None)
@@ -65,7 +65,7 @@ def teller(hall: Hall, telling: Telling) -> Callable[[View], list[str]]:
         player = getattr(event, "player", "")
         return partial(make, told, Occasion(hall, table, telling.at, player, answer))
     if table is None or not isinstance(event, events.TableEvent):
-        return lambda _: []  # what is shown says it, or nobody is told
+        return lambda _: []  # nothing is told in words
     return partial(_told, telling, event, table, hall)
 
 
@@ -86,19 +86,19 @@ def _told(
     return told + wrapped_each(left, view.width)
 
 
-# What happened at a table.
+# Events of tables.
 
 
 def _happened(
     hall: Hall, telling: Telling, event: events.TableEvent, table: Table, view: View
 ) -> list[str]:
-    """Return what happened at a table, without the board."""
+    """Return an event of a table, without the board."""
     hints = []
     if isinstance(event, events.BattleEnded):
         hints = ratings.told(event, telling.changes, view.me, view.display)
     if isinstance(event, events.BattleEnded) and table.match and table.match.number:
         hints += [f'"{Replay(table.match.number)}" shows this battle again.']
-        if table.match.over and view.away and view.me is None:  # so they observe it
+        if table.match.over and view.away and view.me is None:  # so they observe the board
             hints.append(f'You observe it still; "{Unobserve(table.name)}" ends that.')
     if view.away and view.me and isinstance(event, sentences.TURNED):
         hints += exercises.waited_for(hall.people.get(view.me), table)
@@ -111,7 +111,7 @@ def _happened(
         facts = [sentences.event_text(event, table, view.me)]
     facts = list(filter(None, facts))
     if not facts:
-        return []  # what comes next tells it
+        return []  # the next event tells it
     return at_table([*facts, *hints], table, view)
 
 
@@ -122,7 +122,7 @@ def _time_short(told: TimeShort, occasion: Occasion, view: View) -> list[str]:
 
 
 def facts(hall: Hall, telling: Telling) -> list[Fact]:
-    """Return what a program is told of one thing that happened, in this order."""
+    """Return the facts of a telling, in order."""
     event, table = telling.event, telling.table
     told, answer = (event.question, event.answer) if isinstance(event, Asked) else (event, None)
     if make := _FACTS.get(type(told)):

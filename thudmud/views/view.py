@@ -1,4 +1,4 @@
-"""How one reader sees things: what their client can show, what they chose, and where they are.
+"""Views: how a reader sees things, by their client, their options and where they are.
 
 Readers with equal views read the same text, which is made once for all of them.
 """
@@ -32,27 +32,27 @@ from thudmud.values import value
 
 DEFAULT_WIDTH = 80
 LARGE_FROM = 120, 40
-"""The columns and rows of the screens that boards are drawn large on, where nothing is chosen."""
+"""The fewest columns and rows of a screen for large boards, with automatic size."""
 PACKAGE = "thud"
-"""The GMCP package that a client asks for if it wants every fact, in lower case."""
+"""The GMCP package that a client enables to get all facts, in lower case."""
 SIXTEEN, PALETTE, TRUE_COLOUR = 16, 256, 1 << 24
-"""How many colours a terminal may have, besides none."""
+"""The numbers of colours that a terminal may have, besides 0."""
 COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
 
 
 @value
 class Terminal:
-    """What is known of a client.
+    """What is known about a client.
 
     Attributes:
         width: the columns of its screen.
         utf8: whether it shows UTF-8.
-        colours: how many it has: 0, 16, 256 or 2 ** 24.
+        colours: its number of colours: 0, 16, 256 or 2 ** 24.
         reader: whether it reads aloud.
-        packages: the GMCP packages that it has asked for, in lower case.
-        height: the rows of its screen; 0 is not known.
-        ascii_only: whether it has said that it shows no UTF-8; many say nothing, and do show it.
-        draws: whether it draws the boards by itself, to be clicked on.
+        packages: the GMCP packages it has enabled, in lower case.
+        height: the rows of its screen; 0 if not known.
+        ascii_only: whether it said that it shows no UTF-8. Many say nothing, but show it.
+        draws: whether it draws boards itself, for clicking.
     """
 
     width: int = DEFAULT_WIDTH
@@ -65,11 +65,11 @@ class Terminal:
     draws: bool = False
 
     def wants(self, package: str) -> bool:
-        """Whether a client has asked for one of our packages."""
+        """Whether a client has enabled one of our packages."""
         return PACKAGE in self.packages or package.lower() in self.packages
 
     def nearest(self) -> Terminal:
-        """Return the terminal most like this one that we support; a width of 0 is not known."""
+        """Return the nearest terminal that we support; width 0 means not known."""
         width = min(max(self.width, WIDTHS[0]), WIDTHS[-1]) if self.width > 0 else DEFAULT_WIDTH
         colours = max(each for each in COLOURS if each <= max(self.colours, 0))
         packages = frozenset(map(str.lower, self.packages))
@@ -79,21 +79,21 @@ class Terminal:
 
 @value
 class Display:
-    """How everything is shown to a reader. Readers whose displays are equal can share a text.
+    """How everything is shown to a reader. Readers with equal displays can share texts.
 
     Attributes:
         width: the columns of the screen; every line is shorter.
         utf8: whether boards are drawn in UTF-8, not in ASCII.
-        ascii_only: whether nothing but ASCII is to be shown, players' own words included.
-        colours: how many there are: 0, 16, 256 or 2 ** 24.
-        scheme: the ready scheme of colours.
-        elements: the colours of elements that are not the scheme's.
+        ascii_only: whether only ASCII is shown, also of players' own words.
+        colours: the number of colours: 0, 16, 256 or 2 ** 24.
+        scheme: the scheme of colours.
+        elements: the player's own colours of elements.
         orient: which side of the board is at the bottom.
         large: whether boards are drawn large, if they fit the width.
-        reader: whether boards are told for a screen reader, in words.
-        machine: whether each event is followed by machine lines, for a program.
-        times: whether the time stands before what others say.
-        draws: whether the client draws the boards, and what to do is said to somebody who clicks.
+        reader: whether boards are described for a screen reader.
+        machine: whether machine lines for a program follow each event.
+        times: whether what others say is shown with the time.
+        draws: whether the client draws the boards, so that texts are for a player who clicks.
     """
 
     width: int = DEFAULT_WIDTH
@@ -111,11 +111,11 @@ class Display:
 
     @classmethod
     def of(cls, terminal: Terminal, options: Options) -> Display:
-        """Return how a terminal shows things to somebody who has chosen these options."""
+        """Return the display of a terminal with some options."""
         reader = _wanted(options.reader, can=terminal.reader)
         wants_utf8 = options.charset is Charset.UTF_8
         is_auto = options.charset is Charset.AUTO
-        # A screen reader would read escape sequences and line drawing aloud, if it is badly set up.
+        # A badly configured screen reader would read escape sequences and line drawing aloud.
         colours = terminal.colours or (SIXTEEN if options.colour is Switch.ON else 0)
         coloured = options.colour is Switch.ON or (options.colour is Switch.AUTO and not reader)
         width = options.width or terminal.width
@@ -138,10 +138,10 @@ class Display:
 
 @lru_cache(maxsize=1024)
 def _one(display: Display) -> Display:
-    """Return the one of all displays that are equal, so that they can be told apart by identity.
+    """Return a shared object for all equal displays, so that identity tells them apart.
 
-    Where there are more than can be remembered, two that are equal may be two objects: their
-    readers get two messages with one text.
+    If there are more than the cache holds, equal displays may be two objects, whose readers get
+    separate messages with the same text.
     """
     return display
 
@@ -154,16 +154,16 @@ def _shared(terminal: Terminal, options: Options) -> Display:
 _PLAIN = Terminal()
 
 Readers = Mapping[tuple[object, ...], "tuple[View, tuple[str, ...]]"]
-"""By what tells their views apart, the readers who share one."""
+"""By a key for each view, the view and its readers."""
 
 
 class Screens:
-    """What is known of the terminals of those who are here, by their names.
+    """The terminals of those who are here.
 
     Attributes:
-        programs: the names of those whose clients have asked for any of our packages.
-        terminals: them, by name.
-        edition: another one as soon as a terminal changes.
+        programs: the names of those whose clients have enabled any of our packages.
+        terminals: the terminals, by name.
+        edition: an object that is replaced whenever a terminal changes.
     """
 
     def __init__(self) -> None:
@@ -173,23 +173,23 @@ class Screens:
         self._displays: dict[str, tuple[Options, Display]] = {}
 
     def fit(self, name: str, terminal: Terminal) -> None:
-        """Take note of what somebody's terminal can show."""
+        """Set the terminal of a player."""
         self.forget(name)
         self.terminals[name] = terminal
         if any(package.partition(".")[0] == PACKAGE for package in terminal.packages):
             self.programs.add(name)
 
     def forget(self, name: str) -> None:
-        """Take note that somebody is here no longer."""
+        """Remove the terminal of a player who left."""
         self.edition = object()
         self.programs.discard(name)
         self.terminals.pop(name, None)
         self._displays.pop(name, None)
 
     def display(self, name: str, options: Options) -> Display:
-        """Return how everything is shown to somebody who has chosen these options.
+        """Return the display of a player with some options.
 
-        Who has no screen may be answered all the same, as on a plain one.
+        Players without a screen get answers as on a plain terminal.
         """
         before = self._displays.get(name)
         if before is not None and before[0] is options:
@@ -204,18 +204,18 @@ def _wanted(switch: Switch, *, can: bool) -> bool:
 
 
 _MOST_KEPT = 4
-"""How many groupings of the readers in one room are kept."""
+"""How many groupings of the readers in one room are cached."""
 
 
 @value
 class View:
-    """How something is seen. Readers whose views are equal read the same text.
+    """How a reader sees something. Readers with equal views read the same text.
 
     Attributes:
-        me: the reader's name if what happened names them or they sit at the table, else None.
-        style: how they want the board shown; full where there is no board.
-        display: how their screen shows everything.
-        away: whether they are somewhere else than the board.
+        me: the reader's name if they are involved or sit at the table, else None.
+        style: their style for the board; full if there is no board.
+        display: their display.
+        away: whether they are elsewhere than the board.
     """
 
     me: str | None
@@ -230,10 +230,9 @@ class View:
 
 
 def readers_by_view(hall: Hall, telling: Telling, screens: Screens) -> Readers:
-    """Return the readers of a telling, by their views; players without a screen are not among them.
+    """Return the readers of a telling by view, without players who have no screen.
 
-    The groups of those in a room are kept: event after event they are the same, as long as the same
-    of them are involved.
+    The groups in a room are cached, since they stay the same while the same readers are involved.
     """
     table, occupants = telling.table, telling.occupants
     event = telling.event
@@ -268,7 +267,7 @@ def _grouped(
     involved: Container[str],
     screens: Screens,
 ) -> Readers:
-    """Return some readers by their views of something that involves some of them."""
+    """Return some readers by view, given the names involved."""
     groups: dict[tuple[object, ...], tuple[View, list[str]]] = {}
     terminals, people, board = screens.terminals, hall.people, table and table.name
     for name in names:
@@ -282,7 +281,7 @@ def _grouped(
             style = hall.style(name, board) if person else Style.BRIEF
             if person and person.exercise:
                 away = board != person.exercise.table.name
-                style = Style.BRIEF if away else style  # they have another board before them
+                style = Style.BRIEF if away else style  # they see another board
             else:
                 away = person is not None and board != person.room
         if display.draws:
@@ -297,7 +296,7 @@ def _grouped(
 
 
 def _named(event: events.TableEvent | events.HallEvent) -> set[str]:
-    """Return whom an event names; they may have lost their seats by it."""
+    """Return whom an event names, who may have lost their seats by it."""
     match event:
         case events.SeekMade(player=player, to=to):
             return {player, to}

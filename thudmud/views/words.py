@@ -1,6 +1,6 @@
-"""Lines that fit a screen: text wrapped by columns, and spelled in ASCII where need be.
+"""Text that fits a screen: wrapped by columns, and in ASCII where needed.
 
-Also days such as 2026-11-20 and times such as 14:05, in universal time.
+Also days such as 2026-11-20 and times such as 14:05, in UTC.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from unicodedata import category
 UNKNOWN = "?"
 
 MOST_BOARDS = 8
-"""How many boards are named to somebody who did not ask for all."""
+"""The most boards listed where the player did not ask for all."""
 
 _OWN = {
     **dict.fromkeys("\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}", "'"),
@@ -32,14 +32,13 @@ _OWN = {
     "\N{LATIN SMALL LETTER L WITH STROKE}": "l",
     "\N{LATIN CAPITAL LETTER L WITH STROKE}": "L",
 }
-"""Characters that Unicode does not decompose, and how they are typed in ASCII."""
+"""Characters that Unicode does not decompose, with ASCII replacements."""
 
 
 def plain(text: str) -> str:
-    """Return ``text`` in ASCII alone: letters without their accents, a ``?`` for what has none.
+    """Return a text in ASCII: letters without accents, ``?`` for other characters.
 
-    A character may become several, as ``ss``, or none, as an accent of its own: what is to fit a
-    screen is made plain before it is wrapped.
+    The length may change, so make text plain before it is wrapped.
     """
     return text if text.isascii() else "".join(map(_plain, text))
 
@@ -58,16 +57,15 @@ def _plain(char: str) -> str:
 
 
 def _is_unseen(char: str) -> bool:
-    """Whether a character has no shape of its own: an accent, or a control of direction."""
+    """Whether a character has no shape of its own, such as an accent."""
     return unicodedata.category(char) in {"Mn", "Me", "Cf"}
 
 
 _COMMAND = re.compile(r'"[^"]{1,60}"[.,;:?]?')
 GLUE = "\0"
-"""A blank at which no line is broken, until `wrapped` has made it one: no text that is shown holds
-it."""
+"""A blank that does not break, which `wrapped` turns into a blank. Shown text never has it."""
 _NARROW = "\N{COMBINING GRAVE ACCENT}"
-"""The first character that does not take one column; the soft hyphen, too, takes one."""
+"""The first character that does not take one column. (The soft hyphen takes one.)"""
 _EMOJI = "\N{VARIATION SELECTOR-16}"
 _CHUNK = re.compile(r"( *)([^ ]+)")
 _BLANKS = dict.fromkeys(map(ord, "\t\n\v\f\r"), " ")
@@ -81,7 +79,7 @@ def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> l
     unless ``glued`` is False, as it is for what players say.
     """
     if len(text) < width:
-        # As nearly all sentences are; taking them apart costs more than all else about them.
+        # A shortcut for nearly all sentences, since splitting them would cost most of their time.
         short = text.replace(GLUE, " ").rstrip(" ")
         if short.isprintable() and (short.isascii() or _is_narrow(short)):
             return [short] if short else []
@@ -89,28 +87,28 @@ def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> l
 
 
 def wrapped_each(texts: Iterable[str], width: int, indent: str = "") -> list[str]:
-    """Return several texts as `wrapped` returns one, each beginning a line of its own."""
+    """Return several wrapped texts, each starting a new line."""
     return [line for text in texts for line in wrapped(text, width, indent)]
 
 
 def columns(text: str) -> int:
     """Return how many columns ``text`` takes at most.
 
-    Terminals differ about characters that are drawn as one, as families and flags are: they are
-    counted as if each stood by itself, so that a line is too short on some rather than too wide.
+    Terminals differ about sequences drawn as one character, such as flags. Each character is
+    counted by itself, so that lines are too short on some terminals rather than too wide.
     """
     return len(text) if text.isascii() or _is_narrow(text) else sum(map(_columns, text))
 
 
 def _is_narrow(text: str) -> bool:
-    """Whether every character takes one column. Nearly all texts are ASCII, which is known."""
+    """Whether every character takes one column. Nearly all texts are ASCII, a quick check."""
     return text.isascii() or max(text) < _NARROW
 
 
 @lru_cache(maxsize=4096)
 def _columns(char: str) -> int:
-    # What can be drawn over two columns may be, where an emoji is asked for; and a vowel sign that
-    # combines with a letter of India stands beside it on many terminals, inside it on others.
+    # An emoji selector may make a sign two columns wide, and Indic vowel signs stand beside their
+    # letters on some terminals.
     if char in {_EMOJI, GLUE} or category(char) == "Mc":
         return 1
     from wcwidth import wcwidth  # noqa: PLC0415  (what is ASCII has no need of it)
@@ -124,15 +122,15 @@ def _broken(text: str, width: int, indent: str) -> list[str]:
         lines = textwrap.wrap(text, width - 1, subsequent_indent=indent, break_on_hyphens=False)
     else:
         lines = _broken_by_columns(text, width - 1, indent)
-    # A word too long for any line may have been broken right there.
+    # A word too long for a line may have been broken at the glue.
     return [line.strip(GLUE).replace(GLUE, " ") for line in lines]
 
 
 @lru_cache(maxsize=1024)
 def _broken_as_told(text: str, width: int, indent: str) -> tuple[str, ...]:
-    """Do as `_broken` does, with words to be typed kept together.
+    """Break lines as `_broken` does, with quoted commands kept together.
 
-    Remembered, since pages and answers are long, and the same is told to many.
+    Cached, since pages and answers are long, and the same is told to many.
     """
     room = width - 1 - len(indent)
 
@@ -158,7 +156,7 @@ def _broken_by_columns(text: str, width: int, indent: str) -> list[str]:
         if used + needed <= width:
             line, used = line + word, used + needed
             continue
-        # A word too long for any line begins on this one, if a part of it still fits.
+        # A word too long for any line begins on this line if a part of it fits.
         for part, cost in _parts(word, width - len(indent)):
             if used + cost > width:
                 lines.append(line.rstrip(" "))
@@ -168,9 +166,9 @@ def _broken_by_columns(text: str, width: int, indent: str) -> list[str]:
 
 
 def _parts(word: str, width: int) -> Iterator[tuple[str, int]]:
-    """Yield what a word can be broken into, and how many columns that takes.
+    """Yield the parts into which a word can be broken, with their columns.
 
-    What is drawn as one character stays whole if it can.
+    Sequences drawn as one character stay whole if they fit.
     """
     from wcwidth import iter_graphemes  # noqa: PLC0415  (as above)
 
@@ -183,7 +181,7 @@ def _parts(word: str, width: int) -> Iterator[tuple[str, int]]:
 
 
 def time_of_day(at: float) -> str:
-    """Return the time of day, in universal time, at a time in seconds since the epoch."""
+    """Return the time of day, in UTC, of a time in seconds since the epoch."""
     return datetime.fromtimestamp(at, UTC).strftime("%H:%M")
 
 
@@ -198,5 +196,5 @@ def minute(at: float) -> str:
 
 
 def because(why: str) -> str:
-    """Return a reason as it ends a sentence, without the stop."""
+    """Return a reason as the end of a sentence, without the full stop."""
     return f", because {why.rstrip('. ')}" if why else ""
