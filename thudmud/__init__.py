@@ -1,10 +1,10 @@
 """Thud, the Discworld board game of dwarfs and trolls, played by telnet.
 
-What a MUD needs that wants boards of its own: a `House` that is told who types which line, and
-answers with the `Message` that each player is to be shown. The rules alone are in `thudmud.rules`.
+For a MUD that wants its own boards: a `House` is told who types which line, and returns the
+`Message` for each player. The rules alone are in `thudmud.rules`.
 
-Names here are loaded when they are first asked for (PEP 562): Python imports this module before
-any other of thudmud, and the rules need nothing but themselves.
+Names are loaded when first used (PEP 562): Python imports this module before any other of thudmud,
+and the rules need nothing else.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""The little grammar that sentences need: numbers and lists of things, lengths of time, deeds."""
+"""English for sentences: plurals, lists, lengths of time, verbs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _IRREGULAR = {"go": "goes", "have": "has", "kibitz": "kibitzes"}
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 LONGEST_ECHO = 40
-"""How many characters of what somebody typed are repeated to them."""
+"""The most characters of typed text that are repeated in an answer."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -31,10 +31,10 @@ def nth(number: int) -> str:
 
 
 def lasting(seconds: float) -> str:
-    """Return about how long a time is, as it is said: ``50 seconds``, ``5 minutes``, ``2 weeks``.
+    """Return a length of time in round figures: ``50 seconds``, ``5 minutes``, ``2 weeks``.
 
-    It is told in the greatest unit of which there are two, rounded up so that nobody comes back too
-    early, but for what nobody would count; more than 100 seconds or minutes are rounded to tens.
+    The unit is the largest of which there are two. It is rounded up, except by a tenth of a unit,
+    so that nobody comes back too early; above 100 seconds or minutes, to tens.
     """
     told, noun, size = _rounded_up(max(1.0, seconds)), "second", 1
     for greater, larger in reversed(_UNITS):
@@ -47,7 +47,7 @@ def lasting(seconds: float) -> str:
 
 
 _LITTLE = 0.1
-"""The part of a unit that nobody would count."""
+"""The part of a unit that is not rounded up."""
 
 
 def _rounded_up(number: float) -> int:
@@ -67,7 +67,7 @@ def precisely(seconds: float) -> str:
 
 
 LENGTHS = {"week": 604_800, **dict(_UNITS), "second": 1}
-"""How many seconds the units have by which lengths of time are typed."""
+"""The seconds of each unit in which lengths of time are typed."""
 _SHORT = {"w": "week", "wk": "week", "d": "day", "h": "hour", "hr": "hour", "m": "minute",
           "min": "minute", "s": "second", "sec": "second"}  # fmt: skip
 _TYPED = re.compile("(an?|[0-9]+) ?([a-z]+?)s?")
@@ -93,7 +93,7 @@ def length_of(words: str) -> int:
 
 
 def capitalised(words: str) -> str:
-    """Return words as they begin a sentence; other capitals than the first stay as they are."""
+    """Return words with the first letter as a capital; the others stay as they are."""
     return words[:1].upper() + words[1:]
 
 

@@ -1,7 +1,7 @@
 """The root of all exceptions of thudmud. Imports nothing of ours, so that every room may.
 
-Whoever embeds thudmud catches `ThudmudError` and has caught everything that it raises on purpose.
-Each is defined in the room that raises it; those that several rooms raise are defined here:
+A host that catches `ThudmudError` catches everything that thudmud raises on purpose. Each class is
+defined in the room that raises it; those raised by several rooms are defined here:
 
     ThudmudError
         InvalidValueError   a value that cannot be, such as two pieces on one square
@@ -44,7 +44,7 @@ Each is defined in the room that raises it; those that several rooms raise are d
             KnownError      its battle is there already
         StrangerError       there is no battle of the player to be exported
 
-What can be told from one stands with its class.
+Each class explains its attributes.
 """
 
 from __future__ import annotations
@@ -61,21 +61,21 @@ class ThudmudError(Exception):
 class InvalidValueError(ThudmudError, ValueError):
     """A value that cannot be, such as a position with two pieces on one square.
 
-    Values are checked when they are made, so whoever holds one need not ask again.
+    Values are checked when they are made, so they need no checks later.
     """
 
 
 class Refused(ThudmudError):
-    """What somebody asks for is refused, and nothing has changed.
+    """A player's command is refused, and nothing has changed.
 
-    The reason is data. ``str()`` names it for a programmer: the code, the squares and the details;
-    `thudmud.views.refusals` has the sentences that players read.
+    The reason is data. ``str()`` shows programmers the code, the squares and the details.
+    `thudmud.views.refusals` has the sentences for players.
 
     Attributes:
-        code: the reason, whose value is stable: ``line_too_short``.
-        squares: the squares that make it so.
-        details: the facts of the case by name: squares, sides, pieces, verbs, numbers, seconds,
-            names, what was typed, and tuples of those.
+        code: the reason, with a stable value such as ``line_too_short``.
+        squares: the squares concerned.
+        details: further facts by name: squares, sides, pieces, verbs, numbers, seconds, names,
+            typed text, and tuples of those.
     """
 
     def __init__(self, code: Enum, squares: tuple[Any, ...] = (), **details: Any) -> None:
@@ -102,4 +102,4 @@ class StartError(ThudmudError):
 
 
 class NotYet(StartError):
-    """It may be tried again: what it needs is not there yet, or others are in its place."""
+    """It can be tried again later: something it needs is missing yet, or in use."""

@@ -1,4 +1,4 @@
-"""The whole of thudmud without a socket: players type lines, and messages say who is told what."""
+"""Thudmud without sockets: lines of players in, messages to players out."""
 
 from __future__ import annotations
 
@@ -60,22 +60,21 @@ class BotTurn:
 
 
 class House:
-    """A hall of boards, or a single one, and the people in it, in text.
+    """A hall with boards and people, driven by lines of text.
 
-    A house is told who comes in (`enter`), what they type (`obey`) and who is gone (`depart`), and
-    answers each time with the messages that everybody is to be told. What has happened at the
-    boards can be kept, line by line (`events`), and a house that is made of these lines goes on
-    where the other was. Who is here, and how they want to see things, is not in them.
+    A house is told who comes in (`enter`), what they type (`obey`) and who leaves (`depart`), and
+    returns the messages for everybody each time. What happened at the boards can be kept as lines
+    of text (`events`), and a house made of these lines continues where the other stopped. They do
+    not tell who is here, or players' preferences.
 
-    It is a `thudmud.service.Service` on a store in memory, where nothing has to be waited for,
-    driven to its end at each call.
+    It is a `thudmud.service.Service` on a store in memory, where nothing waits: each call runs to
+    its end.
 
-    Times are seconds since the epoch; whoever gives one that has no date gets a ValueError. Nothing
-    here asks a clock, and nothing is random: the same calls give the same answers. A house is for
-    one thread, or for one at a time.
+    Times are seconds since the epoch; one that is out of range raises ValueError. There is no clock
+    and nothing random: the same calls give the same answers. A house is not thread-safe.
 
     Attributes:
-        hall: the boards and the people as values of `thudmud.play`, to be looked at.
+        hall: the boards and people as values of `thudmud.play`, for reading.
 
     Args:
         boards: the boards, in the order in which they are listed; at least one, each with a name of
@@ -83,31 +82,31 @@ class House:
         quiet_plies: after how many plies without a capture one player may end a battle alone;
             0 for never.
         seat_grace: how many seconds a player may be away before the others need not wait.
-        events: what has happened before at these boards and others: all that `events` has handed
-            out, in that order. Whoever had a seat then has it still: who is back is let in with
-            `enter`, and for all others there is `settle`.
-        idle_limit: how many seconds a player who is here may take for a ply without a clock before
-            the other may claim the battle; 0 for any time.
-        replays_at_once: whether "play" shows some plies of a battle at once; else `play_on` shows
-            the next.
-        any_names: whether boards may have names that players cannot type, since you find the board.
-        adviser: who is asked for hints and analyses, and answers without waiting; None for nobody.
-        opens_boards: whether players may ask each other for matches, for which boards are opened.
-            These, and what happens at them, are not among `events`.
-        left: until when people could play in the house before; None for the last of the events.
-            From then until the first call with a time, clocks have stood still.
-        verbs: commands of your own, see `thudmud.language.vocabulary`.
-        without: the first words of verbs that players shall not have here, such as ``shout``.
-        teaches: whether those who have never finished a battle here are told how to move, below the
-            first board that waits for them.
+        events: what happened before at these boards and others: all lines that `events` returned,
+            in order. Seated players still have their seats: let those in who are back, with
+            `enter`, and call `settle` for the others.
+        idle_limit: after how many seconds without a ply a battle without a clock can be claimed; 0
+            for never.
+        replays_at_once: whether "play" shows several plies at once; else `play_on` shows the next.
+        any_names: whether boards may have names that players cannot type, because the host finds
+            the board.
+        adviser: asked for hints and analyses, which it answers without waiting; None for none.
+        opens_boards: whether players may challenge each other to matches at new boards. `events`
+            leaves out these boards and what happens at them.
+        left: until when the earlier house ran; None for the time of the last event. Clocks stand
+            still from then until the first call with a time.
+        verbs: the host's own commands, see `thudmud.language.vocabulary`.
+        without: the first words of verbs to leave out, such as ``shout``.
+        teaches: whether players who have never finished a battle are told how to move, below the
+            first board where it is their turn.
         bots: the names of bots that players can invite, each with the name or the number of a level
             of `thudmud.search.levels`. They come in before anybody else, and do all by themselves
             but think: see `bot_turns`.
 
     Raises:
-        InvalidValueError: there are no such boards, or these events do not fit together; or there
-            is a verb twice, or none that is to be left out; or there is no such level.
-        Misread: one of the events is none.
+        InvalidValueError: the boards are invalid, or the events do not fit together; or a verb is
+            there twice, or one to leave out does not exist; or there is no such level.
+        Misread: one of the lines is no event.
         TooNew: a later version of thudmud wrote one of them.
     """
 
@@ -143,11 +142,11 @@ class House:
         self._now = 0.0
         self._told: list[Message] = []
         self._others: list[int] = []
-        """The positions of what is stored of matches and of the hall, not of a board."""
+        """The positions of entries of matches and of the hall, rather than of a board."""
         self._store = Store.in_memory(clock=lambda: self._now)
         last = self._bring_in(events)
         self._left = last if left is None else left
-        """Since when nobody can have played, until somebody comes or does anything."""
+        """Since when clocks stand still, until the first call with a time."""
         self._service = Service(
             self.hall,
             self._store,
@@ -170,13 +169,13 @@ class House:
         at_once(self._service.follow())
 
     def events(self, after: int = 0) -> list[str]:
-        """Return what has happened, at all boards: a line of text for each event, in ASCII.
+        """Return what happened at all boards: a line of ASCII text for each event.
 
         Args:
-            after: how many of them you have already. The others are returned.
+            after: how many of them the caller has already. The others are returned.
 
         Raises:
-            InvalidValueError: it is less than none.
+            InvalidValueError: ``after`` is negative.
         """
         if after < 0:
             raise InvalidValueError(f"nobody has {after} events")
@@ -194,35 +193,34 @@ class House:
         ]
 
     def open_board(self, name: str, now: float, rules: str = DEFAULT_RULES.name) -> list[Message]:
-        """Open a board, behind all others, and return what is told.
+        """Open a board, listed last, and return the messages.
 
-        What happens at it is among `events`, but not that it is there:
-        the next house has to be given it.
+        `events` tells what happens at it, but not that it exists: pass it to the next house.
 
         Args:
-            name: what it is called, its noun last. It is its key as well.
+            name: its name, the noun last. It is its key as well.
             now: the time.
             rules: the name of the ruleset that it begins with.
 
         Raises:
-            Refused: nothing can be called that, or another board is.
-            ValueError: there are no such rules.
+            Refused: nothing can be called that, or another board is. ValueError: there is no such
+            ruleset.
         """
         require_time(now)
         spec = BoardSpec(name, rules)
         return self._drive(open_board(self._store, name, spec.rules, now), now)
 
     def rename_board(self, name: str, new: str, now: float) -> list[Message]:
-        """Call a board something else, and return what is told. Its key, and all else, stays.
+        """Rename a board, and return the messages. Nothing else of it changes.
 
         Raises:
-            Refused: there is no such board, nothing can be called that, or another board is.
+            Refused: there is no such board, that is no name for one, or another board has it.
         """
         require_time(now)
         return self._drive(rename_board(self._store, name, new, now), now)
 
     def close_board(self, name: str, now: float) -> list[Message]:
-        """Close a board, and return what is told. A match that is under way there is put away.
+        """Close a board, and return the messages. A match under way there is put away.
 
         Raises:
             Refused: there is no such board.
@@ -231,13 +229,13 @@ class House:
         return self._drive(close_board(self._store, name, now), now)
 
     def settle(self, now: float) -> list[Message]:
-        """Mark as away all who have a seat and are not here, and return what is told."""
+        """Mark all seated players as away who are not here, and return the messages."""
         require_time(now)
         return self._drive(self._service.settle(), now)
 
     @property
     def due(self) -> float | None:
-        """When `pass_time` has something to do next, unless somebody does something before."""
+        """When `pass_time` may next have something to do; None for never."""
         moments = [due(table) for table in self.hall.tables.values()]
         moments += [each.next_time(self._now) for each in self._opponents.values()]
         return min((moment for moment in moments if moment is not None), default=None)
@@ -270,9 +268,9 @@ class House:
         return self.obey(turn.bot, turn.task.command(ply), now)
 
     def pass_time(self, now: float) -> list[Message]:
-        """Return what is told since time has passed: flags fall, and who does not move is warned.
+        """Do what is due by now, and return the messages: flags fall, and idle players are warned.
 
-        Without it that comes with the next line about the board.
+        Without it this happens with the next line about the board.
         """
         require_time(now)
         return self._drive(self._service.pass_time(), now)
@@ -289,30 +287,27 @@ class House:
         quiet: bool = False,
         watcher: Watcher | None = None,
     ) -> list[Message]:
-        """Let a player in, and return what everybody is told.
+        """Let a player in, and return the messages.
 
-        They come to where a seat of theirs was kept, or else to the hall, from where they walk up
-        to a board; or to the board that you say, where they are shown it.
+        They come to ``room`` and are shown that board; by default to where a seat was kept, or else
+        to the hall.
 
         Args:
-            name: what they are called. A name that `name_problem` has nothing against can be typed
-                in every command; others are shown, but nobody can tell them anything.
+            name: their name. If `name_problem` has nothing against it, it can be typed in every
+                command; other names are shown, but cannot be typed.
             now: the time.
-            terminal: what their client can show, if it is not a plain one of 80 columns; `fit`
-                changes it.
-            room: the board where they are, in any case, if it is you who says who stands where.
-            member: whether they have an account, so that their battles can count for ratings.
-            profile: how they want to see things, whom they ignore and follow, and what they say
-                about themselves, as far as that is known.
-            quiet: whether they only stand about: nobody is told that they come or go, but at a
-                seat.
-            watcher: for a program that plays: what is called with all that happens and concerns
-                it, as it happened. It has no screen then.
+            terminal: what their client can show, by default plain text of 80 columns; `fit` changes
+                it.
+            room: the board where they are, in any case, if the host knows where players stand.
+            member: whether they have an account, so that their battles can be rated.
+            profile: their preferences, as far as known.
+            quiet: whether others are not told that they come or go, except at a seat.
+            watcher: for a program that plays: called with every telling for it. Then it has no
+                screen.
 
         Raises:
-            ValueError: nobody can have that name, or somebody of that name, in any case, is here,
-                or somebody has a seat or an adjourned match who spells it with other capitals; or
-                there is no such board.
+            ValueError: the name is invalid, or a player here has it, in any case; or a seat or
+                adjourned match is kept for it in another spelling; or there is no such board.
         """
         require_name(name)
         require_time(now)
@@ -335,7 +330,7 @@ class House:
         return self._drive(joining, now)
 
     def take_over(self, name: str, terminal: Terminal, now: float) -> list[Message]:
-        """Let a player who is here go on from another screen, and return what is told.
+        """Move a player who is here to another screen, and return the messages.
 
         Raises:
             ValueError: nobody of that name is here.
@@ -344,10 +339,10 @@ class House:
         return self._drive(self._service.join(Arrival(name, terminal)), now)
 
     def obey(self, name: str, line: str | Command, now: float) -> list[Message]:
-        """Do what a player's line asks for, and return what everybody is told.
+        """Carry out a player's line, and return the messages.
 
-        Any line will do: what cannot be read, or is against the rules, is answered to the player,
-        and changes nothing. After they have quit, a player is here no longer.
+        Any text will do: the player is told why a line cannot be read or is refused. After "quit"
+        the player is not here any more.
 
         Raises:
             ValueError: nobody of that name is here; or the line is neither text nor a command.
@@ -358,9 +353,9 @@ class House:
         return self._drive(self._service.submit(visit, line), now)
 
     def ask(self, name: str, line: str, now: float) -> list[Message]:
-        """Return the facts that a program of a player's asks for; see ``Terminal.packages``.
+        """Return the facts that a player's program asks for; see ``Terminal.packages``.
 
-        A line that is no question, such as ``moves a6``, does nothing: nothing is changed by this.
+        A line other than a question, such as ``moves a6``, does nothing.
 
         Raises:
             ValueError: nobody of that name is here.
@@ -369,14 +364,14 @@ class House:
         return self._drive(self._service.ask(visit, line), now)
 
     def depart(self, name: str, now: float, parting: Parting = Parting.LOST) -> list[Message]:
-        """See out a player who is gone, and return what everybody is told; a seat is kept.
+        """See a player out, and return the messages. Their seat is kept.
 
         Args:
             name: who.
             now: the time.
-            parting: how they left. Who has lost the connection is told nothing more. With
-                ``Parting.QUIT``, as by typing "quit", or ``Parting.LEFT``, as by walking away, a
-                seat is given up where no match is under way.
+            parting: why they left. After a lost connection they are told nothing more. With
+                ``Parting.QUIT`` (typed "quit") or ``Parting.LEFT`` (walked away) a seat is given up
+                if no match is under way.
 
         Raises:
             ValueError: nobody of that name is here.
@@ -385,24 +380,24 @@ class House:
         return self._drive(self._service.leave(visit, parting), now)
 
     def fit(self, name: str, terminal: Terminal) -> None:
-        """Take note of what the terminal of a player who is here can show."""
+        """Set the terminal of a player who is here."""
         self._service.fit(name, terminal)
 
     def brief(self, name: str) -> list[Message]:
-        """Return how things stand for a player, for a program of theirs that has just come."""
+        """Return the present state for a player's program that has just come."""
         return self._service.brief(name)
 
     def play_on(self, name: str) -> list[Message]:
-        """Return the next ply of a battle that a player is being shown again; nothing if none."""
+        """Return the messages with the next ply of a player's replay, if it goes on by itself."""
         self._service.play_on(name)
         return self._taken()
 
     def is_replaying(self, name: str) -> bool:
-        """Whether a player is being shown a battle again, ply after ply."""
+        """Whether a player's replay goes on by itself."""
         return self._service.is_replaying(name)
 
     def stop_playing(self, name: str) -> None:
-        """Stop at the ply that is shown."""
+        """Stop a player's replay at the ply that is shown."""
         self._service.stop_playing(name)
 
     def __contains__(self, name: object) -> bool:
@@ -410,22 +405,22 @@ class House:
         return name in self._service
 
     def name_problem(self, name: str) -> str | None:
-        """Return why nobody can be called that, as a sentence, or None if somebody can."""
+        """Return why that cannot be a player's name, as a sentence; None if it can."""
         return self._service.name_problem(name)
 
     def needs(self, name: str) -> bool:
-        """Whether a seat is kept, or a match put away, for a player of that name, in any case."""
+        """Whether a seat is kept, or a match put away, under that name, in any case."""
         return at_once(self._service.needs(name))
 
     def is_waiting(self, name: str) -> bool:
-        """Whether a player is in a battle, and it is the other one's turn in all of theirs."""
+        """Whether a player is in battles, and it is the opponent's turn in all of them."""
         return self._service.is_waiting(name)
 
     def look_up(self, lookup: Lookup[AnswerT]) -> AnswerT:
-        """Return what is known of the battles that were played.
+        """Return the answer to a lookup.
 
         Args:
-            lookup: one of those in `thudmud.play.archive`, such as ``ScoreLookup("Anna")``.
+            lookup: a lookup of `thudmud.play.archive`, such as ``ScoreLookup("Anna")``.
         """
         return cast("AnswerT", at_once(self._service.look_up(lookup)))
 
@@ -439,11 +434,11 @@ class House:
 
     @property
     def people(self) -> tuple[str, ...]:
-        """The names of those who are here, in the order in which they came."""
+        """The names of the people who are here, in the order of arrival."""
         return tuple(self.hall.people)
 
     def _drive(self, work: Coroutine[Any, Any, object], now: float) -> list[Message]:
-        """Do something at a time, and return what everybody is told."""
+        """Run a coroutine of the service at a time, and return the messages."""
         self._now = now
         if self._left is not None:
             left, self._left = self._left, None
@@ -486,7 +481,7 @@ class House:
         self._others += [each.position for each in entries if _is_other(each)]
 
     def _bring_in(self, lines: Iterable[str]) -> float | None:
-        """Store and fold what has happened before; nobody is told. Return when the last was."""
+        """Store and fold earlier events, and return the time of the last one; nobody is told."""
         past = _Past(self.hall)
         try:
             at_once(self._store.bring_in(past.events(lines), past.stored.append))
@@ -509,20 +504,19 @@ class House:
 
 
 class _Past:
-    """What has happened before, at the boards of a hall and at others.
+    """Brings in what happened before, at the boards of a hall and at others.
 
-    It is folded to see whether it can have happened. Most of it is plies in a row: only the battle
-    is folded with these, and the table when something else happens at the board.
+    Folding checks whether it can have happened. Most events are plies in a row, for which only the
+    game is folded; the table follows when something else happens at the board.
 
     Args:
-        hall: the boards, which come to stand as what has happened left them.
+        hall: the hall, whose tables come to stand as the events left them.
 
     Attributes:
-        place: the key of the board of the event that is being looked at, and which of its events it
-            is; None while a line is read.
-        stored: the entries of that event, once it is stored.
-        copies: the positions of what is stored of matches besides what is stored of the boards.
-        last: when the last of it happened; None if nothing has.
+        place: the board's key and the version of the current event; None while a line is read.
+        stored: the entries of the current event, once it is stored.
+        copies: the positions of the copies in streams of matches.
+        last: the latest time of an event; None without events.
     """
 
     def __init__(self, hall: Hall) -> None:
@@ -533,16 +527,17 @@ class _Past:
         self._hall = hall
         self._here = {table.key: name for name, table in hall.tables.items()}
         self._elsewhere: dict[str, Table] = {}
-        """Boards that stand here no longer, by key."""
+        """Tables of boards that are not in the hall, by key."""
         self._versions: Counter[str] = Counter()
         self._runs: dict[str, tuple[Game, float]] = {}
-        """By key, the battles that may have come further than their tables, and since when."""
+        """By key, games that may be ahead of their tables, and the time of the last ply."""
 
     def events(self, lines: Iterable[str]) -> Iterator[tuple[str, Event]]:
-        """Yield what has happened, and where; before the next is asked for, it has to be stored.
+        """Yield each event with its key. It has to be stored before the next is asked for.
 
         Raises:
-            InvalidValueError: it cannot have happened, or another ThudmudError, or LookupError.
+            InvalidValueError: it cannot have happened. Other ThudmudErrors and LookupError are
+                raised, too.
         """
         for line in lines:
             key, event = from_line(line)
@@ -561,7 +556,7 @@ class _Past:
             self._end_run(key)
 
     def _take(self, entry: Entry) -> None:
-        """Fold what was stored of an event."""
+        """Fold a stored entry."""
         event, key = cast("Event", entry.event), entry.stream
         if is_of_a_match(key):
             self.copies.append(entry.position)
@@ -573,7 +568,7 @@ class _Past:
             self._fold(key, event, entry)
 
     def _end_run(self, key: str) -> None:
-        """Bring a table to where the plies in a row have brought its battle."""
+        """Bring a table up to date with its game."""
         run, table = self._runs.pop(key, None), self._table(key)
         if run and table.match and run[0] is not table.game:
             match, version = table.match.with_game(run[0], None), self._versions[key]
@@ -598,7 +593,7 @@ class _Past:
         else:
             self._elsewhere[key] = self._table(key).apply(event, entry.battle)
         table = self._table(key)
-        # Who is away misses each ply, and a clock is pressed by it.
+        # Plies need the table if a player is away, who misses them, or there is a clock.
         if table.game and table.running and not table.away and table.clock is None:
             self._runs[key] = table.game, table.since
 
@@ -617,7 +612,7 @@ class _Past:
 
 
 def _is_other(entry: Entry) -> bool:
-    """Whether an entry is not of a board that stays: a match put away is stored in two streams."""
+    """Whether an entry is of the hall, a player-opened board, or a match that was put away."""
     is_made = entry.stream.startswith(MADE)
     return entry.stream == HALL or is_made or is_of_a_match(entry.stream)
 

@@ -1,7 +1,7 @@
-"""Values: frozen dataclasses, of which there are hundreds, made in half of the time.
+"""Values: frozen dataclasses, whose classes are made in half the time.
 
-`dataclass` compiles six methods for each class, which takes most of the time in which thudmud is
-loaded. Three of them are the same for all, but for the names of the fields.
+There are hundreds, and `dataclass` compiles six methods for each, which takes most of the time of
+loading thudmud. Three of them are the same for all classes, apart from the names of fields.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def value(kind: type[T]) -> type[T]:
-    """Make a class what ``@dataclass(frozen=True, slots=True)`` makes of it."""
+    """Decorate a class as ``@dataclass(frozen=True, slots=True)`` does."""
     made = dataclass(frozen=True, slots=True, eq=False, repr=False)(kind)
     own = vars(kind)
     shown = tuple(each.name for each in fields(made) if each.repr)  # type: ignore[arg-type]

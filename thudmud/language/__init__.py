@@ -1,6 +1,6 @@
-"""A line of text <-> a command, and what was wrong with the line. The only importer of lark. Pure.
+"""Parses lines of text into commands, and explains mistakes. The only importer of lark. Pure.
 
-`parse` reads a line; ``str()`` of the command that it returns is a line that asks for the same.
+`parse` returns the command of a line; ``str()`` of the command is a line that parses to it.
 
 Attributes:
     VERBS: the words and signs that a line can begin with.

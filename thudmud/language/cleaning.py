@@ -1,7 +1,6 @@
-"""Lines as they come from anywhere, made plain: what has no shape is dropped from them.
+"""Cleans lines from any source: characters without a shape are dropped.
 
-What that is, Unicode tells of each character: its category, its name, which never changes, and the
-columns that it takes.
+Unicode's data decide that: a character's category, name and width.
 """
 
 from __future__ import annotations
@@ -10,24 +9,24 @@ from functools import lru_cache
 from unicodedata import category, name
 
 MOST_MARKS = 4
-"""How many marks above and below it a letter may have. Spelling needs no more; dozens would be
-drawn over the lines around it."""
+"""The most combining marks on a letter. Spelling needs no more, and dozens would cover other
+lines."""
 
 _BLANKS = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
-"""Unicode categories that become blanks: controls, invisible formatting (which includes everything
-that turns the direction of writing round) and every kind of space."""
+"""Unicode categories that become blanks: controls, invisible formatting (which includes all changes
+of the direction of writing) and all kinds of spaces."""
 
 _JOINERS = frozenset("\u200c\u200d")
-"""Invisible, but part of words in several scripts, and of emoji."""
+"""Invisible characters that words of several scripts, and emoji, need."""
 
 _SELECTORS = frozenset("\N{VARIATION SELECTOR-15}\N{VARIATION SELECTOR-16}")
-"""Whether a sign is drawn as one or as an emoji, they say behind it."""
+"""They follow a sign and say whether it is drawn as text or as an emoji."""
 
 _MARKS = frozenset({"Mn", "Me"})
 _SHAPELESS_MARKS = ("VARIATION SELECTOR", "GRAPHEME JOINER", "VOWEL INHERENT", "FILLER")
 _BLANK_SIGNS = ("HANGUL FILLER", "SEONG FILLER", "PATTERN BLANK", "NULL NOTEHEAD")
-"""What is in the names of marks, and at the end of the names of letters and signs, without a
-shape. That of other fillers is a stroke."""
+"""Parts of the names of marks, and endings of the names of letters and signs, that have no shape.
+Other fillers are drawn as strokes."""
 
 _SURROGATE = "Cs"
 _UNASSIGNED = "Cn"
@@ -35,12 +34,12 @@ _REPLACEMENT = "\ufffd"
 
 
 def clean(line: str) -> str:
-    """Return ``line`` with every run of white space one blank, and none at either end.
+    """Return a line with single blanks between words and none at either end.
 
-    Control characters, invisible formatting, odd white space and letters that are drawn blank count
-    as blanks; a lone surrogate (a byte that could not be decoded) becomes U+FFFD, so that the
-    result can always be encoded. Invisible marks are dropped, but for what words and emoji need,
-    and so are visible ones beyond the first few of a letter, or without any.
+    Control characters, invisible formatting, unusual white space and letters that are drawn blank
+    count as blanks. A lone surrogate (a byte that could not be decoded) becomes U+FFFD, so that the
+    result can always be encoded. Invisible marks are dropped, except those that words and emoji
+    need, and so are marks without a letter, or too many on one.
     """
     if not (line.isascii() and line.isprintable()) and not all(map(_stays, set(line))):
         line = "".join(_seen(line))
@@ -48,10 +47,10 @@ def clean(line: str) -> str:
 
 
 def _seen(line: str) -> list[str]:
-    """Return the characters of a line that can be seen, and blanks."""
+    """Return the visible characters of a line, and blanks."""
     seen, joiner, marks = [" "], "", 0
     for character in line:
-        if character in _JOINERS:  # it stays only between two that can be seen
+        if character in _JOINERS:  # kept only between two visible characters
             joiner = joiner or character
         elif character in _SELECTORS:
             if not joiner and _has_two_looks(seen[-1], character):
@@ -72,20 +71,20 @@ def _seen(line: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _stays(character: str) -> bool:
-    """Whether a character stays as it is, whatever stands around it."""
+    """Whether a character is kept whatever stands around it."""
     depends = character in _JOINERS or category(character) in _MARKS
     return not depends and _plain(character) == character
 
 
 @lru_cache(maxsize=4096)
 def _plain(character: str) -> str:
-    """Return a character, or the blank or nothing that becomes of it."""
+    """Return a character, or the blank or "" that replaces it."""
     kind = category(character)
     if kind == _SURROGATE:
         return _REPLACEMENT
     if kind in _BLANKS:
         return " "
-    if kind == _UNASSIGNED:  # some are set aside for more invisible ones
+    if kind == _UNASSIGNED:  # some are reserved for invisible ones
         from wcwidth import wcwidth  # noqa: PLC0415  (few lines have need of it)
 
         return character if wcwidth(character) else ""
@@ -97,7 +96,7 @@ def _plain(character: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _has_two_looks(sign: str, selector: str) -> bool:
-    """Whether it makes a difference that a selector stands behind a sign."""
+    """Whether a selector changes how the sign before it is drawn."""
     from wcwidth import wcswidth  # noqa: PLC0415  (as above)
 
     return wcswidth(sign + selector) != wcswidth(sign)

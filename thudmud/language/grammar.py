@@ -1,8 +1,8 @@
-"""The grammar's meaning: a cleaned line -> a command, or the column where Lark stumbled.
+"""Parses a cleaned line by the grammar: into a command, or the column where Lark stumbled.
 
-Each rule of the grammar has an attribute of `_VERBS` by its name, which makes a command of what
-the rule matched; so has each terminal that stands for a value. This module is loaded when the first
-line is read: it brings all of Lark along, and is the only one to use it but for making its tables.
+`_VERBS` has an attribute for each rule of the grammar, which makes a command of what the rule
+matched, and for each terminal that stands for a value. This module is imported when the first line
+is read, since it imports all of Lark. Apart from making the tables, no other module uses Lark.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _record(ply: Token) -> str:
 
 
 def _unstopped(words: Token) -> str:
-    """Return a name without the full stop that may end its line; it is in no name."""
+    """Return a name without a full stop at the end of the line, which no name has."""
     return words.rstrip(STOPS) or str(words)
 
 
@@ -72,8 +72,7 @@ def _term(given: Any) -> tuple[str, Any]:
 class _Builder(Transformer[Token, Command]):
     """Builds the parts of commands while the line is read; `_VERBS` adds the commands."""
 
-    # Terminals. Those that are not here come as tokens, whose type is the name of a member of an
-    # enumeration.
+    # Terminals. Others stay tokens, whose type is the name of a member of an enumeration.
     POSITION = ORIGIN = staticmethod(_square)
     SHADE = staticmethod(_shade)
     ROW = COLUMNS = NUMBER = int
@@ -85,7 +84,7 @@ class _Builder(Transformer[Token, Command]):
     RECORD = staticmethod(_record)
     LENGTH = staticmethod(length_of)
 
-    # What several commands have.
+    # Parts of several commands.
     on = piece = because = str
 
     def capturing(self, *squares: Square) -> _Captures:
@@ -97,7 +96,7 @@ class _Builder(Transformer[Token, Command]):
     def capturing_none(self) -> _Captures:
         return ()
 
-    # What some of them have.
+    # Parts of some commands.
     def setup_squares(self, *words: Token | Square) -> Pieces:
         standing: list[tuple[Piece, Square]] = []
         piece = Piece.DWARF
@@ -109,7 +108,7 @@ class _Builder(Transformer[Token, Command]):
         return Pieces.of(standing)
 
     def setup_text(self, *words: Token) -> Pieces:
-        """Return the pieces of a setup as records have it; R stands for the Thudstone, too."""
+        """Return the pieces of a setup in record notation, where R may stand for the Thudstone."""
         marks = {piece.mark.lower(): piece for piece in (Piece.DWARF, Piece.TROLL, Piece.ROCK)}
         return Pieces.of(
             (marks[word[0].lower()], Square.from_record(word[1:].strip().upper())) for word in words
@@ -133,7 +132,7 @@ class _Builder(Transformer[Token, Command]):
         return "on", words
 
     def terms(self, *given: Any) -> Mapping[str, Any]:
-        """Return what was given in any order, by the names of the fields that it is for."""
+        """Return terms given in any order, by the names of their fields."""
         return dict(map(_term, given))
 
     match_terms = seek_terms = seat_terms = terms
@@ -176,10 +175,10 @@ class _Builder(Transformer[Token, Command]):
 
 
 def _maker(kind: Callable[..., Command]) -> Callable[..., Command]:
-    """Return what makes a command of what its rule hands over.
+    """Return what makes a command of the parts of its rule.
 
-    What the line leaves out is the default, and a token stands for the member of an enumeration
-    that it is named for.
+    Parts left out get the default, and a token becomes the member of an enumeration that its type
+    names.
     """
     if isinstance(kind, type):
         names = [each.name for each in fields(kind)]
@@ -204,7 +203,7 @@ def _maker(kind: Callable[..., Command]) -> Callable[..., Command]:
 
 
 def _members(hint: Any) -> Mapping[str, Enum] | None:
-    """Return the members by name of the enumeration that a type is, or may be."""
+    """Return the members, by name, of the enumeration in a type hint; None without one."""
     for each in (hint, *get_args(hint)):
         if isinstance(each, type) and issubclass(each, Enum):
             return each.__members__
@@ -216,16 +215,16 @@ _VERBS = v_args(inline=True)(
 )
 
 _WHATEVER = "[^ ].*"
-"""The pattern of a terminal that takes all that is left of a line."""
+"""The pattern of terminals that take the rest of a line."""
 
 _SAMPLE = "these words"
 
 
 def read(line: str) -> Command:
-    """Return the command that a cleaned line asks for.
+    """Return the command of a cleaned line.
 
     Raises:
-        Stumbled: it asks for none.
+        Stumbled: it is no command.
     """
     try:
         return cast("Command", _LARK.parse(line))
@@ -236,14 +235,14 @@ def read(line: str) -> Command:
 def _column(line: str, error: UnexpectedInput) -> int:
     at_end = isinstance(error, UnexpectedToken) and error.token.type == END_OF_LINE
     if at_end or error.pos_in_stream is None:
-        return len(line)  # Lark gives the end the place of the last word
+        return len(line)  # Lark puts the end at the last word
     return error.pos_in_stream
 
 
 def read_any_words(line: str) -> Command | None:
-    """Return what `read` does of a verb that takes any words; None for every other line.
+    """Return the command of a verb that takes any words, as `read` does; else None.
 
-    To ask Lark each time what comes of such words takes as long as all the rest.
+    Parsing such lines with Lark would take as long as everything else about them.
     """
     verb, _, words = line.partition(" ")
     if words and verb.lower() in _SPELLINGS and (made := _of_any_words(verb)) is not None:
@@ -267,10 +266,10 @@ def following(beginning: str) -> frozenset[str]:
 
 @lru_cache(maxsize=256)
 def _of_any_words(verb: str) -> Callable[[str], Command] | None:
-    """Return what makes a command of a verb and any words behind it, if the grammar has one such.
+    """Return what makes the command of a verb that takes any words; None for other verbs.
 
-    That is so if nothing may follow the verb but one terminal that takes whatever comes, and the
-    command holds what it has taken and nothing else.
+    A verb is one if only a terminal that takes the rest of the line may follow it, and the
+    command's only field is that rest.
     """
     try:
         terminals = following(verb) - {END_OF_LINE}
@@ -284,10 +283,10 @@ def _of_any_words(verb: str) -> Callable[[str], Command] | None:
 
 
 def _ruleset(words: Token) -> Token:
-    """Return the name of the ruleset that the words are.
+    """Return the name of the ruleset that words name.
 
     Raises:
-        UnexpectedToken: there is none. If a name is followed by more words, these are unexpected.
+        UnexpectedToken: there is none. Words after a name are the unexpected ones.
     """
     if rules := ruleset_called(words):
         return words.update(value=rules.name)
@@ -301,10 +300,10 @@ def _ruleset(words: Token) -> Token:
 
 
 def _whose(words: Token) -> Token:
-    """Return a player alone as they are, and what names a ruleset, too, as ``WHOSE_BY_RULES``.
+    """Return a player's name as it is; with a ruleset's name it becomes a ``WHOSE_BY_RULES``.
 
     Raises:
-        UnexpectedToken: there is more behind, and it is not the ruleset of a player's battles.
+        UnexpectedToken: the words after the player name no ruleset.
     """
     player, _, rest = words.partition(" ")
     if rest and not ruleset_called(words):
@@ -316,7 +315,7 @@ def _whose(words: Token) -> Token:
 
 
 def _day(word: Token) -> Token:
-    """Return a day; raises UnexpectedToken if there is none such."""
+    """Return a day; raises UnexpectedToken if it does not exist."""
     if day_begins(word) is None:
         raise UnexpectedToken(word, {"DAY"})  # type: ignore[no-untyped-call]  # Lark's own
     return word

@@ -1,8 +1,8 @@
-"""A line of text -> a command, or a `ParseError` that says where it stopped making sense.
+"""Parses a line of text into a command, or a `ParseError` that says where it went wrong.
 
-Also which names of boards and players can be typed, and a member's preferences as plain JSON, as
-they are kept with the account. What is not known among preferences is ignored: an older or newer
-version of this program may have written it.
+Also checks names of boards and players, and turns a member's preferences into plain JSON, as stored
+with the account. Unknown preferences are ignored, since an older or newer version may have written
+them.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ from thudmud.verbs.options import (
 
 
 class ParseError(Refused):
-    """A line that is no command. Its details hold the attributes, too.
+    """A line is no command. The details have the attributes, too.
 
     Attributes:
-        code: what is wrong with it.
-        line: the line as cleaned.
-        column: where in it the word that did not fit begins, from 0; its length if a word is
+        code: the mistake.
+        line: the cleaned line.
+        column: where the word that does not fit begins, from 0; the line's length if a word is
             missing at the end.
-        word: the word that did not fit; "" if one is missing at the end.
-        expected: what could have stood there: words, and kinds of words such as ``<position>``.
-        suggestion: the word or words probably meant, if there is a near miss.
+        word: the word that does not fit; "" if one is missing at the end.
+        expected: what could stand there: words, and kinds of words such as ``<position>``.
+        suggestion: the words probably meant; None if not known.
     """
 
     code: Mistake
@@ -83,14 +83,14 @@ class ParseError(Refused):
         self.suggestion = suggestion
 
     def __copy__(self) -> ParseError:
-        """Return another to be raised; what is raised comes to hold on to whoever is told of it."""
+        """Return a copy to raise. A raised error keeps its traceback, and so its callers, alive."""
         another = ParseError.__new__(ParseError, *self.args)
         another.__dict__.update(self.__dict__)
         return another
 
     @property
     def understood(self) -> str:
-        """The beginning of the line, as far as it made sense."""
+        """The part of the line that made sense."""
         return self.line[: self.column].strip()
 
 
@@ -122,14 +122,14 @@ _KINDS = {
     "DEED": ("<deed>",),
     "_COMMA": (",", "and"),
 }
-"""The terminals that are no keywords, and what is said to be expected; told before keywords."""
+"""What is expected for terminals that are no keywords. These are told before keywords."""
 
 THE_END = "<end>"
-"""What is expected where the line could have ended."""
+"""What is expected where the line could end."""
 
 
 def diagnose(line: str, column: int) -> ParseError:
-    """Return what is wrong with a cleaned line that makes sense up to a column."""
+    """Return the error of a cleaned line that makes sense up to a column."""
     place = Place.of(line, column)
     found = filter(None, (slip(place) for slip in SLIPS))
     code, meant, facts = next(found, Finding())
@@ -157,7 +157,7 @@ def _general(place: Place) -> Mistake:
 
 
 _nearest = lru_cache(maxsize=1024)(near_miss)
-"""Remembered, since the same slips are made again and again, and comparing words takes long."""
+"""Cached, since the same slips recur, and comparing words is slow."""
 
 
 _ANY_PIECE = {"_THE", "DWARF", "TROLL", "ROCK"}
@@ -166,7 +166,7 @@ _ANY_PIECE = {"_THE", "DWARF", "TROLL", "ROCK"}
 @lru_cache(maxsize=256)
 def _expected(terminals: frozenset[str]) -> tuple[str, ...]:
     if "_CAPTURING" in terminals:
-        terminals -= {"_COMMA"}  # it may stand before "capturing", but says nothing there
+        terminals -= {"_COMMA"}  # it may stand before "capturing", but need not be told
     if "MOVE" in terminals:
         terminals -= {"_MOVES"}  # "last moves" is "last move"
     if terminals.issuperset(_ANY_PIECE):
@@ -188,7 +188,7 @@ VERBS: tuple[str, ...] = tuple(
 KEYWORDS: frozenset[str] = frozenset(
     word for phrase in (*RESERVED_WORDS, *VERBS, *RULESETS) for word in phrase.split()
 )
-"""The lower-case words of the command language, which no player may be named like."""
+"""The lower-case words of the command language, which cannot be players' names."""
 
 
 @cache
@@ -198,14 +198,14 @@ def second_words(verb: str) -> tuple[str, ...]:
 
 
 _REMEMBERED = 8192
-"""How many lines are remembered with their commands: all moves that are often played."""
+"""How many lines are cached with their commands: enough for all frequent moves."""
 
 _LONGEST_REMEMBERED = 64
-"""The most characters that such a line has, so that all together they take a few megabytes."""
+"""The most characters of a cached line, so that the cache takes a few megabytes."""
 
 
 def parse(line: str) -> Command:
-    """Return the command that ``line`` asks for; raises only ``ParseError``, for any text."""
+    """Return the command of a line, which may be any text; raises only ``ParseError``."""
     from thudmud.language.grammar import read_any_words  # noqa: PLC0415  (it brings Lark along)
 
     if len(line) > MAX_LINE:
@@ -223,16 +223,16 @@ def parse(line: str) -> Command:
 
 
 def parse_afresh(line: str) -> Command:
-    """Do as ``parse`` does for a line that is already clean, without its memory of lines."""
+    """Parse a clean line as ``parse`` does, without the cache."""
     from thudmud.language.grammar import read  # noqa: PLC0415  (as above)
 
     stopped = line.rstrip(f" {STOPS}")
     if stopped and stopped != line:
-        if opens(FIRST, line):  # the stop may be a part of what is said
+        if opens(FIRST, line):  # the stop may be part of what is said
             with suppress(Stumbled):
                 return read(line)
         line = stopped
-    if not opens(FIRST, line):  # nor would Lark understand anything of it
+    if not opens(FIRST, line):  # so Lark would not get any further
         raise diagnose(line, 0)
     try:
         return read(line)
@@ -242,7 +242,7 @@ def parse_afresh(line: str) -> Command:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _remembered(line: str) -> Command | ParseError:
-    """Return what comes of a clean line; finding out what is wrong with one costs the most."""
+    """Return the command or error of a clean line; errors are the most expensive to find."""
     try:
         return parse_afresh(line)
     except ParseError as error:
@@ -267,7 +267,7 @@ _SENTENCES_BEGIN = """
     whoever with write yes keeping bytes connections open plies seats standing
     times whether past people find matches sit beyond got click press
 """
-"""Words that sentences of the server begin with: a test finds them."""
+"""First words of the server's sentences. A test finds missing ones."""
 
 _IN_CHARGE = """
     admin administrator admins bot client console daemon error everybody god gods guest guests
@@ -276,22 +276,22 @@ _IN_CHARGE = """
     superuser support sysadmin sysop system team their theirs them thud thudmud us warning we
     webmaster wizard wizards you your yours yourself
 """
-"""Words for who, or what, has a say here, and for whoever reads or speaks."""
+"""Words for people in charge, programs, readers and speakers."""
 
 TAKEN_WORDS = KEYWORDS | RESERVED | set(f"{_SENTENCES_BEGIN} {_IN_CHARGE}".split())
-"""Lower-case words that would be misread as a player's name, or whose player would be taken for the
-server, or for somebody else."""
+"""Lower-case words that cannot be players' names: they would be misread in commands, or the player
+mistaken for the server or somebody else."""
 
 _NAME = re.compile(r"[A-Za-z]+( [A-Za-z]+)*")
 
 
 def is_name(name: str) -> bool:
-    """Whether a text is of a form that players can type as a board's name."""
+    """Whether players can type a text as a board's name."""
     return len(name) <= LONGEST_NAME and _NAME.fullmatch(name) is not None
 
 
 def board_problem(name: str) -> str | None:
-    """Return what the name of a board should or should not be, or None if it can be typed."""
+    """Return what is wrong with the name of a board, or None if nothing is."""
     if not is_name(name):
         return f"should be at most {LONGEST_NAME} letters and single blanks"
     words = name.lower().split(" ")
@@ -304,11 +304,11 @@ def board_problem(name: str) -> str | None:
 
 
 def player_problem(name: str, board_words: Container[str] = ()) -> Refused | None:
-    """Return why nobody can be called that, or None if somebody can.
+    """Return why that cannot be a player's name, or None if it can.
 
     Args:
         name: the name.
-        board_words: the lower-case words of the names of boards, which no player may have.
+        board_words: the lower-case words of boards' names, which players cannot have.
     """
     least, most = NAME_LENGTHS[0], NAME_LENGTHS[-1]
     if name.lower() == "help":
@@ -329,7 +329,7 @@ _KNOWN = {style.value: style for style in Style}
 
 
 def styles_of(preferences: Mapping[str, Any]) -> dict[str, Style]:
-    """Return how a member wants to see boards, by the boards' names."""
+    """Return the styles in a member's preferences, by the boards' names."""
     kept = preferences.get(_STYLES)
     if not isinstance(kept, Mapping):
         return {}
@@ -337,7 +337,7 @@ def styles_of(preferences: Mapping[str, Any]) -> dict[str, Style]:
 
 
 def options_of(preferences: Mapping[str, Any]) -> Options:
-    """Return how a member wants to see everything."""
+    """Return the options in a member's preferences."""
     kept = preferences.get(_OPTIONS)
     options = Options()
     for line in kept if isinstance(kept, list) else ():
@@ -347,7 +347,7 @@ def options_of(preferences: Mapping[str, Any]) -> Options:
 
 
 def profile_of(preferences: Mapping[str, Any]) -> Profile:
-    """Return how a member wants things."""
+    """Return the profile in a member's preferences."""
     return Profile(
         styles_of(preferences),
         options_of(preferences),
@@ -359,7 +359,7 @@ def profile_of(preferences: Mapping[str, Any]) -> Profile:
 
 
 def ignored_of(preferences: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of those whom a member ignores."""
+    """Return the names that a member ignores."""
     return _names(preferences.get(_IGNORED))[:MOST_IGNORED]
 
 
@@ -368,7 +368,7 @@ def _names(kept: object) -> tuple[str, ...]:
 
 
 def chosen_by(line: str) -> SetOption | None:
-    """Return the choice of an option that a line is; None if it is anything else."""
+    """Return the choice of an option in a line; None for any other line."""
     try:
         command = parse(line)
     except ParseError:
@@ -387,7 +387,7 @@ def preferences_of(
 ) -> dict[str, Any]:
     """Return the preferences that `profile_of` reads.
 
-    The options are kept as the commands that choose them: those are what stays the same.
+    Options are stored as the commands that choose them, since commands stay stable.
     """
     choices: list[SetOption] = [
         SetCharset(options.charset),

@@ -1,6 +1,6 @@
-"""Slips: what is wrong with a line at the place where it stopped making sense, and what was meant.
+"""Slips: known kinds of mistakes in lines, and what was probably meant.
 
-Near misses are found by how alike two words are, and by a list of words that other games use.
+Near misses are found by similarity, and by a list of words from other games.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ _SYNONYMS = {
     }.items()
     for word in words.split()
 }
-"""Words that players try, and the word or words of ours that each stands for."""
+"""Words that players try, with the words of ours that they mean."""
 
 _OF_ELSEWHERE = {
     word: code
@@ -120,23 +120,22 @@ _OF_ELSEWHERE = {
     }.items()
     for word in words.split()
 }
-"""Words that do something in other games, and what there is to say of it here."""
+"""Words that do something in other games, with the mistake to report."""
 
 _ALIKE = 0.7
-"""The ``difflib`` ratio from which two words are taken for each other: "mvoe" and "move" have
-0.75."""
+"""The ``difflib`` ratio from which words count as near: "mvoe" and "move" have 0.75."""
 
 _SHORT = 3
-"""Words of fewer letters are too much alike: the first word of a line is not taken for one."""
+"""Shorter words are too similar to be suggested for the first word of a line."""
 
 _PUNCTUATION = ".,;:!?"
 
 
 def near_miss(word: str, candidates: Collection[str], *, first: bool = False) -> str | None:
-    """Return the one of ``candidates`` that ``word`` was probably meant for, if any is near.
+    """Return the candidate that was probably meant by ``word``, if any is near.
 
-    ``first`` says that it is the first word of a line, where anything at all may be typed: there
-    the shortest candidates are left out.
+    ``first`` says that it is the first word of a line, where anything may be typed: then short
+    candidates are left out.
     """
     asked = word.lower().rstrip(_PUNCTUATION) or word
     meant = _SYNONYMS.get(asked, "")
@@ -154,12 +153,12 @@ NO_FACTS: Mapping[str, object] = MappingProxyType({})
 
 
 class Finding(NamedTuple):
-    """What is known of a mistake.
+    """What is known about a mistake.
 
     Attributes:
-        code: what was done wrong, if that is known; else the word merely does not fit.
-        meant: what was probably meant, if that is known; "" if no other word was.
-        facts: what else is to be known of it.
+        code: the mistake; None if the word merely does not fit.
+        meant: the word probably meant; None if not known, "" if there is none to suggest.
+        facts: further details.
     """
 
     code: Mistake | None = None
@@ -177,14 +176,14 @@ def _meant(word: str) -> Finding:
 
 @lru_cache(maxsize=256)
 def possible(beginning: str) -> frozenset[str]:
-    """Return what may follow the beginning of a line: `grammar.following`, remembered."""
+    """Return the terminals that may follow the beginning of a line; cached."""
     from thudmud.language.grammar import following  # noqa: PLC0415  (it brings Lark along)
 
     return following(beginning)
 
 
 def goes_on(beginning: str, word: str) -> bool:
-    """Whether a line that may begin like that may go on with a word."""
+    """Whether a beginning of a line may be followed by a word."""
     return opens(possible(beginning), word) and is_sound(f"{beginning} {word}".strip())
 
 
@@ -203,12 +202,12 @@ class Place:
 
     Attributes:
         line: the line.
-        column: in which of its columns.
+        column: the column.
         before: what made sense.
-        rest: what did not, to the end of the line.
-        word: what stands there, up to a blank or a comma; a comma is a word of its own, and so are
-            a number and a unit where a length of time might have come.
-        terminals: which might have come.
+        rest: the rest of the line, which did not.
+        word: the word there, up to a blank or comma. A comma is a word, and so is a number with a
+            unit where a length of time may stand.
+        terminals: the terminals that could have come.
     """
 
     line: str
@@ -220,7 +219,7 @@ class Place:
 
     @classmethod
     def of(cls, line: str, column: int) -> Place:
-        """Return the place in a column of a line that makes sense up to there."""
+        """Return the place at a column of a line that makes sense up to there."""
         before, rest = line[:column].strip(), line[column:]
         word, terminals = "," if rest.startswith(",") else _unbroken(rest), possible(before)
         if "LENGTH" in terminals and (length := _MEANT_LENGTH.match(rest)):
@@ -229,7 +228,7 @@ class Place:
 
     @property
     def whole_word(self) -> str:
-        """The same with the letters right before it, if it is the end of a word."""
+        """The whole word, if ``word`` is only the end of one."""
         return _unbroken(self.line[: self.column][::-1])[::-1] + self.word
 
     @property
@@ -311,7 +310,7 @@ def _no_such_position(place: Place) -> Finding | None:
 
 
 def _as_in_records(place: Place) -> Finding | None:
-    """``dA6-B6``, ``a6xb6``: a ply as records have it. Only they skip the column I."""
+    """``dA6-B6``, ``a6xb6``: a ply in record notation, whose columns skip the I."""
     ply = _RECORDED.fullmatch(place.whole_word)
     if ply is None or not (ply[1] or ply[4]) or not _POSITIONS & place.terminals:
         return None
@@ -357,7 +356,7 @@ def _captures_nothing(place: Place) -> Finding | None:
 
 
 def _no_such_number(place: Place) -> Finding | None:
-    """``#12``, ``012``, ``0``, ``12345678901``: what is a number, but not as we write them."""
+    """``#12``, ``012``, ``0``, ``12345678901``: a number that is not written as we do."""
     digits = _MEANT_NUMBER.fullmatch(place.word)
     if digits is None or place.word in {"", "#"} or "NUMBER" not in place.terminals:
         return None
@@ -378,14 +377,14 @@ def _record_with_an_i(place: Place) -> Finding | None:
 
 
 def _no_number(place: Place) -> Finding | None:
-    """``replay``, ``analyse anna``: a battle that is not said by its number."""
+    """``replay``, ``analyse anna``: a battle without its number."""
     if place.before.lower() not in {"replay", "record", "analyse"}:
         return None
     return _wrong(Mistake.NO_BATTLE_NUMBER)
 
 
 def _no_such_row_or_column(place: Place) -> Finding | None:
-    """``scan row 16``, ``scan column p``: what is outside the grid, or the other of the two."""
+    """``scan row 16``, ``scan column p``: outside the grid, or a row for a column."""
     word = place.word.upper()
     row, column = _MEANT_ROW.fullmatch(word), _LETTER.fullmatch(word)
     if not word:
@@ -404,7 +403,7 @@ def _no_such_row_or_column(place: Place) -> Finding | None:
 
 
 def _moves_of_a_move(place: Place) -> Finding | None:
-    """``moves a6 b6``: the list is asked for, and a move is meant."""
+    """``moves a6 b6``: "moves" lists moves, but "move" is meant."""
     first, _, rest = place.line.partition(" ")
     if first.lower() != "moves" or not is_sound(f"move {rest}"):
         return None
@@ -461,7 +460,7 @@ def _level_without_a_word(place: Place) -> Finding | None:
 
 
 def _clock_otherwise(place: Place) -> Finding | None:
-    """``10 5``, ``10m``, ``5+``, ``3d``, ``200+5``: how much time, as we do not write it."""
+    """``10 5``, ``10m``, ``5+``, ``3d``, ``200+5``: a time control that is not written as we do."""
     days, minutes = _MEANT_DAYS.match(place.rest), _MEANT_MINUTES.match(place.rest)
     if "CLOCK" not in place.terminals or not (days or minutes):
         return None
@@ -475,7 +474,7 @@ def _clock_otherwise(place: Place) -> Finding | None:
 
 
 def _match_for_an_invitation(place: Place) -> Finding | None:
-    """``invite anna classic 10+5``: what a match is to be like."""
+    """``invite anna classic 10+5``: terms of a match."""
     verb, _, rest = place.line.partition(" ")
     if verb.lower() != "invite" or not place.word or not is_sound(typed := f"match {rest}"):
         return None
@@ -483,7 +482,7 @@ def _match_for_an_invitation(place: Place) -> Finding | None:
 
 
 def _length_otherwise(place: Place) -> Finding | None:
-    """``10``, ``2 minuts``, ``010 hours``: how long, as we do not write it, or without "for"."""
+    """``10``, ``2 minuts``, ``010 hours``: a length of time in other forms, or without "for"."""
     behind = _MEANT_LENGTH.match(place.rest) if "_FOR" in place.terminals else None
     if behind and is_sound(f"{place.before} for {behind[0]}"):
         return _meant(f"for {behind[0]}")
@@ -499,7 +498,7 @@ def _length_otherwise(place: Place) -> Finding | None:
 
 
 def _playing(place: Place) -> Finding | None:
-    """``play oak``: it finds an opponent, and others use it for sitting down."""
+    """``play oak``: "play" finds an opponent, but taking a seat is meant."""
     if place.before.lower() != "play":
         return None
     return _wrong(Mistake.PLAY_FOR_JOIN)
@@ -527,8 +526,8 @@ _LEFT_OUT = {
     "options colour": ("scheme", "special thud"),
     "options colour special": ("thud",),
 }
-"""After which beginnings words are left out, and which. What might be meant for several of them,
-as "on" might, is in none."""
+"""By the beginning of a line, words that players leave out after it. A beginning is left out if the
+rest could belong to several of them, as "on" could."""
 
 
 def _no_such_width(place: Place) -> Finding | None:
@@ -640,4 +639,4 @@ SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _yes_or_no,
     _set_like_an_option,
 )
-"""Asked in this order; the first that knows the mistake explains it."""
+"""Asked in this order. The first that recognizes its mistake explains it."""

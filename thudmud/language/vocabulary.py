@@ -1,8 +1,8 @@
-"""The verbs of one house: ours, perhaps without some, and perhaps with some of its own.
+"""The verbs of one house: ours, perhaps without some, and perhaps with the host's own.
 
-A verb of a house's own is a class, as ours are, with the pattern by which it is typed: words,
-``<player>``, ``<number>`` and ``<text>``, which are the fields of those names, and ``[...]`` round
-what may be left out. ``<text>`` takes the rest of the line.
+The host's own verbs are classes, as ours are, with a pattern: words, the slots ``<player>``,
+``<number>`` and ``<text>``, which are the fields of these names, and ``[...]`` around optional
+parts. ``<text>`` takes the rest of the line.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _TOKEN = re.compile(
 _NUMBER = re.compile("[0-9]{1,9}")
 
 _Item = str | tuple["_Item", ...]
-"""A word, a slot such as ``<player>``, or what may be left out."""
+"""A word, a slot such as ``<player>``, or an optional part."""
 
 
 class OwnCommand(Command):
-    """A command of a house's own; the first line of its docstring is what help says of it.
+    """A command of the host's own. The first line of its docstring is the title of its help page.
 
     Attributes:
-        syntax: how it is typed.
+        syntax: its pattern.
         page: its docstring, which is its help page.
     """
 
@@ -54,7 +54,7 @@ class OwnCommand(Command):
 
 
 def _typed(items: tuple[_Item, ...], chosen: Mapping[str, str]) -> Iterator[str]:
-    """Yield items as they are typed; of what may be left out, only what holds something."""
+    """Yield items as they are typed, with optional parts only if they have a value."""
     for item in items:
         if isinstance(item, str):
             yield chosen.get(item, item)
@@ -67,14 +67,14 @@ OwnCommandT = TypeVar("OwnCommandT", bound=OwnCommand)
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def own_verb(syntax: str) -> Callable[[type[OwnCommandT]], type[OwnCommandT]]:
-    """Return what makes a class a command of a house's own, a frozen dataclass.
+    """Return a decorator that makes a class one of the host's own commands, a frozen dataclass.
 
     Args:
-        syntax: how it is typed, such as ``bow [to <player>]``.
+        syntax: its pattern, such as ``bow [to <player>]``.
 
     Raises:
-        InvalidValueError: it does not begin with a word, or its slots are not the fields; or what
-            may be left out has no default; or there is no docstring.
+        InvalidValueError: the pattern does not begin with a word, or its slots are not the fields;
+            an optional field has no default; or there is no docstring.
     """
 
     def make(kind: type[OwnCommandT]) -> type[OwnCommandT]:
@@ -95,7 +95,7 @@ def own_verb(syntax: str) -> Callable[[type[OwnCommandT]], type[OwnCommandT]]:
 
 
 def _read(syntax: str) -> tuple[_Item, ...]:
-    """Return the items of a pattern; raises InvalidValueError if it is none."""
+    """Return the items of a pattern; raises InvalidValueError if it is invalid."""
     stack: list[list[_Item]] = [[]]
     for token in _TOKEN.finditer(syntax):
         if token["opens"]:
@@ -117,16 +117,16 @@ class Vocabulary:
 
     Args:
         own: those of its own.
-        without: the first words of those of ours that it does not have. With a word go all others
-            that stand for it, as ``decline`` goes with ``no``.
+        without: the first words of our verbs to leave out. Synonyms go as well, such as ``decline``
+            with ``no``.
 
     Raises:
-        InvalidValueError: two of its verbs begin with the same word; or no verb of ours begins with
-            one that is to be left out.
+        InvalidValueError: two verbs begin with the same word; or none of ours begins with one to
+            leave out.
 
     Attributes:
-        own: those of its own, by their first words.
-        without: all words that are left out.
+        own: the host's own verbs, by their first words.
+        without: all first words that are left out.
     """
 
     def __init__(self, own: Iterable[type[OwnCommand]] = (), without: Collection[str] = ()) -> None:
@@ -144,7 +144,7 @@ class Vocabulary:
             self.own[kind.words] = kind
 
     def parse(self, line: str) -> Command:
-        """Return the command that a line asks for; raises only ``ParseError``, for any text."""
+        """Return the command of a line, which may be any text; raises only ``ParseError``."""
         cleaned = clean(line)
         if kind := self.own.get(cleaned.partition(" ")[0].lower().rstrip(STOPS)):
             return _Matching(cleaned.rstrip(f" {STOPS}"), kind).command()
@@ -165,7 +165,7 @@ class Vocabulary:
 
 
 class _Matching:
-    """A line that is matched with a pattern, and the furthest word up to which it made sense."""
+    """Matches a line with a pattern, and notes how far it made sense."""
 
     def __init__(self, line: str, kind: type[OwnCommand]) -> None:
         self._line, self._kind, self._words = line, kind, line.split(" ")
@@ -192,7 +192,7 @@ class _Matching:
     def _ways(
         self, items: tuple[_Item, ...], at: int, values: dict[str, Any]
     ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield each way to match some items from word ``at`` on: the next word, and the slots."""
+        """Yield each way to match items from word ``at`` on: the next word, and the values."""
         if not items:
             yield at, values
             return

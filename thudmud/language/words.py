@@ -1,9 +1,10 @@
-"""What the grammar says without Lark: its terminals, its keywords, and Lark's tables, to be loaded.
+"""The grammar without Lark: its terminals and keywords, and Lark's tables.
 
-``grammar/thud.lark`` is read here. Making the tables takes Lark far longer than loading them,
-so they are kept beside Python's bytecode of this module, as Python keeps that: where bytecode may
-not be written or cannot be, nothing is kept; and whoever could write other tables there could have
-us run whatever they like anyway. They hold for one grammar, one Lark and this module as it is.
+``grammar/thud.lark`` is read here. Making the tables takes Lark far longer than loading them, so
+they are kept beside Python's bytecode of this module, in the same way: where bytecode is not
+written, no tables are. That is as safe as bytecode, since an attacker who could write there could
+change the bytecode as well. The tables are valid for one grammar, one version of Lark and this
+version of the module.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
     from lark.common import LexerConf
 
 FLAGS = re.ASCII
-"""Of all terminals; or U+017F would do for "s" and U+212A for "k"."""
+"""The flags of all terminals. Without ASCII, U+017F would match "s" and U+212A "k"."""
 
 STOPS = ".!"
-"""What may end a line as it ends a sentence."""
+"""Signs that may end a line, as they end a sentence."""
 
 END_OF_LINE = "$END"
 """Lark's name for the terminal that follows the last word."""
@@ -39,7 +40,7 @@ class Stumbled(ThudmudError):
     """A line makes no sense beyond a column.
 
     Attributes:
-        column: which; the line's length if it only ends too early.
+        column: the column; the line's length if it ends too early.
     """
 
     def __init__(self, column: int) -> None:
@@ -48,13 +49,13 @@ class Stumbled(ThudmudError):
 
 
 class Tables(NamedTuple):
-    """What is made of the grammar, as plain data.
+    """The tables made of the grammar, as plain data.
 
     Attributes:
-        terminals: the regular expression of each, by its name, in the order of the grammar.
-        rules: for each expansion of a rule the rule's name, and those of what it expands to.
+        terminals: their regular expressions by name, in the order of the grammar.
+        rules: each expansion of a rule: the rule's name, and the names of its symbols.
         first: the terminals that a line can begin with.
-        lark: Lark's own form of a parser, and what that refers to.
+        lark: Lark's serialized parser, and the objects it refers to.
     """
 
     terminals: dict[str, str]
@@ -64,7 +65,7 @@ class Tables(NamedTuple):
 
 
 def grammar_file() -> Traversable | Path:
-    """Return the grammar: in an installed package its own copy, in a checkout the only one."""
+    """Return the grammar file: the copy in an installed package, or that of a checkout."""
     installed = resources.files("thudmud") / "grammar" / "thud.lark"
     if installed.is_file():
         return installed
@@ -73,14 +74,14 @@ def grammar_file() -> Traversable | Path:
 
 def make_tables(grammar: str) -> Tables:
     """Return what Lark makes of a grammar."""
-    from lark import Lark  # noqa: PLC0415  (only who makes tables, or reads a line, waits for it)
+    from lark import Lark  # noqa: PLC0415  (only needed to make tables or read a line)
     from lark.grammar import Rule  # noqa: PLC0415
     from lark.lexer import ContextualLexer, TerminalDef  # noqa: PLC0415
 
     class Lexer(ContextualLexer):
-        """Takes the grammar as it is: a test checks it once, in Lark's strict mode.
+        """Skips Lark's checks of the grammar, which a test makes in Lark's strict mode.
 
-        Wherever there is ``interegular``, Lark would search all terminals for collisions.
+        Where ``interegular`` is installed, Lark would search all terminals for collisions.
         """
 
         def __init__(self, conf: LexerConf, *states: Any, **others: Any) -> None:
@@ -95,7 +96,7 @@ def make_tables(grammar: str) -> Tables:
         _plugins={"ContextualLexer": Lexer},
     )
     data, memo = made.memo_serialize([TerminalDef, Rule])
-    # What is no plain data, `grammar` tells Lark again when it loads them.
+    # Leave out what is not plain data. `grammar` passes it to Lark when it loads the tables.
     told = {"g_regex_flags", "_plugins"}
     data["options"] = {
         name: each for name, each in made.options.options.items() if name not in told
@@ -112,7 +113,7 @@ def make_tables(grammar: str) -> Tables:
 
 
 def _plain(value: Any) -> Any:
-    """Return the same without Lark's own kinds of text, such as tokens."""
+    """Return the value with Lark's subclasses of str, such as tokens, made plain."""
     match value:
         case dict():
             return {_plain(key): _plain(each) for key, each in value.items()}
@@ -126,14 +127,14 @@ def _plain(value: Any) -> Any:
 
 
 def kept_tables(grammar: str) -> Tables:
-    """Return what `make_tables` made of a grammar once, or makes of it now."""
+    """Return the tables of a grammar: those that were kept, or new ones."""
     loader = getattr(__spec__, "loader", None)
     try:
         lark = find_spec("lark")
         if not (lark and lark.origin and isinstance(loader, SourceFileLoader)):
             return make_tables(grammar)
         path = cache_from_source(__file__, optimization="").removesuffix("pyc") + "tables"
-        # The version of Lark is in this file of it, which is not loaded for that.
+        # This file of Lark has its version. It is read, not imported.
         made_of = [grammar, loader.get_data(lark.origin), loader.get_data(__file__)]
     except (OSError, ValueError, NotImplementedError):  # they are in no files, say
         return make_tables(grammar)
@@ -145,7 +146,8 @@ def kept_tables(grammar: str) -> Tables:
         return Tables(*kept)
     tables = make_tables(grammar)
     if not sys.dont_write_bytecode:
-        # Who may not write this module must not write its tables: so Python has it for bytecode.
+        # Keep the file's permissions, as Python does for bytecode: the tables must not be writable
+        # for more users than the module.
         keep = loader._cache_bytecode  # type: ignore[attr-defined]  # noqa: SLF001  (as Python does)
         with suppress(ValueError):  # a later Lark may have what is no plain data
             keep(__file__, path, marshal.dumps([made_of, tuple(tables)]))
@@ -155,8 +157,7 @@ def kept_tables(grammar: str) -> Tables:
 TABLES = kept_tables(grammar_file().read_text(encoding="utf-8"))
 
 _SPELLING = re.compile(r"\(\?i:([a-z0-9\\ -]+)\)|\|(\\?[':.?])\)")
-"""A quoted string of the grammar, as Lark writes it into a keyword's pattern: a word, or a sign
-that may stand for one."""
+"""A quoted string of the grammar in a keyword's pattern, as Lark writes it: a word or a sign."""
 
 WORDS: dict[str, tuple[str, ...]] = {
     name: words
@@ -171,7 +172,7 @@ FIRST = frozenset(TABLES.first)
 """The terminals that a line can begin with."""
 
 _FREE_RULES = ("query", "setup", "option", "time_class")
-"""How the rules begin whose own words nobody would misread in the place of a name."""
+"""The first letters of rules whose words would not be misread in the place of a name."""
 
 _NEEDED = {
     name
@@ -183,7 +184,7 @@ _NEEDED = {
 RESERVED_WORDS: tuple[str, ...] = tuple(
     word for name, words in WORDS.items() if name in _NEEDED for word in words
 )
-"""The spellings of those terminals that stand in other rules, too."""
+"""The spellings of the terminals that other rules use."""
 
 
 def spoken(terminal: str) -> str:
@@ -192,12 +193,12 @@ def spoken(terminal: str) -> str:
 
 
 def opens(terminals: frozenset[str], text: str) -> bool:
-    """Whether a text begins with one of these terminals. To ask Lark in vain takes far longer."""
+    """Whether a text begins with one of these terminals. Trying with Lark would take far longer."""
     return _opening(terminals).match(text) is not None
 
 
 def openings(rule: str) -> frozenset[str]:
-    """Return the terminals that a rule of the grammar can begin with, if it begins with one."""
+    """Return the terminals with which expansions of a rule begin."""
     return frozenset(expansion[0] for origin, expansion in TABLES.rules if origin == rule)
 
 

@@ -207,9 +207,7 @@ class Service:
         await put_up(self.store, specs.values(), self.clock())
         position = await self.store.position()
         if not self._is_alone:
-            self.hall.version = await self.store.version(
-                HALL
-            )  # read before the boards
+            self.hall.version = await self.store.version(HALL)  # read before the boards
             self.hall.tables.open(
                 BoardSpec(board.name, board.rules, key=board.key)
                 for board in await self.store.open_boards()
