@@ -203,8 +203,8 @@ class House:
             rules: the name of the ruleset that it begins with.
 
         Raises:
-            Refused: nothing can be called that, or another board is. ValueError: there is no such
-            ruleset.
+            Refused: nothing can be called that, or another board is.
+            ValueError: there is no such ruleset.
         """
         require_time(now)
         spec = BoardSpec(name, rules)

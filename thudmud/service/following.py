@@ -165,7 +165,8 @@ class Following:
         """Wait until the events behind a conflict have been applied here.
 
         Raises:
-            StoreError: it cannot be read. Unfollowed: they never will be.
+            StoreError: it cannot be read.
+            Unfollowed: they never will be.
         """
         if conflict.expected > conflict.found > 0:
             # A database that lagged behind has replaced the one we had seen. The store notices that

@@ -154,8 +154,8 @@ class PlayerLines:
                 twice even after a crash. Lines that store nothing may be repeated.
 
         Raises:
-            Conflict: the board is at another version. StoreError: it cannot be stored, so nothing
-            happened.
+            Conflict: the board is at another version.
+            StoreError: it cannot be stored, so nothing happened.
             Unfollowed: it may have happened.
         """
         # Most lines wait for nothing, and lines are what happens most, so there is no `async with`.

@@ -339,7 +339,8 @@ class Node:
             whether it is ours.
 
         Raises:
-            Elsewhere: the other node did not release it. StoreError: the store cannot be used.
+            Elsewhere: the other node did not release it.
+            StoreError: the store cannot be used.
         """
         was_released = True
         try:

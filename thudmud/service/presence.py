@@ -99,9 +99,9 @@ class Presence:
             the visit; None if the player may not come in any more.
 
         Raises:
-            Elsewhere: the player is on another node, which does not let them go. Refused: the
-            player has a seat, but others have been told too much of them already. StoreError: the
-            store cannot be read, so the player has not come in.
+            Elsewhere: the player is on another node, which does not let them go.
+            Refused: the player has a seat, but others have been told too much of them already.
+            StoreError: the store cannot be read, so the player has not come in.
         """
         name = arrival.name
         visit = Visit(

@@ -311,7 +311,8 @@ class Analyse(ArchiveCommand):
 
         Raises:
             Refused: there is no such battle, it cannot be analysed, or the player is in a rated
-                battle. Unread: something has to be looked up, or the analysis made, first.
+                battle.
+            Unread: something has to be looked up, or the analysis made, first.
         """
         found = scene.found
         if rated := scene.hall.rated_board(scene.me):

@@ -56,8 +56,8 @@ def obey(scene: Scene, command: Command) -> Decision | None:
     board.
 
     Raises:
-        Refused: it cannot be done in the exercise. Unread: the player's record of puzzles has to be
-        looked up first.
+        Refused: it cannot be done in the exercise.
+        Unread: the player's record of puzzles has to be looked up first.
     """
     hall, person, now, found, _ = scene
     exercise = person.exercise

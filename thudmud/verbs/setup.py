@@ -124,8 +124,8 @@ class SetUpCommand(TableCommand):
         """Return the changed position.
 
         Raises:
-            Refused: the squares will not do. IllegalMove: the squares will not do, by a reason of
-            the rules.
+            Refused: the squares will not do.
+            IllegalMove: the squares will not do, by a reason of the rules.
         """
         raise NotImplementedError
 

@@ -13,7 +13,7 @@ the topic) and ``Needs:`` (a verb without which there is no such page). Empty li
 ``{rules}`` in a pattern is replaced by the names of the rulesets, and ``{rulesets}`` by a list of
 them with the titles of their pages.
 
-``{d}``, ``{T}``, ``{X}`` and ``{R}`` are replaced by the signs of the pieces on the reader's boards;
+``{d}``, ``{T}``, ``{X}`` and ``{R}`` are replaced by the pieces as the reader's boards draw them;
 rows of boards have the letters alone.
 
 A block, or line of examples, with ``{bot}`` is shown only where there is a bot. ``{Bot}`` is
