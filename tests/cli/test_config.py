@@ -27,7 +27,7 @@ def test_it_is_written_and_nothing_is_overwritten(tmp_path: Path, capsys: Shown)
     )
     file.write_text("mine", "utf-8")
     assert main(["config", str(file)]) == 2
-    assert capsys.readouterr().err == f"thudmud: {file} is there already, and stays as it is\n"
+    assert capsys.readouterr().err == f"thudmud: {file} exists already, and is left as it is\n"
     assert file.read_text("utf-8") == "mine"
 
 

@@ -486,7 +486,7 @@ class TestHeaders:
                 '[Rules "chess"]',
                 "line 1: there are no 'chess' rules; there are discworld, classic, koom valley",
             ),
-            ('[Date "2026-02-30"]', "its date, 2026-02-30, is no day"),
+            ('[Date "2026-02-30"]', "its date, 2026-02-30, is not a day"),
             (
                 '[Dwarf "../Anna"]',
                 "who played the dwarfs should be 2 to 20 letters from A to Z, not '../Anna'",
@@ -515,7 +515,7 @@ class TestRefusedFiles:
             (b"", "line 1: there is no setup line"),
             (RECORD.encode() + b"dG1-G9\n", "line 4: dG1-G9: "),
             (RECORD.replace("dF1-F6", "dF1-F99").encode(), "line 2: F99 is not on the grid"),
-            (b"dF1,dG1,TG7,RH8\n", "it tells of no ply"),
+            (b"dF1,dG1,TG7,RH8\n", "it has no plies"),
             (b"\x7fELF\x00\x01\xff", "it is not text in UTF-8"),
             (b"text\0with zero", "it is not text in UTF-8"),
             (b"d" * LARGEST, "line 1: ddd"),

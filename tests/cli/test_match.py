@@ -92,7 +92,7 @@ def test_bots_are_called_what_they_are_named(tmp_path: Path, capsys: Shown) -> N
     assert [each["name"] for each in json.loads(capsys.readouterr().out)["bots"]] == ["Any", "easy"]
     words[1] = "Any=thudmud:2"
     assert main(words) == 2
-    assert "it holds battles that were played otherwise" in capsys.readouterr().err
+    assert "its battles were played with other settings" in capsys.readouterr().err
 
 
 def test_what_it_prints_fits_a_narrow_terminal() -> None:
@@ -330,7 +330,7 @@ def test_what_was_played_is_kept_and_gone_on_with(tmp_path: Path, capsys: Shown)
     assert after[: len(before)] == before
     assert len(after) == 5
     assert main([*words, "--seed", "2"]) == 2
-    assert "it holds battles that were played otherwise" in capsys.readouterr().err
+    assert "its battles were played with other settings" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

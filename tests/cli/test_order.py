@@ -118,4 +118,4 @@ def test_an_operator_keeps_order(
             player.close()
     assert main(["user", "operator", "olga", "--revoke"]) == 0
     assert main(["user", "operator", "olga", "--revoke"]) == 2
-    assert "Olga is no operator already" in capsys.readouterr().err
+    assert "Olga is not an operator" in capsys.readouterr().err

@@ -112,7 +112,7 @@ def test_what_is_damaged_is_said_and_stays_as_it_is(folder: Path, capsys: Shown)
         ),
         (
             ["thudmud.db", "--gateway"],
-            "thudmud: name either the FILE, or the configuration that names it",
+            "thudmud: give either FILE, or --config and --gateway",
         ),
     ],
 )
@@ -171,11 +171,11 @@ def test_what_is_spare_is_counted_and_dropped(old: Path, capsys: Shown) -> None:
     assert main([*prune, "2020-01-01", str(old)]) == 0
     assert main(["store", "check"]) == 0
     assert capsys.readouterr() == (
-        "thudmud.db: nothing is spare before that day\n"
+        "thudmud.db: there is nothing to drop before that day\n"
         "thudmud.db: 2 events (0.0 MB of text) would be dropped: 2 joined\n"
         "thudmud.db is in order: 3 events, 1 battle and 2 players\n"
         f"{old}: 2 events (0.0 MB of text) dropped: 2 joined\n"
-        'what is new fills the room; "thudmud store compact" makes the file smaller\n'
+        'new events use the free space; "thudmud store compact" makes the file smaller\n'
         "thudmud.db is in order: 1 event, 1 battle and 2 players\n",
         "",
     )
@@ -215,7 +215,7 @@ def test_what_cannot_be_pruned(old: Path, capsys: Shown) -> None:
         assert capsys.readouterr().err == (
             f"thudmud: none.db: {NO_FILE}\n"
             f"thudmud: gateway.db: {NO_FILE}\n"
-            "thudmud: name either the FILE, or the configuration that names it\n"
+            "thudmud: give either FILE, or --config and --gateway\n"
         )
 
 

@@ -22,15 +22,15 @@ from thudmud.views.refusals import refused
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "List, open, close and rename the boards in the hall. The server may be running: players"
-        " see it at once. The boards of config.toml are always there."
+        "List, open, close and rename the boards in the hall. The server can be running: players"
+        " see the change at once. To change the boards of config.toml, edit that file."
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     for word, described in (
         ("list", "list the boards, and who plays there"),
         ("open", "open a board"),
         ("close", "close a board; a match that is under way there is put away"),
-        ("rename", "call a board something else; what stands on it stays"),
+        ("rename", "give a board another name; the game on it goes on"),
     ):
         action = actions.add_parser(word, help=described, description=f"{described.capitalize()}.")
         action.set_defaults(run=run, action=word)

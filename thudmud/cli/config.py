@@ -14,9 +14,9 @@ from thudmud.server.config import shipped
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Write a configuration to begin with: every setting, explained, with its default."
+        "Write a configuration to start from: every setting, explained, with its default."
     )
-    words = "the file, which must not be there yet; default: standard output"
+    words = "a file that does not exist yet; default: standard output"
     parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help=words)
     parser.set_defaults(run=run)
 
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
         with options.file.open("x", encoding="utf-8") as file:
             file.write(shipped())
     except FileExistsError as error:
-        raise CommandError(f"{options.file} is there already, and stays as it is") from error
+        raise CommandError(f"{options.file} exists already, and is left as it is") from error
     except OSError as error:
         raise CommandError(f"{options.file} cannot be written: {error.strerror}") from error
     print(f"{options.file} is written; thudmud serve --config {options.file} uses it.")

@@ -26,7 +26,7 @@ Run = Callable[[argparse.Namespace], int]
 
 def config_option(parser: argparse.ArgumentParser) -> None:
     """Declare ``--config``."""
-    words = "the configuration; default: config.toml in this folder, if it is there"
+    words = "the configuration; default: config.toml in this folder, if there is one"
     parser.add_argument("--config", type=Path, metavar="FILE", help=words)
 
 

@@ -32,7 +32,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
         "Answer questions about battles, and play, for other programs. Each line on standard "
-        "input is a question, and gets one line as its answer on standard output. "
+        "input is a question, answered by one line on standard output. "
         '"capabilities" lists the words that can be asked; docs/engine.md describes them.'
     )
     parser.set_defaults(run=run)

@@ -46,10 +46,10 @@ from thudmud.views.words import day
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Write the battles that were played to files, one record each. The headers of a record, "
+        "Write past battles to files, one record each. The headers of a record, "
         "and the name of its file, say when the battle was played, by which rules and by whom, "
         "and how it ended; comments stand below their plies. Battles that are running or "
-        "adjourned are left out, and so are those without a ply. The server may be running."
+        "adjourned are left out, and so are those without a ply. The server can be running."
     )
     parser.set_defaults(run=run)
     parser.add_argument("--player", metavar="NAME", help="only the battles of this player")
@@ -58,14 +58,14 @@ def declare(parser: argparse.ArgumentParser) -> None:
         type=day_option,
         default=float("-inf"),
         metavar="DATE",
-        help="only those begun on that day or later; a day is written 2026-11-20",
+        help="only battles begun on that day or later, such as 2026-11-20",
     )
     parser.add_argument(
         "--to",
         type=Path,
         default=Path(),
         metavar="DIR",
-        help="the folder, which is made if it is not there; default: this one",
+        help="the folder; it is made if it does not exist; default: this one",
     )
     parser.add_argument(
         "--bare",

@@ -32,8 +32,8 @@ from thudmud.server.serve import (
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Let other MUDs have boards. They connect to the port, or to the unix socket, that the"
-        " configuration names, and talk in lines of JSON; docs/gateway.md describes them."
+        "Give other MUDs boards. They connect to the port or the unix socket that the configuration"
+        " names, and talk in lines of JSON, which docs/gateway.md describes."
     )
     config_option(parser)
     parser.add_argument(

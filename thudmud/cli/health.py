@@ -17,9 +17,10 @@ from thudmud.store.health import last_stored
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Tell whether the server runs and can store what happens, from the file or the database"
-        " that the configuration names: if several share a database, whether one of them does. The"
-        " exit status is 0 if so, 1 if not, and 2 if that cannot be told."
+        "Tell whether the server is running and can store what happens, by looking at the file or"
+        " the database that the configuration names. If several servers share a database, one of"
+        " them is enough. The exit status is 0 if all is well, 1 if not, and 2 if that cannot be"
+        " told."
     )
     parser.add_argument("--gateway", action="store_true", help="ask about the gateway instead")
     config_option(parser)

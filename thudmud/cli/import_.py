@@ -50,12 +50,12 @@ from thudmud.views.words import day
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Bring battles in from records in files. Every ply is checked by the rules. The headers "
-        "of a record tell the rest: the day, the rules, who played and how it ended. Where there "
-        "are none, the name of the file does if export wrote it. For other files the options "
-        "below say what no header says, and the day is the one on which the file was last "
-        "changed. A battle that is there already, with the same plies, players and day, is "
-        "refused. The server may be running."
+        "Read battles from records in files. Every ply is checked by the rules. The headers of a "
+        "record tell the day, the rules, who played and how it ended. Without headers the name "
+        "of the file tells it, if export wrote the file. For other files the options below say "
+        "what no header says, and the day is when the file was last changed. A battle that is "
+        "stored already, with the same plies, players and day, is refused. The server can be "
+        "running."
     )
     parser.set_defaults(run=run)
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a game record")
@@ -277,14 +277,14 @@ def _checked(text: str, given: str | None, likely: str) -> Record:
     except RecordError as error:
         raise RefusedFileError(one_line(unread(error))) from None
     if not record.game.moves:
-        raise RefusedFileError("it tells of no ply")
+        raise RefusedFileError("it has no plies")
     return record
 
 
 def _day(date: str) -> float:
     begins = day_begins(date)
     if begins is None:
-        raise RefusedFileError(f"its date, {date}, is no day")
+        raise RefusedFileError(f"its date, {date}, is not a day")
     return begins
 
 

@@ -21,14 +21,14 @@ from thudmud.version import VERSION
 
 SUBCOMMANDS = {
     "serve": ("serve", "run the server that people play on"),
-    "config": ("config", "write a configuration to begin with"),
-    "health": ("health", "tell whether the server runs and can store what happens"),
-    "gateway": ("gateway", "let other MUDs have boards"),
+    "config": ("config", "write a configuration to start from"),
+    "health": ("health", "tell whether the server is running and can store what happens"),
+    "gateway": ("gateway", "give other MUDs boards"),
     "board": ("board", "list, open, close and rename the boards in the hall"),
     "user": ("user", "list and change the accounts of players"),
-    "store": ("store", "check the file in which everything is kept"),
-    "export": ("export", "write the battles that were played to files"),
-    "import": ("import_", "bring battles in from files"),
+    "store": ("store", "check what is stored, copy it, or make it smaller"),
+    "export": ("export", "write past battles to files"),
+    "import": ("import_", "read battles from files"),
     "perft": ("perft", "count the distinct outcomes of a number of plies"),
     "replay": ("replay", "check a game record and draw the board that it ends with"),
     "script": ("script", "play transcripts and compare what is seen"),
@@ -78,7 +78,7 @@ def _parser(wanted: str) -> argparse.ArgumentParser:
     """Return a parser that knows the options of one subcommand, the one that is wanted."""
     parser = argparse.ArgumentParser(
         prog="thudmud",
-        description="A server on which people play Thud by telnet.",
+        description="A server on which people play Thud, by telnet and on a web page.",
         epilog='Without a subcommand, "serve" is run.',
     )
     parser.add_argument("--version", action="version", version=VERSION)

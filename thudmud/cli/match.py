@@ -59,8 +59,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
         "Let two programs play against each other: two battles for each opening, with the sides "
-        "swapped, make a match. A program that plays an illegal ply, takes too long or fails has "
-        "lost the battle; one that cannot be started, or fails in each battle, ends it all. "
+        "swapped, make a match. A program that plays an illegal ply, takes too long or fails "
+        "loses the battle; one that cannot be started, or fails in each battle, ends it all. "
         "docs/engine.md tells what a program has to answer, and what is counted."
     )
     parser.set_defaults(run=run)
@@ -70,7 +70,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         type=_bot,
         metavar="BOT",
         help=f'a command, in quotes; "{OWN}:LEVEL", a level of our own player; or "{OWN}"; '
-        "with NAME= before it reports call it so",
+        "with NAME= before it reports call it NAME",
     )
     rules = ", ".join(RULESETS)
     parser.add_argument("--rules", type=ruleset_named, default=DEFAULT_RULES, metavar="NAME",
@@ -88,11 +88,11 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--random", type=_whole, default=4, metavar="N",
         help="without such a file: how many plies are played by chance; default: 4")  # fmt: skip
     parser.add_argument("--seed", type=seed, default=1, metavar="N",
-        help="what is left to chance is drawn from it; default: 1")  # fmt: skip
+        help="the seed of all that is left to chance; default: 1")  # fmt: skip
     parser.add_argument("--quiet", type=_count, default=60, metavar="N",
         help="plies without a capture after which a battle is ended; default: 60")  # fmt: skip
     parser.add_argument("--plies", type=_count, default=220, metavar="N",
-        help="plies after which it is ended in any case; default: 220")  # fmt: skip
+        help="plies after which a battle is ended in any case; default: 220")  # fmt: skip
     parser.add_argument("--workers", type=_count, default=1, metavar="N",
         help="how many battles are played at a time; default: 1")  # fmt: skip
     parser.add_argument("--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"),
@@ -230,9 +230,9 @@ class _Contest:
             what, *battles = map(json.loads, lines or [json.dumps(self._what)])
             found = [Played.read(each) for each in battles]
         except (ValueError, TypeError) as error:
-            raise CommandError(f"{self._out}: it holds something else than battles") from error
+            raise CommandError(f"{self._out}: it holds something other than battles") from error
         if what != self._what:
-            raise CommandError(f"{self._out}: it holds battles that were played otherwise: {what}")
+            raise CommandError(f"{self._out}: its battles were played with other settings: {what}")
         self._played = {(each.match, each.battle): each for each in found}
         if not lines:
             self._write(self._what)

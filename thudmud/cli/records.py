@@ -95,7 +95,7 @@ def text_in(path: Path) -> tuple[str, float]:
     except OSError as error:
         raise RefusedFileError(f"it cannot be read: {error.strerror}") from None
     if max(status.st_size, len(content)) > LARGEST:
-        raise RefusedFileError(f"it is larger than {LARGEST} bytes, as no record is")
+        raise RefusedFileError(f"it is larger than {LARGEST} bytes, too large for a record")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

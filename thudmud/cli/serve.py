@@ -20,8 +20,8 @@ _log = logging.getLogger(__name__)
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "Run the server, until it gets SIGINT or SIGTERM, or its terminal is closed. Without a"
-        " terminal, SIGHUP has it read the configuration and its certificates again."
+        "Run the server until it gets SIGINT or SIGTERM, or its terminal closes. Without a"
+        " terminal, SIGHUP makes it read its configuration and its certificates again."
     )
     config_option(parser)
     parser.add_argument(

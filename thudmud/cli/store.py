@@ -19,11 +19,11 @@ from thudmud.store.pruning import PruneReport
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.description = "Look after all that is kept, be it in a file or in a database."
+    parser.description = "Look after everything that is stored, in a file or in a database."
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    check = actions.add_parser("check", help="check that everything in it is as it was written")
+    check = actions.add_parser("check", help="check that everything is as it was written")
     check.description = (
-        "Check that everything that is stored is as it was written. The server may be running; it"
+        "Check that everything that is stored is as it was written. The server can be running; it"
         " does the same by itself after each start. The exit status is 0 if all is in order, 1 if"
         " the file is damaged, and 2 if the file cannot be checked."
     )
@@ -33,8 +33,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "Drop what nothing needs any more: who sat down, got up, was away and came back, and"
         " offers, from before the last match at each board; seeks that have ended, boards that"
         " were closed, and comments that were replaced. No battle is lost, nor any ply, clock,"
-        " comment, score or rating. The server may be running. The file keeps its size, and what"
-        ' is new fills the room; see "thudmud store compact".'
+        " comment, score or rating. The server can be running. The file keeps its size, and new"
+        ' events use the free space; see "thudmud store compact".'
     )
     prune.set_defaults(run=_run_prune)
     prune.add_argument(
@@ -42,16 +42,16 @@ def declare(parser: argparse.ArgumentParser) -> None:
         type=day,
         required=True,
         metavar="DATE",
-        help="only what happened before that day; a day is written 2026-11-20",
+        help="only what happened before that day, such as 2026-11-20",
     )
     prune.add_argument(
         "--dry-run", action="store_true", help="tell what would be dropped, and drop nothing"
     )
-    compact = actions.add_parser("compact", help="make it smaller by what is free in it")
+    compact = actions.add_parser("compact", help="make the file smaller by its free space")
     compact.description = (
-        "Write the file anew, without the room that pruning and erasing have left in it. The"
-        " server has to be stopped. Beside the file there has to be twice as much room as is in"
-        " use in it, for a while."
+        "Write the file anew, without the space that pruning and erasing have left in it. Stop the"
+        " server first. For a while this takes twice as much disk space beside the file as is in"
+        " use in it."
     )
     compact.set_defaults(run=_run_compact)
     for action in (check, prune, compact):
@@ -64,13 +64,13 @@ def declare(parser: argparse.ArgumentParser) -> None:
     copy = actions.add_parser("copy", help="copy everything to another place")
     copy.description = (
         "Copy everything to another place, and check it there: from a file to a database of"
-        " PostgreSQL, or back. No server may run on the first, and the second has to be empty. A"
-        " database is told by how to connect to it, as PostgreSQL's own programs want it:"
+        " PostgreSQL, or back. No server may run on the first, and the second has to be empty."
+        " Name a database as PostgreSQL's own programs want it:"
         ' "host=... dbname=..." or postgresql://...'
     )
     copy.set_defaults(run=_run_copy)
     copy.add_argument("source", metavar="FROM", help="the file, or the database")
-    copy.add_argument("target", metavar="TO", help="likewise; a file is made")
+    copy.add_argument("target", metavar="TO", help="where the copy goes; a file is created")
 
 
 @tells_errors
@@ -88,7 +88,7 @@ def _place(options: argparse.Namespace) -> tuple[StorageSettings, Path]:
     if options.file is None:
         return storage_of(options.config, gateway=options.gateway)
     if options.gateway or options.config:
-        raise CommandError("name either the FILE, or the configuration that names it")
+        raise CommandError("give either FILE, or --config and --gateway")
     return StorageSettings(file=str(options.file)), Path()
 
 
@@ -111,13 +111,13 @@ def _run_prune(options: argparse.Namespace) -> int:
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in report.dropped.most_common())
     in_all = f"{counted(report.dropped.total(), 'event')} ({megabytes(report.bytes)} of text)"
     if not kinds:
-        print(f"{what}: nothing is spare before that day")
+        print(f"{what}: there is nothing to drop before that day")
     elif options.dry_run:
         print(f"{what}: {in_all} would be dropped: {kinds}")
     else:
         print(f"{what}: {in_all} dropped: {kinds}")
         if not storage.dsn:
-            print('what is new fills the room; "thudmud store compact" makes the file smaller')
+            print('new events use the free space; "thudmud store compact" makes the file smaller')
     return 0
 
 
@@ -126,7 +126,7 @@ def _run_compact(options: argparse.Namespace) -> int:
     """Make a file smaller; print by how much."""
     storage, folder = _place(options)
     if storage.dsn:
-        raise CommandError("PostgreSQL sees to that by itself: only a file is made smaller")
+        raise CommandError("PostgreSQL does that by itself; only a file can be made smaller")
 
     async def compact() -> tuple[int, int]:
         async with opened(storage, folder, serving=True) as store:
@@ -145,5 +145,5 @@ def _run_copy(options: argparse.Namespace) -> int:
             events = copying.copy(options.source, options.target, told)
     except ImportError as error:
         raise StartError(NEEDS_PSYCOPG) from error
-    print(f"{counted(events, 'event')} copied, and all is in order there")
+    print(f"{counted(events, 'event')} copied and checked")
     return 0

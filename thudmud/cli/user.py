@@ -29,31 +29,31 @@ from thudmud.views.words import because
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
-        "List and change the accounts of players. The server may be running: changes take effect "
+        "List and change the accounts of players. The server can be running: changes take effect "
         "at once, and players who are banned or removed are disconnected."
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     for word, act, help_ in (
-        ("list", _list, "list the accounts and who is banned, or one of them"),
+        ("list", _list, "list the accounts and the bans, or show one account"),
         ("reset", _reset, "give an account a new password"),
         ("export", _export, "print all that is kept about a player, as JSON"),
-        ("remove", _remove, "remove an account or a guest, and the name from all that is kept"),
-        ("operator", _operator, "let a member keep order in the game, or no longer"),
-        ("ban", _ban, "keep a player out, with or without an account, or an address or a network"),
+        ("remove", _remove, "remove an account or a guest, and erase the name everywhere"),
+        ("operator", _operator, "make a member an operator, who keeps order in the game"),
+        ("ban", _ban, "keep out a player (who may have no account), an address or a network"),
         ("unban", _unban, "let a banned player, address or network in again"),
-        ("reports", _reports, "list what players have reported of others"),
+        ("reports", _reports, "list what players have reported about others"),
     ):
         action = actions.add_parser(word, help=help_, description=f"{help_.capitalize()}.")
         action.set_defaults(run=run, act=act)
         if act is _reports:
-            action.add_argument("--all", action="store_true", help="those that are closed, too")
+            action.add_argument("--all", action="store_true", help="list closed ones, too")
             close = "close the report with this number, instead of listing any"
             action.add_argument("--close", type=int, metavar="NUMBER", help=close)
         else:
             optional = "?" if act is _list else None
             action.add_argument("name", nargs=optional, metavar="NAME", help="the player's name")
         if act is _operator:
-            revoke = "let them keep order no longer"
+            revoke = "make them an operator no longer"
             action.add_argument("--revoke", action="store_true", help=revoke)
         if act is _reset:
             generate = "make a password up and print it, instead of asking for one"
@@ -122,16 +122,16 @@ async def _remove(store: Store, options: argparse.Namespace) -> None:
     is_served = await store.is_served()
     if is_served and (board := await _board_of(store, name)):
         raise CommandError(
-            f"{name} has a seat at the {board}, and the server runs: remove the name when"
+            f"{name} has a seat at the {board}, and the server is running: remove the name when"
             ' the seat is free, or when the server is stopped. "thudmud user ban" keeps them out'
             " meanwhile"
         )
     seeks = await store.open_seeks() if is_served else ()
     if any(name.lower() in {seek.player.lower(), seek.to.lower()} for seek in seeks):
         raise CommandError(
-            f"{name} seeks a match or is asked to one, and the server runs: remove the name"
-            ' when the seek has ended, or when the server is stopped. "thudmud user ban" keeps them'
-            " out meanwhile"
+            f"{name} is looking for a match or is asked to one, and the server is running: remove"
+            ' the name when the seek has ended, or when the server is stopped. "thudmud user ban"'
+            " keeps them out meanwhile"
         )
     here = {(each.realm, each.name) for each in await store.people()} if guest else ()
     if is_served and ("", name) in here:
@@ -140,10 +140,10 @@ async def _remove(store: Store, options: argparse.Namespace) -> None:
             " ends their visit"
         )
     await store.erase(name)
-    free = "the name is banned still" if account and account.banned else "anybody can have the name"
-    print(f"{name} is removed; what was played stays, without the name, and {free}")
+    free = "the name is still banned" if account and account.banned else "anybody can have the name"
+    print(f"{name} is removed; past battles stay, without the name, and {free}")
     if not await store.scrub():
-        print("a file with -wal behind its name may hold the name until the server is stopped")
+        print("the file that ends in -wal may hold the name until the server stops")
 
 
 async def _board_of(store: Store, name: str) -> str | None:
@@ -158,10 +158,12 @@ async def _board_of(store: Store, name: str) -> str | None:
 async def _operator(store: Store, options: argparse.Namespace) -> None:
     account = await _member(store, options.name)
     if account.operator is not options.revoke:
-        raise CommandError(f"{account.name} is {'no' if options.revoke else 'an'} operator already")
+        raise CommandError(
+            f"{account.name} is {'not an' if options.revoke else 'already an'} operator"
+        )
     await store.set_operator(account.name, is_one=not options.revoke)
     if options.revoke:
-        print(f"{account.name} is no operator any more")
+        print(f"{account.name} is no longer an operator")
     else:
         print(f'{account.name} is an operator; in the game "help operators" tells what they can do')
 
@@ -176,7 +178,7 @@ async def _ban(store: Store, options: argparse.Namespace) -> None:
             raise CommandError(f"nobody can be called {options.name!r}: {refused(problem)}")
         name = account.name if account else capitalised(options.name)
     await store.ban(name)
-    print(f"{name} is banned" + ("" if account or network else ", without having an account"))
+    print(f"{name} is banned" + ("" if account or network else ", and has no account"))
 
 
 async def _unban(store: Store, options: argparse.Namespace) -> None:
@@ -188,7 +190,7 @@ async def _unban(store: Store, options: argparse.Namespace) -> None:
         name = account.name if account else options.name
         raise CommandError(f'{name} is not banned; "thudmud user list" tells who is')
     await store.lift(ban)
-    print(f"{ban.whom} may come in again")
+    print(f"{ban.whom} can come in again")
 
 
 async def _reports(store: Store, options: argparse.Namespace) -> None:
@@ -254,7 +256,7 @@ def _asked_for(name: str) -> str:
     if sys.stdin.isatty():
         password = getpass.getpass(f"New password for {name}: ")
         if getpass.getpass("The same again: ") != password:
-            raise CommandError("the two differ")
+            raise CommandError("the two passwords differ")
     else:
         password = sys.stdin.readline().rstrip("\r\n")
     problem = password_problem(password, name)
