@@ -327,7 +327,9 @@ def test_who_has_a_seat_is_removed_when_the_server_is_stopped(
         anna.sendall(b"anna\nregister\npassword\npassword\njoin game as dwarf on oak board\n")
         until(anna, b"You sit down")
         assert user("remove", "anna") == 2
-        assert "Anna has a seat at the oak board, and the server is running" in capsys.readouterr().err
+        assert (
+            "Anna has a seat at the oak board, and the server is running" in capsys.readouterr().err
+        )
     assert user("remove", "anna") == 0
 
 

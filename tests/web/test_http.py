@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import PassTime
 from tests.server.plain import PATIENCE, Serving
+from thudmud.store import StoreError
 from thudmud.web.connection import FILE_PIECE, KEPT, MAX_HEAD
 from thudmud.web.http import HttpRequest, read_request
 from thudmud.web.site import Preview, answer, files
@@ -80,9 +81,33 @@ async def test_a_link_says_what_it_leads_to(asking: httpx.AsyncClient) -> None:
         title, description = await told(path)
         assert title == "Oak board \N{EN DASH} Thud"
         assert description == "Oak board (discworld rules): both seats free."
-    title, description = await told("/game/123")
-    assert title == "Battle 123 \N{EN DASH} Thud"
-    assert description.startswith("Battle 123 of Thud")
+    assert await told("/game/123") == await told("/")  # there is none
+
+
+async def test_a_link_to_a_battle_waits_for_the_store(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    setup = await serving(web=WEB)
+    found: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def battle(_: int) -> None:
+        await found
+
+    monkeypatch.setattr(setup.sessions.store, "battle", battle)
+    waiting, gone = await setup.connect_web(), await setup.connect_web()
+    for client in (waiting, gone):
+        await client.send(
+            b"GET /game/1 HTTP/1.1\r\nHost: x\r\n\r\nHEAD / HTTP/1.1\r\nHost: x\r\n\r\n"
+        )
+    other = await setup.connect_web()
+    await other.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
+    await other.until(b"keep-alive\r\n\r\n")  # who asks for something else does not wait
+    assert waiting.unread == b""
+    await gone.close()
+    found.set_exception(StoreError("The disk is gone."))
+    await waiting.until(files()["/index.html"].body)
+    await waiting.until(b"keep-alive\r\n\r\n")
+    assert "The disk is gone." in caplog.text
 
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -170,12 +195,13 @@ async def test_a_head_is_the_same_without_the_body(asking: httpx.AsyncClient) ->
 async def test_requests_one_behind_the_other_are_answered_in_order(serving: Serving) -> None:
     client = await (await serving(web=WEB)).connect_web()
     request = "GET {} HTTP/1.1\r\nHost: x\r\n\r\n"
-    asked = "".join(map(request.format, ["/", "/nowhere", "/main.js"])).encode()
+    asked = "".join(map(request.format, ["/", "/nowhere", "/game/1", "/main.js"])).encode()
     for byte in range(0, len(asked), 7):
         await client.send(asked[byte : byte + 7])
     await client.until(b"HTTP/1.1 200 OK")
     await client.until(files()["/index.html"].body)
     await client.until(b"HTTP/1.1 404 Not Found")
+    await client.until(files()["/index.html"].body)  # which waits for the store
     await client.until(files()["/main.js"].body)
 
 

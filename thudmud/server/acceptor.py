@@ -35,6 +35,7 @@ from thudmud.server.inbox import InboxQueue
 from thudmud.server.proxies import HEAD, Place, Proxies, following, told
 from thudmud.server.session import Caller, PlayerSession, SessionPolicy, TelnetSession
 from thudmud.server.sessions import Sessions
+from thudmud.store import StoreError
 from thudmud.telnet import mssp, tls
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
 from thudmud.telnet.intake import Reading
@@ -200,7 +201,8 @@ class Acceptor:
             ping=web.ping,
             origins=frozenset(web.origins),
             site=files(),
-            find_board=self._preview,
+            find_board=self._board_preview,
+            find_battle=self._battle_preview,
         )
 
     async def stop(self) -> None:
@@ -254,8 +256,16 @@ class Acceptor:
             link = self.web_links[0]
         return json.dumps({"version": VERSION, "url": link + MPACKAGE})
 
-    def _preview(self, board: str) -> Preview | None:
+    def _board_preview(self, board: str) -> Preview | None:
         told = self._sessions.told_of_board(board)
+        return told and Preview(*told)
+
+    async def _battle_preview(self, number: int) -> Preview | None:
+        try:
+            told = await self._sessions.told_of_battle(number)
+        except StoreError as error:
+            _log.error("a link cannot be told of: %s", error)
+            return None
         return told and Preview(*told)
 
     async def _listen_for_page(self, web: WebSettings) -> list[tuple[str, int]]:

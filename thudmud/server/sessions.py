@@ -35,6 +35,7 @@ from thudmud.service import Adviser, Arrival, Node, Outbox, Policy, Result, Serv
 from thudmud.store import Account, Nobody, Store, StoreError
 from thudmud.telnet.screen import Goodbye
 from thudmud.verbs.more import Password, Register
+from thudmud.views.archive import entry, players
 from thudmud.views.order import barred
 from thudmud.views.rooms import greeting
 from thudmud.views.standing import board_line
@@ -115,6 +116,17 @@ class Sessions:
         except Refused:
             return None
         return capitalised(table.name), capitalised(f"{board_line(self._hall, table)}.")
+
+    async def told_of_battle(self, number: int) -> tuple[str, str] | None:
+        """Return who played a battle, and a line of it, if there is one of that number.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        battle = await self.store.battle(number)
+        if battle is None:
+            return None
+        return capitalised(players(battle)), f"Battle {number}, {entry(battle)}."
 
     # Connections.
 

@@ -176,6 +176,13 @@ def entry(battle: Battle) -> str:
     return f"{day(battle.at)}: {', '.join(sides)}; {', '.join(facts)}"
 
 
+def players(battle: Battle) -> str:
+    """Return who played a battle, in few words."""
+    if battle.is_practice:
+        return f"{battle.dwarf}, both sides"
+    return " against ".join(battle.player(side) or UNKNOWN for side in Side)
+
+
 def _state(battle: Battle) -> str:
     """Return how a battle ended, or its state, as part of a sentence."""
     outcome = battle.outcome

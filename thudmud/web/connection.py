@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import field
+from functools import partial
 from http import HTTPStatus
 from typing import Protocol, cast
 
@@ -27,7 +28,7 @@ from thudmud.telnet.screen import Flusher
 from thudmud.values import value
 from thudmud.web.frames import SUBPROTOCOL, FrameScreen, ping_frame, text_frame
 from thudmud.web.http import END, HttpRequest, plain, read_request
-from thudmud.web.site import SOCKET, File, Preview, answer
+from thudmud.web.site import SOCKET, File, Preview, answer, battle_linked, board_linked
 
 MAX_HEAD = 8192
 """The most bytes of a request; browsers send about one thousand."""
@@ -61,6 +62,7 @@ class WebPolicy:
         origins: the origins of other pages that may connect.
         site: the files, by their paths.
         find_board: returns the preview of a link to a board, if there is one of that name.
+        find_battle: returns that of a battle, by its number. It never fails.
         flusher: writes all output, once at the end of each turn of the event loop.
     """
 
@@ -73,6 +75,7 @@ class WebPolicy:
     origins: frozenset[str]
     site: Mapping[str, File]
     find_board: Callable[[str], Preview | None]
+    find_battle: Callable[[int], Coroutine[None, None, Preview | None]]
     flusher: Flusher = field(default_factory=Flusher)
 
 
@@ -161,6 +164,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         """Received bytes that are not answered yet."""
         self._is_choked = self._is_over = False
         self._delay: asyncio.TimerHandle | None = None
+        self._search: asyncio.Task[Preview | None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for a request."""
@@ -227,7 +231,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._transport.close()
 
     def _answer(self) -> None:
-        while not (self._is_choked or self._is_over or self._delay):
+        while not (self._is_choked or self._is_over or self._delay or self._search):
             head, end, rest = self._waiting.partition(END)
             if len(head) > MAX_HEAD:
                 sentence = "That request is longer than this server reads."
@@ -256,13 +260,36 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._end(plain(HTTPStatus.BAD_REQUEST, "That is no request of HTTP/1.1."))
         elif request.path == SOCKET and request.method == "GET":
             self._upgrade(request, head)
+        elif (number := battle_linked(request.path)) is not None:
+            self._look_up(number, request)
+        elif board := board_linked(request.path):
+            self._respond(request, self._policy.find_board(board))
         else:
-            response = answer(request, self._policy.site, self._policy.find_board)
-            self._rate.charge(len(response) // FILE_PIECE)
-            self._transport.write(response)
-            self._wait_for_more()
-            if not request.keeps:
-                self._finish()
+            self._respond(request)
+
+    def _look_up(self, number: int, request: HttpRequest) -> None:
+        """Respond once it is known who played a battle. What comes in behind that waits."""
+        self._patience.cancel()
+        self._be_patient()
+        self._search = asyncio.create_task(self._policy.find_battle(number))
+        self._reading.hold(self._search)
+        self._search.add_done_callback(partial(self._found, request))
+
+    def _found(self, request: HttpRequest, search: asyncio.Task[Preview | None]) -> None:
+        self._search = None
+        if self._is_over or search.cancelled():
+            return
+        self._reading.let_go(search)
+        self._respond(request, search.result())
+        self._answer()
+
+    def _respond(self, request: HttpRequest, preview: Preview | None = None) -> None:
+        response = answer(request, self._policy.site, preview)
+        self._rate.charge(len(response) // FILE_PIECE)
+        self._transport.write(response)
+        self._wait_for_more()
+        if not request.keeps:
+            self._finish()
 
     def _end(self, response: bytes) -> None:
         self._transport.write(response)

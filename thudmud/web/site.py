@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import html
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
@@ -90,14 +90,19 @@ class Preview:
         return _PREVIEW.sub(filled, page)
 
 
-def _preview(kind: str, name: str, find_board: Callable[[str], Preview | None]) -> Preview | None:
-    """Return the preview of a link, if there is something at it."""
-    if kind == "board":
-        return find_board(unquote(name))
-    if not (name.isascii() and name.isdecimal() and len(name) < _DIGITS):
+def board_linked(path: str) -> str:
+    """Return the words for a board that a link has, if it leads to one; else nothing."""
+    link = _LINKS.fullmatch(path)
+    return unquote(link[2]) if link and link[1] == "board" else ""
+
+
+def battle_linked(path: str) -> int | None:
+    """Return the number of the battle that a link leads to, if it does."""
+    link = _LINKS.fullmatch(path)
+    if not (link and link[1] == "game"):
         return None
-    battle = f"Battle {int(name)}"
-    return Preview(battle, f"{battle} of Thud, dwarfs against trolls: step through it, ply by ply.")
+    name = link[2]
+    return int(name) if name.isascii() and name.isdecimal() and len(name) < _DIGITS else None
 
 
 @cache
@@ -121,29 +126,21 @@ def _file(body: bytes, kind: str) -> File:
     return File(body, gzip.compress(body, mtime=0), kind, tag)
 
 
-def _nowhere(_: str) -> None:
-    return None
-
-
-def answer(
-    request: HttpRequest,
-    site: Mapping[str, File],
-    find_board: Callable[[str], Preview | None] = _nowhere,
-) -> bytes:
+def answer(request: HttpRequest, site: Mapping[str, File], preview: Preview | None = None) -> bytes:
     """Return the response to a request for one of the files.
 
     Args:
         request: the request.
         site: the files.
-        find_board: returns the preview of a board, by its name, if there is one.
+        preview: the preview of the board or battle that a link leads to, if there is one.
     """
     keeps, is_sent = request.keeps, request.method != "HEAD"
     if request.method not in {"GET", "HEAD"}:
         sentence, allowed = "This can be read, no more.", {"Allow": "GET, HEAD"}
         return plain(HTTPStatus.METHOD_NOT_ALLOWED, sentence, allowed, keeps=keeps)
-    link = _LINKS.fullmatch(request.path)
-    file = site.get(_INDEX if link or request.path == "/" else request.path)
-    if file and link and (preview := _preview(link[1], link[2], find_board)):
+    is_page = request.path == "/" or _LINKS.fullmatch(request.path)
+    file = site.get(_INDEX if is_page else request.path)
+    if file and preview:
         file = _file(preview.put_into(file.body), file.kind)
     if file is None:
         sentence = "There is nothing here. The game is at /."
