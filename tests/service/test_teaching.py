@@ -14,7 +14,7 @@ from thudmud.service.teaching import AGAIN as AGAIN_AFTER
 from thudmud.store import Store
 from thudmud.verbs.moves import Play
 
-MOVE = 'Move by typing two squares: "f1 f5".'
+MOVE = 'Move by typing two squares: "f1 f2".'
 TOLD = f'{MOVE} "hint" suggests a move.'
 TROLL = 'Move by typing two squares: "g7 g6". "hint" suggests a move.'
 AGAIN = f'It is your turn. {TOLD} "tutorial" teaches you the game while the battle waits.'
