@@ -16,7 +16,7 @@ from thudmud.service import analysing
 from thudmud.store import NotWritten, Store
 
 BEGUN = (
-    "Battle 1 is being analysed, all of its 3 plies. You are told when that is done; "
+    "All 3 plies of battle 1 are being analysed. You are told when that is done; "
     '"analyse cancel" ends it.'
 )
 FAILED = 'Battle 1 could not be analysed this time. "analyse 1" tries again.'

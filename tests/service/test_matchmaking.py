@@ -405,7 +405,7 @@ async def test_what_is_told_of_a_full_hall_fits_a_screen(hall: Place) -> None:
         await hall.type("Anna", "new board", "join game as dwarf")
     await hall.enter(*(f"Guest{letter}" for letter in "abcdefghijkl"))
     told = await hall.type("Bert", "look")
-    assert told.startswith("Also here: Carla, Guesta, ")
+    assert told.startswith("You are in the hall.\nAlso here: Carla, Guesta, ")
     assert 'Guestk and 1 other ("who" lists all).' in told
     assert told.endswith('And 2 more boards: "boards" lists all.')
     assert "10th board" not in told
