@@ -19,10 +19,13 @@ from benchmarks.load.processes import Running, thudmud, yardstick
 from benchmarks.load.table import Row
 
 IDLE_WANTED = 12
-"""KiB that an idle session may take beyond a bare connection of telnetlib3."""
-
+"""KiB that an idle session may take beyond a connection of telnetlib3's echo."""
+PLAYER_WANTED, SEAT_WANTED = 6, 1
+"""KiB that a player and a seat may take beyond that."""
 PROMPT_WANTED = 50
 """Milliseconds until a client that says nothing is asked for a name."""
+START_WANTED = 300
+"""Milliseconds until a server that has just been started is ready."""
 
 PLIES = 100
 
@@ -47,9 +50,12 @@ def memory(folder: Path, connections: int) -> Iterator[Row]:
         )
         members = range(connections)
         named = _grown(server, lambda: come_in(crowd, members), connections)
-        yield Row("more of it for a player", "KiB", [named])
+        yield Row(
+            "more of it for a player", "KiB", [named], ratio=named, most=PLAYER_WANTED, what=" KiB"
+        )
         sitting = _grown(server, lambda: sit_down(crowd, members), connections)
-        yield Row("more of it for a seat at a table", "KiB", [sitting])
+        title = "more of it for a seat at a table"
+        yield Row(title, "KiB", [sitting], ratio=sitting, most=SEAT_WANTED, what=" KiB")
         played = _grown(server, lambda: _play(crowd), connections // 2)
         yield Row(f"memory of a table for a game of {PLIES} plies", "KiB", [played])
 
@@ -123,9 +129,12 @@ def start(folder: Path, pains: Pains) -> Iterator[Row]:
             with each as running:
                 taken.append(running.started * 1000)
         found.append(taken)
+    taken = [median(each) for each in zip(*found, strict=True)]
     yield Row(
         "start, until it is ready",
         "ms",
-        [median(each) for each in zip(*found, strict=True)],
-        ratio=median(ours / theirs for ours, theirs, _ in found),
+        taken,
+        ratio=taken[0],
+        most=START_WANTED,
+        what=" ms",
     )
