@@ -534,7 +534,7 @@ async def test_accounts_that_cannot_be_used(
     await setup.logins.last_seen.close()
     noted = [record for record in caplog.records if record.name == last_seen.__name__]
     assert [record.getMessage() for record in noted] == [
-        "failed to note who was here: disk I/O error"
+        "failed to store who was here: disk I/O error"
     ]
     assert not [record for record in caplog.records if record.exc_info]
     name, _ = await setup.enter(["anna", "password"])

@@ -99,7 +99,7 @@ async def test_a_name_that_belongs_to_a_player_stays_theirs(
             await sessions.store.keep_guest(KeptName("Grog", b"word", 1.0))
     async with open_sessions(given, tmp_path) as sessions:
         await sessions.ready()
-        await until(lambda: "stays outside" in caplog.text)
+        await until(lambda: "cannot come in" in caplog.text)
         assert not sessions.is_here("Grog")
         async with asyncio.timeout(20):
             await sessions.wait_closed()

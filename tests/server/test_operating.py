@@ -240,7 +240,7 @@ async def test_a_renewed_certificate_is_used_without_a_restart(
     # A certificate that cannot be used changes nothing.
     (tmp_path / "tls.pem").write_text("none", "utf-8")
     await server.reload()
-    assert "holds no certificate" in server.log("the settings stay as they are")[0]["why"]
+    assert "holds no certificate" in server.log("the settings were not reloaded")[0]["why"]
     third = await server.connect(new)
     for each in (before, after, third):
         await each.close()
@@ -267,11 +267,11 @@ async def test_settings_are_taken_over(tmp_path: Path, start: Start) -> None:
     await bert.login("Bert")
     await bert.send(b"x" * 81 + b"\r\n")
     await bert.until(b"longer than 80 characters")
-    [read] = server.log("settings and certificates were read again")
+    [read] = server.log("settings and certificates were reloaded")
     assert read["changed"] == (
         "players.chat_at_once players.chat_per_minute players.news players.seeks server.max_line"
     )
-    assert server.log("what has changed needs a restart")[0]["settings"] == "server.workers"
+    assert server.log("changed settings need a restart")[0]["settings"] == "server.workers"
     for each in (anna, bert):
         await each.close()
 
@@ -286,7 +286,7 @@ async def test_settings_that_cannot_be_used_change_nothing(
     running = await start()
     running.configure(server=server, players=players)
     await running.reload()
-    assert why in running.log("the settings stay as they are")[0]["why"]
+    assert why in running.log("the settings were not reloaded")[0]["why"]
     assert await running.stop() == (0, "")
 
 
@@ -296,7 +296,7 @@ async def test_another_log(tmp_path: Path, start: Start) -> None:
     (tmp_path / "config.toml").write_text(text.replace('"json"', '"text"'), "utf-8")
     await server.reload()
     last = (tmp_path / "log").read_text("ascii").splitlines()[-1]
-    assert last.endswith('event="settings and certificates were read again" changed="log.format"')
+    assert last.endswith('event="settings and certificates were reloaded" changed="log.format"')
 
 
 def test_what_needs_a_restart_stays_as_it_was() -> None:

@@ -155,7 +155,7 @@ async def test_a_mistake_of_ours_is_logged_and_the_connection_goes_on(
     assert answer.startswith(b"Sorry, ")
     assert answer.endswith(b"\r\necho look\r\n> ")
     (record,) = caplog.records
-    assert record.getMessage() == "failed to handle what somebody sent"
+    assert record.getMessage() == "failed to handle input"
     assert record.__dict__["player"] == "Anna"
 
 

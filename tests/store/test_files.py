@@ -96,7 +96,7 @@ async def test_one_that_is_another_users_is_told_of(
     path.chmod(0o644)
     monkeypatch.setattr(os, "chmod", fail)
     await (await Store.open(path)).close()
-    assert [each.getMessage() for each in caplog.records] == ["others may read what is stored"]
+    assert [each.getMessage() for each in caplog.records] == ["other users may read the store"]
 
 
 async def test_a_new_one_that_is_not_finished_is_never_seen(

@@ -154,7 +154,7 @@ class TestOtherProcesses:
             async with asyncio.timeout(PATIENCE):
                 while not caplog.messages:  # noqa: ASYNC110  (it has no bell)
                     await asyncio.sleep(0.01)
-        assert caplog.messages == ["who may not come in is not known: The disk does not work."]
+        assert caplog.messages == ["the bans cannot be read: The disk does not work."]
         assert told.empty()
         await another(path, lambda other: other.ban("Zoe"))
         assert set((await asyncio.wait_for(told.get(), PATIENCE)).bans) == {"zoe"}

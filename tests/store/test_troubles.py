@@ -236,7 +236,7 @@ async def test_who_waits_for_it_is_told_that_the_thread_has_ended(
     for _ in range(2):
         with pytest.raises(StoreError, match="ZeroDivisionError"):
             await asyncio.wait_for(stored.stopped(), PATIENCE)
-    assert "come to an end that it should not" in caplog.text
+    assert "the store's thread has failed" in caplog.text
     with pytest.raises(NotWritten):
         await stored.append({OAK: (2, [joined(3)])})
 

@@ -193,7 +193,7 @@ class Program:
             async with asyncio.timeout(_ENDING):
                 await process.wait()
         except TimeoutError:
-            _log.error("what the program of %s has started cannot be ended", self._name)
+            _log.error("processes of the program of %s cannot be ended", self._name)
             process.kill()
             await process.wait()
         transport.close()

@@ -329,7 +329,7 @@ class Bot:
                 try:
                     if await store.find(self.name) or await store.find_guest(self.name):
                         why = "the name belongs to a player; give the bot another one"
-                        _log.error("the bot %s stays outside: %s", self.name, why)
+                        _log.error("the bot %s cannot come in: %s", self.name, why)
                         self._over.set()
                     else:
                         admitted = self._sessions.admit(self, self.name, None, watcher=self.watch)

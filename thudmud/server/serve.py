@@ -366,9 +366,9 @@ async def _follow_removals(sessions: Sessions, changed: asyncio.Event) -> None:
         try:
             await sessions.end_removed()
         except StoreError as error:
-            _log.error("who was removed is not known: %s", error)
+            _log.error("removed accounts cannot be looked up: %s", error)
         except Exception:  # noqa: BLE001  (the next ones have to be ended all the same)
-            _log.exception("failed while those were ended who have been removed")
+            _log.exception("failed to end the sessions of removed accounts")
 
 
 # For the gateway as well.
@@ -469,7 +469,7 @@ async def check(store: Store) -> None:
     try:
         damage = await store.check()
     except StoreError as error:
-        _log.error("what is stored could not be checked: %s", error)
+        _log.error("the store could not be checked: %s", error)
     else:
         if damage:
             _log.critical("nothing is stored any more: %s", damage.what)
@@ -577,7 +577,7 @@ class Reload:
             }:
                 begin_log(settings, self._folder)
         except (ConfigError, StartError) as error:
-            _log.error("the settings stay as they are", extra={"why": str(error)})
+            _log.error("the settings were not reloaded", extra={"why": str(error)})
             return
         self._settings = settings
         self._server.adopt(settings, contexts)
@@ -588,9 +588,9 @@ class Reload:
         for limiter, limits in zip(limiters, talk_limits(settings.players), strict=True):
             if limiter:
                 limiter.adopt(*limits)
-        _log.info("settings and certificates were read again", extra={"changed": " ".join(live)})
+        _log.info("settings and certificates were reloaded", extra={"changed": " ".join(live)})
         if others:
-            _log.warning("what has changed needs a restart", extra={"settings": " ".join(others)})
+            _log.warning("changed settings need a restart", extra={"settings": " ".join(others)})
 
 
 async def _follow_hangups(

@@ -319,7 +319,7 @@ class PlayerSession:
         try:
             await self._sessions.service.leave(visit, parting)
         except Exception:  # noqa: BLE001  (the connection has to end in spite of our bugs)
-            _log.exception("failed to let somebody leave", extra={"player": visit.name})
+            _log.exception("failed to let a player leave", extra={"player": visit.name})
 
     # Dialogues.
 
@@ -536,7 +536,7 @@ class PlayerSession:
         """Go on after a bug of ours."""
         # The line itself is not logged: it is private.
         extra = {"peer": self._peer, "player": self.name}
-        _log.error("failed to handle what somebody sent", exc_info=error, extra=extra)
+        _log.error("failed to handle input", exc_info=error, extra=extra)
         if self.screen.closed:
             return
         self._prompter.say(_SORRY)

@@ -233,7 +233,7 @@ class Sessions:
             try:
                 await self._keep_preferences(name)
             except StoreError as error:  # they still hold for this visit
-                _log.error("what was chosen is not kept: %s", error, extra={"player": name})
+                _log.error("chosen options could not be stored: %s", error, extra={"player": name})
         return visit
 
     async def enrol(self, name: str) -> None:
@@ -414,6 +414,6 @@ async def note_order(store: Store, aside: OfOperators) -> None:
             await store.close_report(number)
             _log.warning("a report is closed", extra=extra | {"number": number})
         case ShutdownTold(seconds=None):
-            _log.warning("the shutdown is taken back", extra=extra)
+            _log.warning("a shutdown is cancelled", extra=extra)
         case ShutdownTold(seconds=seconds, why=why):
-            _log.warning("a shutdown is asked for", extra=extra | {"seconds": seconds, "why": why})
+            _log.warning("a shutdown is ordered", extra=extra | {"seconds": seconds, "why": why})

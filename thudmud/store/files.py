@@ -380,7 +380,7 @@ class OnDisk(Sqlite):
                     os.chmod(path, mode & _PRIVATE)  # noqa: PTH101
         except OSError as error:  # the file is another user's
             who = {"file": self._path, "why": error.strerror}
-            _log.warning("others may read what is stored", extra=who)
+            _log.warning("other users may read the store", extra=who)
 
     def _prepare(self) -> None:
         execute = self.connection.execute

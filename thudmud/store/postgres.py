@@ -693,7 +693,7 @@ class Listener(_Companion):
         self._listens.wait(PATIENCE)
 
     def _failed(self, error: psycopg.Error) -> None:
-        _log.warning("nothing is heard of others: %s", in_line(error))
+        _log.warning("cannot listen for other servers: %s", in_line(error))
 
     def _use(self, session: psycopg.Connection[Any]) -> None:
         session.execute(f"listen {self._channel}")
@@ -743,7 +743,7 @@ class AdvisoryLock(_Companion):
         super().__init__(dsn, "lock")
 
     def _failed(self, error: psycopg.Error) -> None:
-        _log.warning("a lock is waited for: %s", in_line(error))
+        _log.warning("waiting for a lock: %s", in_line(error))
         is_silent = isinstance(error, psycopg.errors.ConnectionTimeout)
         if not is_silent or monotonic() >= self._begun + OPENING:
             self._told(StoreError(f"{name_of(self._dsn)} could not be used: {in_line(error)}."))

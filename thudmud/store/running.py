@@ -88,7 +88,7 @@ class Subscription:
         try:
             self._take(entries)
         except Exception:  # noqa: BLE001 - the other subscribers must have it still
-            _log.exception("what was stored could not be taken note of")
+            _log.exception("a subscriber to the store has failed")
 
 
 class Followers:
@@ -294,7 +294,7 @@ class InThread:
             except Forgotten as error:
                 self._why = str(error)
             except Exception as error:  # noqa: BLE001 - it is logged, and who waits is told
-                _log.exception("the store has come to an end that it should not come to")
+                _log.exception("the store's thread has failed")
                 self._why = f"The store has stopped: {error!r}."
             finally:
                 with suppress(Exception):

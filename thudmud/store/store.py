@@ -525,7 +525,7 @@ class Store:
             try:
                 heard(NotesMissed() if text == MISSED else form().from_text(text))
             except Misread as error:  # of another version, for example
-                _log.warning("what another node says is not understood: %s", error)
+                _log.warning("a note of another node cannot be read: %s", error)
 
     def hear(self, callback: Heard, form: Callable[[], Form]) -> Callable[[], None]:
         """Call a callback in the loop with each note; return a function that ends that.
@@ -621,7 +621,7 @@ class Store:
             try:
                 await self._tell_order()
             except StoreError as error:
-                _log.error("who may not come in is not known: %s", error)
+                _log.error("the bans cannot be read: %s", error)
 
         self._look, self._looked = None, monotonic()  # later writes cause another look
         task = asyncio.get_running_loop().create_task(tell())

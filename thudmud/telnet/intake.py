@@ -107,7 +107,7 @@ class TelnetQueue:
         try:
             self._left -= source.interpret(min(most, self._left))
         except Exception:  # noqa: BLE001  (it is logged, and others go on)
-            _log.exception("failed to interpret what a client sent")
+            _log.exception("failed to interpret telnet")
             source.abort()
         else:
             if source.is_behind:

@@ -258,7 +258,7 @@ class Screen:
             self._room = self._limit - self._transport.get_write_buffer_size()
             if self._room < 0:
                 # Sending a reason would need the very room that is missing.
-                _log.info("cut off a reader who cannot keep up", extra={"unread": self._limit})
+                _log.info("cut off a slow reader", extra={"unread": self._limit})
                 self.closed = True
                 self._transport.abort()
 
