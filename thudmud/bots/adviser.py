@@ -47,11 +47,7 @@ class OwnAdviser:
 
 
 class WorkersAdviser:
-    """The workers, for which a hint is one question among others.
-
-    Args:
-        workers: the workers.
-    """
+    """The workers, for which a hint is one question among others."""
 
     def __init__(self, workers: Workers) -> None:
         self._workers = workers

@@ -69,11 +69,7 @@ class KoomWeights:
 
 
 class KoomTactics(Tactics):
-    """Tactics where dwarfs trap trolls, trolls trample dwarfs, and the Rock is walked home.
-
-    Args:
-        weights: the weights of each side.
-    """
+    """Tactics where dwarfs trap trolls, trolls trample dwarfs, and the Rock is walked home."""
 
     def __init__(self, weights: Mapping[Side, KoomWeights]) -> None:
         self._weights_of = weights

@@ -30,9 +30,6 @@ class PlainTactics(Tactics):
     """Tactics for any rules: the plies are the ruleset's own, and little but the pieces counts.
 
     They are slow and weak.
-
-    Args:
-        ruleset: the ruleset.
     """
 
     def __init__(self, ruleset: Ruleset) -> None:

@@ -76,13 +76,7 @@ def takes_all(trolls: ShovingTrolls) -> bool:
 
 
 class ThudTactics(Tactics):
-    """Tactics where dwarfs are hurled and trolls shoved.
-
-    Args:
-        trolls: how trolls move and capture.
-        fixed: the bitboard of fixed pieces.
-        weights: the weights of each side.
-    """
+    """Tactics where dwarfs are hurled and trolls shoved."""
 
     def __init__(self, trolls: ShovingTrolls, fixed: int, weights: Mapping[Side, Weights]) -> None:
         self._takes_all = takes_all(trolls)

@@ -164,12 +164,7 @@ class Acceptor:
         return {name: self._tls_context(each, name) for name, each in wanted.items()}
 
     def adopt(self, settings: Settings, contexts: Contexts) -> None:
-        """Apply settings to connections from now on, except those of the sockets.
-
-        Args:
-            settings: all settings.
-            contexts: the TLS contexts, as `contexts` returns them.
-        """
+        """Apply settings to connections from now on, except those of the sockets."""
         self._whole, self._settings, self._contexts = settings, settings.server, contexts
         self.limiter.adopt(settings.server)
         players, web = settings.players, settings.web

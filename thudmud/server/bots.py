@@ -166,9 +166,6 @@ class Bots:
         Until the holder is known for the first time, nobody gets a name. Bots that had to leave
         because this server was taken for dead come in again after a while.
 
-        Args:
-            holders: tells the holder of the lock.
-
         Returns:
             The coroutine to run.
         """

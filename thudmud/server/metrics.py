@@ -171,12 +171,7 @@ def _counter(name: str, words: str, value: float) -> Metric:
 
 
 class MetricsPort:
-    """Answers one request on each connection.
-
-    Args:
-        registry: the metrics.
-        is_healthy: returns whether events can be stored.
-    """
+    """Answers one request on each connection."""
 
     def __init__(self, registry: CollectorRegistry, is_healthy: Callable[[], bool]) -> None:
         self._registry, self._is_healthy = registry, is_healthy

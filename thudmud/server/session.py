@@ -548,11 +548,7 @@ class PlayerSession:
 
 
 class TelnetSession(PlayerSession):
-    """The session of a telnet connection.
-
-    Args:
-        policy: what holds for all telnet sessions.
-    """
+    """The session of a telnet connection."""
 
     def __init__(
         self,

@@ -96,12 +96,7 @@ class _Spoilt(ThudmudError):
 
 
 class Database:
-    """An open database.
-
-    Args:
-        backend: the backend that it is kept in.
-        clock: returns the seconds since the epoch.
-    """
+    """An open database."""
 
     def __init__(self, backend: Backend, clock: Callable[[], float]) -> None:
         self.backend = backend

@@ -14,12 +14,7 @@ BATCH = 1_000
 
 
 class Feed:
-    """How far entries have been handed out, and which come next.
-
-    Args:
-        table: the database.
-        streams: reads the events.
-    """
+    """How far entries have been handed out, and which come next."""
 
     def __init__(self, table: SqlTable, streams: Streams) -> None:
         self._table, self._streams = table, streams

@@ -20,12 +20,7 @@ MOST_CACHED = 10_000
 
 
 class Players:
-    """The rows of ``player``.
-
-    Args:
-        table: the database.
-        dialect: how the database spells statements.
-    """
+    """The rows of ``player``."""
 
     def __init__(self, table: SqlTable, dialect: Dialect) -> None:
         self._table, self._dialect = table, dialect

@@ -610,11 +610,7 @@ class Postgres(Backend):
         return float(asked.fetchall()[0][0])
 
     def listen(self, heard: Heard) -> None:
-        """Call a function with what other nodes say, in a thread of its own.
-
-        Args:
-            heard: see `Listener`.
-        """
+        """Call a function with what other nodes say, in a thread of its own."""
         self._listener = Listener(self._dsn, self._channel, self._token, heard)
 
     def tell(self, note: str) -> None:

@@ -41,14 +41,7 @@ class Stream(NamedTuple):
 
 
 class Streams:
-    """The rows of ``stream``, ``event``, ``gap`` and ``request``.
-
-    Args:
-        backend: the backend of the database.
-        table: the database.
-        players: the players whose numbers are in events.
-        projected: the battles that events begin or end.
-    """
+    """The rows of ``stream``, ``event``, ``gap`` and ``request``."""
 
     def __init__(
         self, backend: Backend, table: SqlTable, players: Players, projected: ProjectedRows

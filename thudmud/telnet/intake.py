@@ -36,11 +36,7 @@ def notice_dead_links(transport: asyncio.BaseTransport) -> None:
 
 
 class Reading:
-    """Reads a connection, except while somebody holds it.
-
-    Args:
-        transport: the connection.
-    """
+    """Reads a connection, except while somebody holds it."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport

@@ -50,12 +50,7 @@ _WE_ASK_FOR_VARIABLES = (
 
 
 class Negotiation:
-    """All options of one connection.
-
-    Args:
-        session: the session.
-        policy: what holds for all connections.
-    """
+    """All options of one connection."""
 
     def __init__(self, session: Receiver, policy: TelnetPolicy) -> None:
         self._session, self._policy = session, policy

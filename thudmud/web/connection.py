@@ -101,11 +101,7 @@ class HttpPeer(Protocol):
 
 
 class WebClient(Client):
-    """The client of a WebSocket, as its session sees it.
-
-    Args:
-        session: the session.
-    """
+    """The client of a WebSocket, as its session sees it."""
 
     def __init__(self, session: Receiver) -> None:
         self._session = session

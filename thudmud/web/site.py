@@ -70,12 +70,7 @@ class File:
 
 @value
 class Preview:
-    """The preview of a link, as messengers show it.
-
-    Attributes:
-        title: the title.
-        description: a sentence.
-    """
+    """The preview of a link, as messengers show it."""
 
     title: str
     description: str
