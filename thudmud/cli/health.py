@@ -11,7 +11,7 @@ from thudmud.cli.configured import config_option, opened, storage_of, tells_erro
 from thudmud.english import lasting
 from thudmud.server.config import StorageSettings
 from thudmud.store import LEASE
-from thudmud.store.health import last_stored
+from thudmud.store.checking import last_stored
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

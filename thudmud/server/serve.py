@@ -39,10 +39,9 @@ from thudmud.server.config import (
     common_settings,
     with_changes,
 )
-from thudmud.server.locks import bots_lock, serving_lock
 from thudmud.server.notify import ServiceManager
 from thudmud.server.sessions import Sessions, make_service
-from thudmud.server.stores import open_store
+from thudmud.server.stores import bots_lock, open_store, serving_lock
 from thudmud.service import Node
 from thudmud.store import Damaged, InUse, OtherSettings, Store, StoreError, Unknown
 from thudmud.store.steady import SteadyClock

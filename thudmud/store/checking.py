@@ -1,4 +1,4 @@
-"""The check of a store: whether everything in it is as it was written.
+"""The check of a store, whether everything in it is as it was written; and of a server's health.
 
 It runs in a process of its own, beside play: `thudmud store check`, or ``python -m thudmud.store
 FILE``, which is how a store starts it. It reads one snapshot, however much is written meanwhile,
@@ -17,6 +17,7 @@ from contextlib import closing
 from itertools import zip_longest
 from math import isclose
 from pathlib import Path
+from time import time
 from typing import Any, NamedTuple, cast
 
 from thudmud.english import counted
@@ -24,7 +25,9 @@ from thudmud.play.projections import PROJECTION
 from thudmud.store.backend import Backend
 from thudmud.store.database import Head
 from thudmud.store.files import (
+    HEAD,
     Sqlite,
+    beside,
     check_head,
     connect,
     damaged,
@@ -56,6 +59,25 @@ class Contents(NamedTuple):
         """Return it in words."""
         events, battles = counted(self.events, "event"), counted(self.battles, "battle")
         return f"{events}, {battles} and {counted(self.players, 'player')}"
+
+
+def last_stored(path: Path) -> float | None:
+    """Return how many seconds ago something was last stored; None if no server runs on the file.
+
+    A server writes every few seconds that it runs: that goes through its event loop, its thread and
+    the disk. The modification time of the witness shows when something was last stored. It is
+    compared with the system's time, on which both depend; the nodes' own times may differ.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    with errors_translated(path):
+        require_ours(path)
+        with closing(connect(path, PATIENCE, reading=True)) as connection:
+            # A node that has ended, or was found dead, has no lease left.
+            [(alive,)] = connection.execute("select count(*) from node where until > seen")
+        stored = beside(path, HEAD).stat().st_mtime
+    return max(0.0, time() - stored) if alive else None
 
 
 def check_backend(backend: Backend) -> Damage | None:
