@@ -338,6 +338,8 @@ class Search:
         """Return a position's worth to the side to move: 0 the dwarfs, 1 the trolls."""
         key = d, t, r
         if count := self._seen[side].get(key, 0):
+            # Not searched: what follows was on the board already. It costs the side that chooses a
+            # ply, whoever repeats: else that would move back and forth where it is ahead.
             cost = _REPEATED[min(count, 2)]
             return self._weigh(d, t, r, side)[0] - (cost if side == self._root_side else -cost)
         if depth <= 0:
@@ -356,6 +358,8 @@ class Search:
         best, best_ply, start = -_ENDLESS, None, alpha
         reduces, only_loud = self._width.reduces, False
         if depth == 1 and reduces:
+            # Futility: where the last ply of the depth would have to gain too much, only captures
+            # can, and most of the work is in the other plies.
             still = self._weigh(d, t, r, side)[0]
             if still + _FUTILE <= alpha:
                 best, only_loud = still, True
@@ -366,6 +370,8 @@ class Search:
             if not number:
                 value = -self._value(d2, t2, r2, 1 - side, depth - 1, -beta, -alpha)
             else:
+                # The first ply is most likely the best one. So of the others it is only asked, with
+                # a null window, whether they are better; that is cheap, and mostly they are not.
                 late = 0
                 if reduces and is_quiet and number >= _LATE and depth > 2:
                     late = 2 if side and number >= _VERY_LATE else 1
@@ -450,6 +456,7 @@ class Search:
             self._look()
         if decided := self._tactics.decided(d, t, r, dwarfs_to_move=not side):
             return (-decided if side else decided) * WON
+        # Nobody has to capture, so the worth as it stands is a lower bound.
         still, field = self._weigh(d, t, r, side)
         best = still
         if best >= beta or not left:
@@ -463,6 +470,8 @@ class Search:
             plies = self._tactics.dwarf_captures(d, t, r, empty, field)
             captures = [(_ENDLESS, 0, ply) for ply in plies]  # none is skipped
         for number, target, (dx, tx, rx) in captures:
+            # Captures come in order of what they take: if one cannot raise the worth enough, none
+            # after it can. And where the troll would be lost, it has to take four for that.
             if still + 100 * number + 200 <= alpha:
                 break
             if number < 4 and target & field:

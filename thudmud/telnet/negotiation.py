@@ -125,9 +125,11 @@ class Negotiation:
         if not self._affords(ours, wanted):
             return
         before = ours.is_agreed
+        # ECHO is refused: it is only offered, since clients hide typing while it is agreed.
         answer = ours.hear(wanted, welcome=self._is_offered(option))
         if answer is not None:
             self._say(_SAID_OF_OURS[answer], option)
+        # SGA is refused, but a client that asks for it says by that how it wants prompts to end.
         if option == telopt.SGA:
             self._wants_no_marks = wanted
         if option in {telopt.SGA, telopt.EOR}:
@@ -190,6 +192,7 @@ class Negotiation:
     def _hear_type(self, payload: bytes) -> None:
         if payload[:1] != telopt.IS or not self._awaits_type:
             return
+        # The last of the types is MTTS, which says whether the client has variables to ask for.
         self._awaits_type = self._client.add_type(payload[1:].decode("ascii", "replace"))
         if self._awaits_type:
             self._say_framed(_WE_ASK_FOR_TYPE)
