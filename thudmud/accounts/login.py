@@ -338,15 +338,7 @@ class Logins:
         address: str,
         words: Collection[bytes] = (),
     ) -> bool:
-        """Return whether this is a member's password, once it is this guess's turn.
-
-        Args:
-            prompter: tells the player how long it takes.
-            name: the member's name.
-            password: the answer.
-            address: the address that the player comes from.
-            words: hashes of words that are accepted, too.
-        """
+        """Return whether this is a member's password, or one of some hashed words, in its turn."""
         guess = await self._guess_at(name, Secret.PASSWORD, address)
 
         async def is_right() -> bool:

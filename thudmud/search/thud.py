@@ -121,15 +121,7 @@ class ThudTactics(Tactics):
     def worth(
         self, dwarfs: int, trolls: int, _rock: int, empty: int, reach: int, *, dwarfs_to_move: bool
     ) -> int:
-        """Return the static worth of a position to the dwarfs, in hundredths of a dwarf.
-
-        Args:
-            dwarfs: the dwarfs.
-            trolls: the trolls.
-            empty: the empty squares.
-            reach: the squares that lines of dwarfs command, from `field`.
-            dwarfs_to_move: whether the dwarfs are to move.
-        """
+        """Return the static worth of a position to the dwarfs, in hundredths of a dwarf."""
         w = self._weights
         near, reach, unsafe, insecure, value = self._formation(dwarfs, trolls)
         beside, hunters, shoves, worth_of_trolls = self._trolls(trolls)

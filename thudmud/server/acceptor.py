@@ -161,7 +161,14 @@ class Acceptor:
             wanted["server"] = telnet
         if web.enabled and web.tls_certificate:
             wanted["web"] = web
-        return {name: self._tls_context(each, name) for name, each in wanted.items()}
+        return {
+            name: tls.context(
+                self._folder / each.tls_certificate,
+                self._folder / each.tls_key if each.tls_key else None,
+                name,
+            )
+            for name, each in wanted.items()
+        }
 
     def adopt(self, settings: Settings, contexts: Contexts) -> None:
         """Apply settings to connections from now on, except those of the sockets."""
@@ -306,11 +313,6 @@ class Acceptor:
             proxies=self._web_proxies,
             forwarders=self._forwarders,
         )
-
-    def _tls_context(self, settings: ServerSettings | WebSettings, section: str) -> ssl.SSLContext:
-        key = settings.tls_key
-        certificate = self._folder / settings.tls_certificate
-        return tls.context(certificate, self._folder / key if key else None, section)
 
     def _status(self) -> Mapping[str, str]:
         return mssp.status(

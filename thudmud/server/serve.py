@@ -353,12 +353,7 @@ async def note_time_set(clock: Callable[[], float], pause: float = 60.0) -> None
 
 
 async def _follow_removals(sessions: Sessions, changed: asyncio.Event) -> None:
-    """End the sessions of members whose accounts are removed while they play.
-
-    Args:
-        sessions: the sessions.
-        changed: set whenever an account may have been removed.
-    """
+    """End the sessions of members whose accounts are removed while they play."""
     while True:
         await changed.wait()
         changed.clear()

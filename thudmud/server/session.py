@@ -134,13 +134,6 @@ class PlayerSession:
     While the client does not read, its commands wait, so that only what others say can fill its
     outbox.
 
-    Args:
-        transport: the connection.
-        reading: pauses and resumes reading it.
-        screen: sends everything that is shown.
-        caller: where it comes from.
-        shared: what all sessions share.
-
     Attributes:
         address: the player's address.
         screen: sends everything that is shown.

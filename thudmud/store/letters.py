@@ -74,14 +74,9 @@ def forget(database: Database, player: str, numbers: Collection[int]) -> int:
 
 
 def report(database: Database, by: str, about: str, text: str, said: Sequence[str] = ()) -> int:
-    """Store a report of one player about another; return its number.
+    """Store a report of one player about another, either of whom may be a guest; return its number.
 
-    Args:
-        database: the database.
-        by: the player who reports.
-        about: the player who is reported; both may be guests.
-        text: the report.
-        said: the last lines that the reporter had heard from that player.
+    ``said`` is what the reporter had last heard from the other, by lines.
     """
     number = database.table.number("select coalesce(max(number), 0) + 1 from report")
     players = database.players.number_of(by), database.players.number_of(about)
