@@ -449,7 +449,7 @@ class TestTwo:
         await other.notify("of another version", lambda: form_of(str))
         await other.notify(7, lambda: form_of(int))
         await until(lambda: heard == [7])
-        assert "another node says is not understood" in caplog.text
+        assert "a note of another node cannot be read" in caplog.text
         await other.close()
 
     async def test_who_stops_in_the_middle_stops_nobody_for_long(
