@@ -87,7 +87,7 @@ def battle(games: int) -> list[Event]:
     moves: list[Move] = []
     for _ in range(PLIES):
         moves.append(random.choice(DISCWORLD.legal_moves(position)))
-        position = DISCWORLD.after(position, moves[-1])
+        position = position.after(moves[-1])
     sides = (Side.DWARF, Side.TROLL)
     outcome = Outcome(Ending.RESIGNATION, Side.TROLL, Score(0, 32))
     return [

@@ -90,7 +90,7 @@ def playouts(rules: Ruleset, rounds: int, seconds: float) -> Row:
     def by_engine(seed: int) -> int:
         random, position, plies = Random(seed), rules.opening, 0
         while plies < MOST_PLIES and (moves := rules.legal_moves(position)):
-            position = rules.after(position, random.choice(moves))
+            position = position.after(random.choice(moves))
             plies += 1
         return plies
 

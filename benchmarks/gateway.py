@@ -42,7 +42,7 @@ def plays(seed: int, plies: int) -> list[tuple[str, str]]:
         quiet = [move for move in DISCWORLD.legal_moves(position) if not move.captures]
         move = random.choice(quiet)
         lines.append((PLAYERS[position.turn], str(Play(move.attempt()))))
-        position = DISCWORLD.after(position, move)
+        position = position.after(move)
     return lines
 
 

@@ -88,7 +88,7 @@ def _game(seed: int) -> list[bytes]:
         if found.captures and found.verb is not Verb.HURL:
             line += f" capturing {', '.join(map(str, found.captures))}"
         lines.append(f"{line}\r\n".encode())
-        position = DISCWORLD.after(position, found)
+        position = position.after(found)
     return lines
 
 

@@ -81,7 +81,7 @@ def random_positions(ruleset: Ruleset, random: Random, plies: int) -> list[Posit
     positions = [ruleset.opening]
     while len(positions) <= plies and ruleset.outcome(positions[-1]) is None:
         move = random.choice(ruleset.legal_moves(positions[-1]))
-        positions.append(ruleset.after(positions[-1], move))
+        positions.append(positions[-1].after(move))
     return positions
 
 

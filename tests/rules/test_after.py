@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.play.annals import LONGER
-from thudmud.rules import DISCWORLD, Game, Move, Position, Ruleset, Side
+from thudmud.rules import DISCWORLD, Game, Move, Position, Side
 
 
 def states() -> list[Game]:
@@ -31,12 +31,12 @@ def test_no_ply_is_played_that_need_not_be(
     monkeypatch: pytest.MonkeyPatch, near: int | None, count: int
 ) -> None:
     played = []
-    really = Ruleset.after
+    really = Position.after
 
-    def counting(self: Ruleset, position: Position, move: Move) -> Position:
+    def counting(self: Position, move: Move) -> Position:
         played.append(move)
-        return really(self, position, move)
+        return really(self, move)
 
-    monkeypatch.setattr(Ruleset, "after", counting)
+    monkeypatch.setattr(Position, "after", counting)
     assert STATES[-1].after(2, None if near is None else STATES[near]) == STATES[2]
     assert len(played) == count

@@ -41,7 +41,7 @@ def positions(ruleset: Ruleset, seed: int, plies: int = 120) -> Iterator[Positio
         yield position
         captures = [move for move in moves if move.captures]
         few = captures and random.random() < 0.3
-        position = ruleset.after(position, random.choice(captures if few else moves))
+        position = position.after(random.choice(captures if few else moves))
 
 
 def generated(tactics: Tactics, position: Position) -> tuple[set[Ply], set[Ply]]:

@@ -181,10 +181,10 @@ def test_it_plays_nothing_illegal(ruleset: Ruleset) -> None:
 def test_it_walks_the_rock_home() -> None:
     position = read_position("dG2,dG3,TA9,RH2 dwarf", KOOM_VALLEY)
     thought = Search(KOOM_VALLEY).think(Game.start(KOOM_VALLEY, position), Limit(depth=1))
-    assert KOOM_VALLEY.outcome(KOOM_VALLEY.after(position, thought.move)) is not None
+    assert KOOM_VALLEY.outcome(position.after(thought.move)) is not None
 
 
 def test_it_surrounds_the_rock() -> None:
     position = read_position("dA10,TG7,TJ9,TH12,RH8 troll", KOOM_VALLEY)
     thought = Search(KOOM_VALLEY).think(Game.start(KOOM_VALLEY, position), Limit(depth=1))
-    assert KOOM_VALLEY.outcome(KOOM_VALLEY.after(position, thought.move)) is not None
+    assert KOOM_VALLEY.outcome(position.after(thought.move)) is not None

@@ -334,7 +334,7 @@ def test_the_small_diagrams_show_what_the_rules_do(
     side = on_board[command.attempt.origin].side
     assert side is not None
     before = Position.of(on_board, side)
-    after = ruleset.after(before, ruleset.resolve(before, command.attempt, side))
+    after = before.after(ruleset.resolve(before, command.attempt, side))
     text = PAGES[topic].blocks
     assert f'"{line}"' in " ".join(" ".join(" ".join(block) for block in text).split())
     [diagram] = [

@@ -18,8 +18,8 @@ from thudmud.rules import (
     RULESETS,
     Game,
     IllegalMove,
-    Position,
     Ruleset,
+    perft,
     read_position,
     ruleset_called,
     write_position,
@@ -232,21 +232,12 @@ class Dialogue:
     def _perft(self, words: list[str]) -> str:
         if len(words) != 1 or not _COUNT.fullmatch(words[0]) or int(words[0]) > DEEPEST_COUNT:
             raise _BadLineError(f'it is "perft N", from 0 to {DEEPEST_COUNT} plies')
-        return str(self._counted(self._game.position, int(words[0])))
 
-    def _counted(self, position: Position, depth: int) -> int:
-        """Return the same as `thudmud.rules.perft`, unless it is stopped."""
-        rules = self._game.ruleset
-        if depth == 0:
-            return 1
-        if self._is_stopped():
-            raise _BadLineError("it was stopped before all was counted")
-        if depth == 1:
-            return rules.count_moves(position)
-        return sum(
-            self._counted(rules.after(position, move), depth - 1)
-            for move in rules.legal_moves(position)
-        )
+        def look() -> None:
+            if self._is_stopped():
+                raise _BadLineError("it was stopped before all was counted")
+
+        return str(perft(self._game.ruleset, self._game.position, int(words[0]), look))
 
     def _set_level(self, words: list[str]) -> str:
         if words == [_OFF]:

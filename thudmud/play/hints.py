@@ -175,4 +175,4 @@ class _Prospect:
 
     @cached_property
     def _then(self) -> list[Position]:
-        return [self._rules.after(self._position, move) for move in self._moves]
+        return [self._position.after(move) for move in self._moves]

@@ -117,7 +117,7 @@ class Game:
         if not isinstance(move, Move):
             return self.push(move)
         self._require_running()
-        position = self.ruleset.after(self.position, move)
+        position = self.position.after(move)
         after = Game(
             self.ruleset,
             self.opening,

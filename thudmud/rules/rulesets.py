@@ -8,7 +8,7 @@ playthrough and positions for perft; tests fail until it has them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, SupportsIndex
 
@@ -134,13 +134,6 @@ class Ruleset:
         self._require_verb(attempt, side)
         _require_once(named)
         return self.fighters(side).grant(position, attempt)
-
-    def after(self, position: Position, move: Move) -> Position:
-        """Return the position after a legal move.
-
-        Ask the ruleset, not the position, which only moves pieces.
-        """
-        return position.after(move)
 
     def score(self, position: Position) -> Score:
         """Return the score of the battle as it stands."""
@@ -269,14 +262,20 @@ def _called(name: str) -> Ruleset:
     return RULESETS[name]
 
 
-def perft(ruleset: Ruleset, position: Position, depth: int) -> int:
-    """Return the number of sequences of ``depth`` distinct outcomes from a position."""
+def perft(
+    ruleset: Ruleset, position: Position, depth: int, look: Callable[[], object] = bool
+) -> int:
+    """Return the number of sequences of ``depth`` distinct outcomes from a position.
+
+    ``look`` is called again and again meanwhile; what it raises ends the counting.
+    """
     if depth == 0:
         return 1
+    look()
     if depth == 1:
         return ruleset.count_moves(position)
     return sum(
-        perft(ruleset, ruleset.after(position, move), depth - 1)
+        perft(ruleset, position.after(move), depth - 1, look)
         for move in ruleset.legal_moves(position)
     )
 
@@ -284,6 +283,6 @@ def perft(ruleset: Ruleset, position: Position, depth: int) -> int:
 def divide(ruleset: Ruleset, position: Position, depth: int) -> list[tuple[Move, int]]:
     """Return each legal move with the ``perft`` of the rest; ``depth`` is 1 or more."""
     return [
-        (move, perft(ruleset, ruleset.after(position, move), depth - 1))
+        (move, perft(ruleset, position.after(move), depth - 1))
         for move in ruleset.legal_moves(position)
     ]

@@ -315,7 +315,7 @@ class Search:
         self, position: Position, moves: dict[Ply, Move], ply: Ply, value: int, depth: int
     ) -> Thought:
         line = [moves[ply]]
-        at = self._ruleset.after(position, moves[ply])
+        at = position.after(moves[ply])
         for _ in range(depth):
             known = self._known[at.turn is Side.TROLL].get((at.dwarfs, at.trolls, at.rock))
             if known is None or known[3] is None or self._ruleset.outcome(at):
@@ -324,7 +324,7 @@ class Search:
             if move is None:
                 break
             line.append(move)
-            at = self._ruleset.after(at, move)
+            at = at.after(move)
         return Thought(moves[ply], value, depth, self._nodes, tuple(line))
 
     def _look(self) -> None:
