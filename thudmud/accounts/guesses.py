@@ -64,7 +64,7 @@ class Secret(Enum):
     """The kinds of secrets."""
 
     WORD = "word"
-    PASSWORD = "password"  # noqa: S105  (a kind)
+    PASSWORD = "password"  # noqa: S105  (a kind of secret)
 
 
 class Guess(NamedTuple):

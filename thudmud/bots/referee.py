@@ -191,7 +191,7 @@ async def judged(opening: Game, contenders: Mapping[Side, Contender], terms: Ter
         outcome = game.resign(faulty).outcome
     else:
         outcome = game.outcome or game.agree(Ending.QUIET).outcome
-    assert outcome  # noqa: S101  (that is what these two make)
+    assert outcome  # noqa: S101  (both make one)
     seconds = {side: contender.seconds for side, contender in contenders.items()}
     return Verdict(game, ending or outcome.ending.value, outcome.score, faulty, why, seconds, cpu)
 

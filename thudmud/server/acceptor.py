@@ -49,7 +49,7 @@ from thudmud.web.site import Preview, files
 
 FAREWELL = "The server is shutting down. Goodbye."
 
-_ALL_ADDRESSES = {"0.0.0.0", "::"}  # noqa: S104  (that this machine has)
+_ALL_ADDRESSES = {"0.0.0.0", "::"}  # noqa: S104  (they mean all addresses)
 _ABORT_TIME = 5.0  # seconds that connections may take to close once they are aborted
 _BACKLOG = 4096  # connections that may wait to be accepted, if the kernel allows as many
 _HOUR = 3600.0
@@ -560,7 +560,7 @@ def room_for(connections: int, programs: int) -> Room:
 
 def _open_files() -> int:
     try:
-        return len(os.listdir("/dev/fd"))  # noqa: PTH208  (there are no paths behind these names)
+        return len(os.listdir("/dev/fd"))  # noqa: PTH208  (these names are no paths)
     except OSError:
         return _OTHER_FILES
 

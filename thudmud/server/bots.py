@@ -270,7 +270,7 @@ class Bot:
                 invitation = self._opponent.invitations.pop(0)
                 # The player's next line waits for the answer.
                 self._asked.append((invitation, self._sessions.hold(invitation.player)))
-        except Exception:  # noqa: BLE001  (whatever we get wrong, others are told theirs)
+        except Exception:  # noqa: BLE001  (others are told in spite of our bugs)
             kind = type(telling.event).__name__
             _log.exception("the bot %s does not understand %s", self.name, kind)
             self.end()
@@ -284,7 +284,7 @@ class Bot:
         self.is_cut_off = why in {Dismissal.MOVED, Dismissal.CUT_OFF}
         self.end()
 
-    def end(self, sentence: str = "", why: Goodbye = Goodbye.QUIT) -> None:  # noqa: ARG002  (a person's)
+    def end(self, sentence: str = "", why: Goodbye = Goodbye.QUIT) -> None:  # noqa: ARG002  (for people)
         """Leave."""
         # A task that is cancelled before its first step would skip its cleaning up.
         if self._begun and self._living and not self.ended:
@@ -302,7 +302,7 @@ class Bot:
                 await self._act()
         except asyncio.CancelledError:
             pass  # the normal end
-        except Exception:  # noqa: BLE001  (whatever we get wrong, the server goes on)
+        except Exception:  # noqa: BLE001  (the server goes on in spite of our bugs)
             _log.exception("the bot %s has to leave", self.name)
         finally:
             self._over.set()
@@ -462,7 +462,7 @@ class Bot:
             going = now(self._sessions.submit(self._visit, command))
             if isinstance(going, asyncio.Task):
                 await asyncio.shield(going)
-        except Exception:  # noqa: BLE001  (whatever we get wrong, its games go on)
+        except Exception:  # noqa: BLE001  (its games go on in spite of our bugs)
             _log.exception("failed to do what %s wants: %s", self.name, command)
 
     async def _wait(self, until: float | None) -> None:

@@ -138,7 +138,7 @@ class _ToFile(logging.handlers.WatchedFileHandler):
         except OSError:  # a new file cannot be opened
             self.handleError(record)
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (logging's)
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (the name that logging calls)
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
             super().handleError(record)

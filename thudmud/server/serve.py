@@ -159,7 +159,7 @@ def _measured(
         StartError: prometheus-client is not installed.
     """
     try:
-        from thudmud.server.metrics import measured  # noqa: PLC0415  (it is optional)
+        from thudmud.server.metrics import measured  # noqa: PLC0415  (an optional dependency)
     except ImportError as error:
         raise StartError(
             "metrics.enabled: this needs the package prometheus-client:"
@@ -361,7 +361,7 @@ async def _follow_removals(sessions: Sessions, changed: asyncio.Event) -> None:
             await sessions.end_removed()
         except StoreError as error:
             _log.error("removed accounts cannot be looked up: %s", error)
-        except Exception:  # noqa: BLE001  (the next ones have to be ended all the same)
+        except Exception:  # noqa: BLE001  (later ones still have to be ended)
             _log.exception("failed to end the sessions of removed accounts")
 
 
@@ -624,7 +624,7 @@ def run_in_loop(work: Coroutine[None, None, T]) -> T:
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     try:
-        import uvloop  # noqa: PLC0415  (it is optional)
+        import uvloop  # noqa: PLC0415  (an optional dependency)
     except ImportError:
         return None
     return uvloop.new_event_loop

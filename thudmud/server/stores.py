@@ -134,7 +134,7 @@ def _lock(
 ) -> AdvisoryLock:
     """Return a lock whose changes are told in the event loop."""
     try:
-        from thudmud.store.postgres import AdvisoryLock  # noqa: PLC0415  (it is optional)
+        from thudmud.store.postgres import AdvisoryLock  # noqa: PLC0415  (an optional dependency)
     except ImportError as error:
         raise StartError(f"storage.backend: {NEEDS_PSYCOPG}") from error
     loop = asyncio.get_running_loop()

@@ -195,7 +195,7 @@ class Backend:
         """Return what the database itself finds wrong with its pages, if it can check them."""
         return None
 
-    def is_back(self, error: Exception) -> bool:  # noqa: ARG002  (of others' use)
+    def is_back(self, error: Exception) -> bool:  # noqa: ARG002  (other backends use it)
         """Return whether an error was the loss of a link that has been restored by now.
 
         The statement has to be run again then. Of a transaction nothing has been written.

@@ -100,7 +100,7 @@ def check_database(dsn: str) -> Contents:
         Damaged: it is not as it was written.
         StoreError: it cannot be checked.
     """
-    from thudmud.store.postgres import Postgres  # noqa: PLC0415  (of an extra)
+    from thudmud.store.postgres import Postgres  # noqa: PLC0415  (an optional dependency)
 
     with closing(Postgres(dsn)) as backend:
         backend.read_all()
@@ -219,7 +219,7 @@ def _is_same(found: Sequence[object] | None, made: Sequence[object] | None) -> b
 
 
 def _width(table: SqlTable, name: str) -> int:
-    return len(table.execute(f"select * from {name} limit 0").description)  # noqa: S608  (ours)
+    return len(table.execute(f"select * from {name} limit 0").description)  # noqa: S608  (our own names)
 
 
 def run(path: Path | None, dsn: str = "", *, held: bool = False) -> int:
@@ -237,7 +237,7 @@ def run(path: Path | None, dsn: str = "", *, held: bool = False) -> int:
     except StoreError as error:
         print(error, file=sys.stderr)
         return UNCHECKED
-    except Exception as error:  # noqa: BLE001  (whatever it is, it is no damage)
+    except Exception as error:  # noqa: BLE001  (any other error is no damage)
         what = f"The store {path}" if path else "The database"
         print(f"{what} could not be checked: {error!r}.", file=sys.stderr)
         return UNCHECKED
@@ -251,7 +251,7 @@ async def check_beside(path: str, dsn: str) -> Damage | None:
     Raises:
         StoreError: it could not be checked.
     """
-    import asyncio  # noqa: PLC0415  (a house needs none)
+    import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
     making = asyncio.create_task(
         asyncio.create_subprocess_exec(

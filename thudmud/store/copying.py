@@ -39,7 +39,7 @@ def opened(place: str, *, is_source: bool) -> Backend:
         StoreError: it cannot be used; or it is the source, and does not exist.
     """
     if is_database(place):
-        from thudmud.store.postgres import Postgres  # noqa: PLC0415  (of an extra)
+        from thudmud.store.postgres import Postgres  # noqa: PLC0415  (an optional dependency)
 
         return Postgres(place)
     path = Path(place)

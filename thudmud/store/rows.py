@@ -174,7 +174,7 @@ _KEYS = {
 def insertion(table: str) -> str:
     """Return the statement that inserts a row, with its CRC at the end."""
     columns = [*COLUMNS[table], "crc"]
-    return f"insert into {table} values ({', '.join('?' * len(columns))})"  # noqa: S608  (ours)
+    return f"insert into {table} values ({', '.join('?' * len(columns))})"  # noqa: S608  (our own names)
 
 
 def _put(table: str) -> str:
@@ -184,7 +184,7 @@ def _put(table: str) -> str:
 
 
 def _crc(table: str) -> str:
-    return f"select crc from {table} where {' and '.join(f'{key} = ?' for key in _KEYS[table])}"  # noqa: S608  (ours)
+    return f"select crc from {table} where {' and '.join(f'{key} = ?' for key in _KEYS[table])}"  # noqa: S608  (our own names)
 
 
 _INSERT_EVENT = insertion("event")
@@ -214,7 +214,7 @@ def _column(part: str, dialect: Dialect) -> str:
 def has_rows(connection: SqlConnection) -> bool:
     """Return whether any durable table has a row."""
     return any(
-        connection.execute(f"select 1 from {table} limit 1").fetchone()  # noqa: S608  (ours)
+        connection.execute(f"select 1 from {table} limit 1").fetchone()  # noqa: S608  (our own names)
         for table in DURABLE
     )
 
@@ -270,9 +270,9 @@ class SqlTable:
     def delete(self, table: str, rest: str, *values: object) -> int:
         """Delete the rows that a query finds; return how many."""
         if table in SUMMED:
-            for (before,) in self.execute(f"select crc from {table} {rest}", values):  # noqa: S608  (ours)
+            for (before,) in self.execute(f"select crc from {table} {rest}", values):  # noqa: S608  (our own names)
                 self.sum ^= before
-        deleted = self.execute(f"delete from {table} {rest}", values).rowcount  # noqa: S608  (ours)
+        deleted = self.execute(f"delete from {table} {rest}", values).rowcount  # noqa: S608  (our own names)
         self.changes += deleted
         return deleted
 
@@ -287,7 +287,7 @@ class SqlTable:
         Raises:
             Damaged: a row is not as it was written.
         """
-        query = f"select {table}.* from {table} {rest}"  # noqa: S608  (ours)
+        query = f"select {table}.* from {table} {rest}"  # noqa: S608  (our own names)
         for row in self.execute(query, values):  # no variable: tracebacks keep it open
             yield unchanged(table, row)
 
@@ -295,7 +295,7 @@ class SqlTable:
         """Return the rows of several queries, which are sent at once."""
         with backend.together():
             cursors = [
-                self.execute(f"select * from {table} {rest}", values)  # noqa: S608  (ours)
+                self.execute(f"select * from {table} {rest}", values)  # noqa: S608  (our own names)
                 for table, rest, values in queries
             ]
         return [
@@ -317,7 +317,7 @@ def scan(
     backend: Backend, table: str, rest: str = "", *values: object
 ) -> Iterator[Sequence[object]]:
     """Yield rows as `SqlTable.rows` does, where there may be more than fit in memory."""
-    for row in backend.scan(f"select * from {table} {rest}", values):  # noqa: S608  (ours)
+    for row in backend.scan(f"select * from {table} {rest}", values):  # noqa: S608  (our own names)
         yield unchanged(table, row)
 
 

@@ -87,7 +87,7 @@ class Subscription:
         self.position = entries[-1].position
         try:
             self._take(entries)
-        except Exception:  # noqa: BLE001 - the other subscribers must have it still
+        except Exception:  # noqa: BLE001 - the other subscribers still have to get it
             _log.exception("a subscriber to the store has failed")
 
 
@@ -224,7 +224,7 @@ class InThread:
         self._changed, self._stopped, self._heard = changed, stopped, heard
         self._will_look = False
         """Whether a check for others' writes has been queued."""
-        import asyncio  # noqa: PLC0415  (a house needs none)
+        import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
         self._loop = asyncio.get_running_loop()
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
@@ -266,7 +266,7 @@ class InThread:
         """Finish the waiting work, and end the thread."""
         if not self._ended.done():
             self._put(None)
-        import asyncio  # noqa: PLC0415  (a house needs none)
+        import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
         await asyncio.shield(self._ended)
 
@@ -285,7 +285,7 @@ class InThread:
             database = self._open_it()
             # Before the start is reported: from then on no note may be missed.
             database.backend.listen(lambda said: self._tell(self._others_said, said))
-        except Exception as error:  # noqa: BLE001 - who waits for the start is told
+        except Exception as error:  # noqa: BLE001 - the caller of start is told
             self._tell(_settle, self._started, error)
         else:
             self._tell(_settle, self._started, None)
@@ -293,7 +293,7 @@ class InThread:
                 self._work(database)
             except Forgotten as error:
                 self._why = str(error)
-            except Exception as error:  # noqa: BLE001 - it is logged, and who waits is told
+            except Exception as error:  # noqa: BLE001 - it is logged, and callers are told
                 _log.exception("the store's thread has failed")
                 self._why = f"The store has stopped: {error!r}."
             finally:
@@ -413,7 +413,7 @@ def _outcome(work: Callable[[Database], Any], database: Database) -> Any:
     """Return the result of work, or its exception."""
     try:
         return database.read(work)
-    except Exception as error:  # noqa: BLE001 - who waits for the result is told
+    except Exception as error:  # noqa: BLE001 - the caller is told
         return error
 
 

@@ -38,7 +38,7 @@ def standings(
     # Ties are broken by name, which is not in the index: so all players are read who are as good as
     # the last.
     least = database.table.execute(
-        f"select min(proven) from (select proven from rating {who}"  # noqa: S608  (ours)
+        f"select min(proven) from (select proven from rating {who}"  # noqa: S608  (our own names)
         " and proven is not null order by proven desc limit ?) as best",
         (*values, most),
     ).fetchone()[0]
@@ -59,7 +59,7 @@ def ranking(database: Database, asked: StandingsLookup, realm: str) -> Ranking:
     counts = {
         Pool(rules, TimeClass(time)): count
         for rules, time, count in database.table.execute(
-            f"select rules, time, count(*) from rating {counted}",  # noqa: S608  (ours)
+            f"select rules, time, count(*) from rating {counted}",  # noqa: S608  (our own names)
             (realm, PEOPLE),
         )
     }
@@ -89,7 +89,7 @@ def _place(database: Database, name: str, rating: Rating, pool: Pool, realm: str
     rows = list(database.table.rows("rating", f"{who} and proven = ?", *values, rating.proven))
     as_good = [database.players.name_of(cast("int", row[0])) for row in rows]
     before = sum(each.lower() < name.lower() for each in as_good)
-    better = f"select count(*) from rating {who} and proven > ?"  # noqa: S608  (ours)
+    better = f"select count(*) from rating {who} and proven > ?"  # noqa: S608  (our own names)
     return database.table.number(better, *values, rating.proven) + before + 1
 
 

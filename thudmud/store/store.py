@@ -72,7 +72,7 @@ def _reading(work: DatabaseWork[P, T]) -> StoreMethod[P, T]:
 
     @wraps(work)
     async def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await store._runner.read(lambda database: work(database, *args, **kwargs))  # noqa: SLF001  (of this module)
+        return await store._runner.read(lambda database: work(database, *args, **kwargs))  # noqa: SLF001  (a store of this module)
 
     return method
 
@@ -85,9 +85,9 @@ def _writing(work: DatabaseWork[P, T], *, orders: bool = False) -> StoreMethod[P
 
     @wraps(work)
     async def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        outcome = await store._runner.write(lambda database: work(database, *args, **kwargs))  # noqa: SLF001  (of this module)
+        outcome = await store._runner.write(lambda database: work(database, *args, **kwargs))  # noqa: SLF001  (a store of this module)
         if orders:
-            await store._tell_order()  # noqa: SLF001  (of this module)
+            await store._tell_order()  # noqa: SLF001  (a store of this module)
         return outcome
 
     return method
@@ -233,7 +233,7 @@ class Store:
         Raises:
             StoreError: always, with the cause.
         """
-        import asyncio  # noqa: PLC0415  (a house needs none)
+        import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
         if self._trouble:
             raise self._trouble
@@ -247,7 +247,7 @@ class Store:
             self._look.cancel()
         await self._runner.stop()
         if self._tasks:
-            import asyncio  # noqa: PLC0415  (a house needs none)
+            import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
             await asyncio.wait(list(self._tasks))
 
@@ -579,7 +579,7 @@ class Store:
                 some, begun = positions[start : start + BATCH], monotonic()
                 await self._runner.write(partial(drop, positions=some))
                 if self._path or self._dsn:
-                    import asyncio  # noqa: PLC0415  (a house needs none)
+                    import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
                     await asyncio.sleep(monotonic() - begun)
             if told:
@@ -609,13 +609,13 @@ class Store:
         Mostly they write plies.
         """
         if self._told_order and not self._look:
-            import asyncio  # noqa: PLC0415  (a house needs none)
+            import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
             delay = self._looked + LOOKS_EVERY - monotonic()
             self._look = asyncio.get_running_loop().call_later(delay, self._look_at_order)
 
     def _look_at_order(self) -> None:
-        import asyncio  # noqa: PLC0415  (a house needs none)
+        import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
         async def tell() -> None:
             try:

@@ -165,7 +165,7 @@ class Screen:
 
     def close(
         self,
-        why: Goodbye,  # noqa: ARG002  (telnet has no word for it)
+        why: Goodbye,  # noqa: ARG002  (telnet cannot tell it)
         *,
         linger: bool,
         grace: float,
