@@ -329,7 +329,7 @@ class Database:
         self.players.clear()
 
     def _forget(self) -> None:
-        """Empty the caches, and read ``head`` again: a transaction was rolled back."""
+        """Empty the caches, and read ``head`` again: a transaction has come to nothing."""
         self._clear(keys=True)
         self.head = self.head._replace(commits=-1)  # else the next write reads it
         with suppress(*self.backend.errors, Damaged, Forgotten):  # the next read raises it
