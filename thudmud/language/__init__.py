@@ -4,7 +4,7 @@
 
 Attributes:
     VERBS: the words and signs that a line can begin with.
-    KEYWORDS: the lower-case words of the language, which no player may be named like.
+    KEYWORDS: the lower-case words of the language, which cannot be players' names.
     MAX_LINE: the most characters that a line may have.
 """
 
