@@ -39,8 +39,8 @@ class Aside:
         is_limited: whether it counts towards how often a player may disturb others.
         is_kept: whether it has to be stored before anybody is told.
         is_heard: whether it is something the player said, which others can report.
-        is_choice: whether it changes a member's preferences, see `chosen`. KINDS: all classes of
-        asides.
+        is_choice: whether it changes a member's preferences, see `chosen`.
+        KINDS: all classes of asides.
     """
 
     player: str
