@@ -1,10 +1,10 @@
-"""What people do with the rules: commands, seats, turns, matches, and the hall the boards stand in.
+"""Playing: commands, events, seats, matches, and the hall with its boards and people.
 
-Values and their folds. Pure: no clock, no disk, no parser, and no words for players.
+Values and their folds. Pure: no clock, disk or parser, and no words for players.
 
 Attributes:
-    Command: what a line asks for; each kind is a class of its own in `thudmud.verbs`.
-    TableEvent: what can happen at a board, one class for each kind of thing.
+    Command: what a line asks for. The classes of commands are in `thudmud.verbs`.
+    TableEvent: anything that can happen at a board.
 """
 
 from thudmud.errors import Refused
