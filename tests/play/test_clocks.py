@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.play.conftest import GRACE, NOW, SEATED, after, events, ply, refusal, without
-from tests.play.test_what_counts import PLIES
+from tests.verbs.test_moves import PLIES
 from thudmud.errors import InvalidValueError, Refused
 from thudmud.play.clocks import AWAY, DAY, Clock, TimeClass, TimeControl, time_class
 from thudmud.play.events import (
