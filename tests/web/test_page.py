@@ -147,7 +147,7 @@ def test_a_battle_that_was_played(visit: Visit) -> None:
     anna = visit().come_in("Anke").practises("rowan").click("F1", "F6").sees(F6="dwarf")
     anna.press("End").press("End", within="dialog")
     anna.page.get_by_role("link", name="Replay").click()
-    anna.sees(F1="dwarf").press("Next").sees(F6="dwarf, last move")
+    anna.sees(F1="dwarf").press("Next move").sees(F6="dwarf, last move")
     with anna.page.expect_download() as download:
         anna.page.get_by_role("link", name="Download").click()
     assert download.value.path().read_text("utf-8").endswith("\ndF1-F6\n")
@@ -156,7 +156,7 @@ def test_a_battle_that_was_played(visit: Visit) -> None:
     expect(title).to_have_attribute("content", "Anke, both sides \N{EN DASH} Thud")
     description = stranger.page.locator("meta[property='og:description']")
     expect(description).to_have_attribute("content", re.compile(r"^Battle \d+, .* Anke \(pra"))
-    stranger.press("First").sees(F1="dwarf")
+    stranger.press("First move").sees(F1="dwarf")
     stranger.page.keyboard.press("ArrowRight")
     stranger.sees(F6="dwarf")
 
@@ -337,6 +337,18 @@ def test_a_lesson_speaks_of_clicking_and_shows_what_it_means(visit: Visit) -> No
     anna.hears("Dwarfs at diagonal F1 to A6").type("stop")
 
 
+def test_a_puzzle_that_is_not_solved_at_once(visit: Visit) -> None:
+    petra = visit().come_in("Petra").type("puzzle 1").sees(H13="troll")
+    lesson = petra.page.locator("#lesson")
+    petra.click("H13", "H14").press("Capture I14, G15, I15")
+    expect(lesson).to_contain_text('"hurl from J14 to H14" would capture a troll')
+    expect(lesson.get_by_role("button")).to_have_text(["Skip", "Hint", "Leave"])
+    petra.click("H13", "I13").press("Capture I14, J14").sees(I13="troll")
+    expect(lesson).to_contain_text("That is it")
+    petra.press("Next", within="#lesson")
+    expect(lesson).not_to_contain_text("That is it")
+
+
 def test_a_phone(visit: Visit) -> None:
     phone = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     late: list[Callable[[], None]] = []
@@ -405,7 +417,7 @@ def test_axe_finds_nothing_on_any_screen(visit: Visit) -> None:
     found += violations(player, "settings")
     player.press("Close").press("End").press("End", within="dialog")
     player.page.get_by_role("link", name="Replay").click()
-    player.sees(G8="troll").press("Last").sees(G7="troll")
+    player.sees(G8="troll").press("Last move").sees(G7="troll")
     found += violations(player, "replay")
     assert not found
 

@@ -73,16 +73,20 @@ export class LessonView {
     const { step, task, over } = exercise;
     const isAbove = (/** @type {[string, string]} */ [key]) => ABOVE.includes(key);
     const goesOn = step === null || task === null;
+    const label = step !== null && over ? "Next lesson" : step === null && task ? "Skip" : "Next";
     return [
-      ...said.filter(isAbove).map(([, words]) => h("p.done", {}, words)),
+      ...said.filter(isAbove).map(([, words]) => h("p.done", {}, ...this.pressable(words))),
       task && h("p.task", {}, ...this.pressable(task)),
       ...said
         .filter((each) => !isAbove(each))
-        .map(([, words]) => h("p", {}, ...this.pressable(words))),
+        // What is said against a try at a puzzle is not for the player to do.
+        .map(([key, words]) =>
+          h("p", {}, ...(step === null && key === "wrong" ? [words] : this.pressable(words))),
+        ),
       h(
         "div.row",
         {},
-        goesOn && this.button(over && step !== null ? "Next lesson" : "Next", "next", !task),
+        goesOn && this.button(label, "next", !task),
         task && this.button("Hint", "hint"),
         this.button("Leave", "stop"),
       ),

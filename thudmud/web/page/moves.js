@@ -88,10 +88,10 @@ export class MoveList {
 }
 
 const STEPS = /** @type {[string, string][]} */ ([
-  ["First", "M7 6v12M18 6l-8 6 8 6z"],
-  ["Back", "M16 6l-8 6 8 6z"],
-  ["Next", "M8 6l8 6-8 6z"],
-  ["Last", "M17 6v12M6 6l8 6-8 6z"],
+  ["First move", "M7 6v12M18 6l-8 6 8 6z"],
+  ["Move before", "M16 6l-8 6 8 6z"],
+  ["Next move", "M8 6l8 6-8 6z"],
+  ["Last move", "M17 6v12M6 6l8 6-8 6z"],
 ]);
 const FLIP = "M8 20V5m0 0L4.5 9M8 5l3.5 4M16 4v15m0 0l-3.5-4M16 19l3.5-4";
 const LINK =
