@@ -258,16 +258,18 @@ export class BoardView {
     const last = this.last ? [this.last.from, this.last.to] : [];
     const hint = this.hint ? [this.hint.from, this.hint.to] : [];
     const fallen = this.last?.captures ?? [];
+    const isFree = (/** @type {string} */ square) => !this.position.has(square);
     this.under.replaceChildren(
       ...last.map((square) => this.tint(square, "last")),
       ...fallen.filter((each) => !last.includes(each)).map((each) => this.tint(each, "fallen")),
       ...hint.map((square) => this.tint(square, "hint")),
-      ...[...this.named].map((square) => this.dot(square, "named")),
       ...(selected ? [this.tint(selected, "selected")] : []),
       ...(landing ? [this.tint(landing, "selected")] : []),
+      ...[...targets].filter(([to]) => isFree(to)).map(([to, kind]) => this.dot(to, kind)),
     );
     this.over.replaceChildren(
-      ...[...targets].map(([square, kind]) => this.dot(square, kind)),
+      ...[...this.named].map((square) => this.dot(square, "named")),
+      ...[...targets].filter(([to]) => !isFree(to)).map(([to, kind]) => this.dot(to, kind)),
       ...[...preys].map((square) => this.dot(square, chosen.includes(square) ? "chosen" : "prey")),
     );
     for (const [square, { element }] of this.pieces) {
