@@ -149,7 +149,7 @@ export class LobbyView {
     return h(
       "li",
       {},
-      token(isMine ? (seek.side ?? "dwarf") : seek.side ? other : "troll"),
+      token(seek.side === null ? "stone" : isMine ? seek.side : other),
       h(
         "span.what",
         {},

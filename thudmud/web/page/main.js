@@ -519,7 +519,7 @@ function showPlaces() {
   );
   const places = byId("places");
   const current = places.querySelector("[aria-current]");
-  if (current) places.scrollLeft = current.offsetLeft - places.offsetLeft - places.clientWidth / 2;
+  if (current) places.scrollLeft = current.offsetLeft - places.offsetLeft - (places.clientWidth - current.offsetWidth) / 2;
 }
 
 function comeIn() {
