@@ -263,6 +263,18 @@ def test_a_board_that_has_the_name_of_one_that_is_closed(visit: Visit) -> None:
     cleo.press("Resign").press("Resign", within="dialog")
 
 
+def test_somebody_is_asked_to_play_as_the_form_says(visit: Visit) -> None:
+    frida, gustav = visit().come_in("Frida"), visit().come_in("Gustav")
+    for choice in ("Trolls", "5+3"):
+        frida.page.get_by_label(choice, exact=True).check(force=True)
+    frida.press("Ask to play: Gustav")
+    expect(gustav.page.locator("#seeks")).to_contain_text("Frida, to youDiscworld · 5+3 · as trolls")
+    gustav.press("Accept")
+    expect(frida.page.locator("#strip-bottom")).to_contain_text("Frida you8 left")
+    expect(gustav.page.locator("#strip-bottom .clock")).to_be_visible()
+    gustav.press("Resign").press("Resign", within="dialog")
+
+
 def test_colours_that_are_chosen_by_a_command_are_worn(visit: Visit) -> None:
     def worn(player: Player, scheme: str, **colours: str) -> None:
         page = player.page.locator("html")

@@ -23,7 +23,7 @@ export class LobbyView {
     this.send = send;
     state.on("Thud.Here", ({ room }) => {
       if (room === null && state.me.player)
-        for (const line of ["who", "history", "standings"]) ask(line);
+        for (const line of ["who", "bots", "history", "standings"]) ask(line);
     });
     state.on("Thud.Went", ({ room }) => room === null && state.me.player && ask("who"));
     state.on("Thud.History", ({ battles }) =>
@@ -53,11 +53,11 @@ export class LobbyView {
     byId("puzzle").addEventListener("click", () => send("puzzle"));
   }
 
-  /** @param {"play" | "seek"} verb */
-  look(verb) {
+  /** @param {string} asked `play`, `seek`, or `match` and a name */
+  look(asked) {
     const form = new FormData(byId("play"));
     const side = form.get("side");
-    const words = [verb, form.get("rules"), form.get("time"), side && `as ${side}`];
+    const words = [asked, form.get("rules"), form.get("time"), side && `as ${side}`];
     this.send(words.filter(Boolean).join(" "));
   }
 
@@ -209,13 +209,23 @@ export class LobbyView {
         "span.what",
         {},
         h("b", {}, person.player),
-        h("small", {}, role(person, isMe)),
+        h("small", {}, role(person, isMe, this.state.levels.get(person.player))),
         person.room && !plays.includes(person.room) && h("small", {}, ` · ${person.room}`),
         plays.length > 0 && h("small", {}, ` · plays at ${plays.join(", ")}`),
         person.idle > 1 && h("small", {}, ` · idle ${person.idle} min`),
       ),
       !isMe &&
-        this.button("Ask to play", `match ${person.player}`, false, `Ask ${person.player} to play`),
+        h(
+          "button",
+          {
+            type: "button",
+            "data-key": `match ${person.player}`,
+            title: `match ${person.player}`,
+            "aria-label": `Ask to play: ${person.player}`,
+            click: () => this.look(`match ${person.player}`),
+          },
+          "Ask to play",
+        ),
     );
   }
 
@@ -245,10 +255,11 @@ export class LobbyView {
  *
  * @param {any} person
  * @param {boolean} isMe
+ * @param {number} [level] of a bot
  */
-function role({ bot, operator, member }, isMe) {
+function role({ bot, operator, member }, isMe, level) {
   if (isMe) return " you";
-  if (bot) return " bot";
+  if (bot) return level ? ` bot, level ${level}` : " bot";
   if (operator) return " operator";
   return member ? "" : " guest";
 }

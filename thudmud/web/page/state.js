@@ -77,6 +77,9 @@ export class State extends EventTarget {
   /** Who is on the server, when that was asked last. @type {any[]} */
   everybody = [];
 
+  /** At which level bots play who have one, by their names. @type {Map<string, number>} */
+  levels = new Map();
+
   /** @type {any[]} */
   invites = [];
 
@@ -285,6 +288,11 @@ export class State extends EventTarget {
   /** @param {{people: any[]}} data */
   onWho({ people }) {
     this.everybody = people;
+  }
+
+  /** @param {{bots: {bot: string, level: number | null}[]}} data */
+  onBots({ bots }) {
+    for (const { bot, level } of bots) if (level !== null) this.levels.set(bot, level);
   }
 
   /** @param {any} data */
