@@ -355,7 +355,7 @@ class House:
     def ask(self, name: str, line: str, now: float) -> list[Message]:
         """Return the facts that a player's program asks for; see ``Terminal.packages``.
 
-        A line other than a question, such as ``moves a6``, does nothing.
+        A line other than a question, such as ``move a6 b6``, is answered so, and changes nothing.
 
         Raises:
             ValueError: nobody of that name is here.

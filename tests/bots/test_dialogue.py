@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.bots.talking import asked, dialogue
 from tests.rules.looks import looks_of
 from thudmud.bots import LONGEST_LINE
-from thudmud.bots.dialogue import MOST_TRAMPLES
 from thudmud.rules import RULESETS, Game, read_ply
+from thudmud.rules.game import MOST_TRAMPLES
 from thudmud.search.levels import LEVELS
 
 STATE = "rules\nposition\nmoves"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.bots.talking import dialogue
 from thudmud.bots import LONGEST_LINE
-from thudmud.bots.dialogue import DEEPEST_COUNT, MOST_LISTED, MOST_TRAMPLES
+from thudmud.bots.dialogue import DEEPEST_COUNT
 from thudmud.bots.opponent import LEAST_PATIENCE, QUIET, START_AFTER, TROLLS_AFTER
 from thudmud.bots.program import STARTING
 from thudmud.bots.referee import LENIENCE
@@ -19,6 +19,7 @@ from thudmud.bots.strength import BOUND
 from thudmud.cli import match
 from thudmud.english import lasting
 from thudmud.rules import RULESETS
+from thudmud.rules.game import MOST_LISTED, MOST_TRAMPLES
 from thudmud.server.config import BotSettings, check
 
 PAGE = (Path(__file__).parents[2] / "docs" / "engine.md").read_text("utf-8")

@@ -222,6 +222,7 @@ async def test_a_program_asks_and_no_text_comes() -> None:
         "who": "Thud.Who",
         "look at oak board": "Thud.Board",
         "record 1": "Thud.Record",
+        "view possible": "Thud.Plies",
         "standings": "Thud.Standings",
         "score": "Thud.Score",
         "history": "Thud.History",
@@ -239,7 +240,7 @@ async def test_a_program_asks_and_no_text_comes() -> None:
     await place.service.close()
 
 
-async def test_what_is_no_question_does_nothing_and_a_question_changes_nothing() -> None:
+async def test_what_is_no_question_is_told_so_and_a_question_changes_nothing() -> None:
     place = await opened()
     screen, anna = await joined(place)
     await place.service.submit(anna, "practice on oak board")
@@ -248,8 +249,12 @@ async def test_what_is_no_question_does_nothing_and_a_question_changes_nothing()
     facts(screen)
     for line in ("move from a6 to b6", "say hello", "quit", "go to hall", "hint", "again", "help"):
         await place.service.ask(anna, line)
-    assert screen.messages == []
-    await place.service.ask(anna, "look at elm board")
+        ((package, fact),) = facts(screen)
+        assert (package, fact["code"]) == ("Thud.Refused", "no_question")
+    await place.service.ask(anna, "look at elm board", 7)
+    assert {fact["id"] for _, fact in facts(screen)} == {7}
+    await place.service.ask(anna, "look at yew", "yew")
+    assert [(fact["code"], fact["id"]) for _, fact in facts(screen)] == [("no_board_here", "yew")]
     assert place.service.hall.tables["oak board"].version == before
     assert place.service.hall.people["Anna"].used == "oak board"
     assert not anna.is_over

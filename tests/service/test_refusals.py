@@ -89,6 +89,7 @@ async def test_a_line_that_cannot_be_read_is_data_too(place: Place) -> None:
             "word": "trol",
             "expected": ["dwarf", "troll"],
             "suggestion": "troll",
+            "more": 0,
         },
     }
 

@@ -133,6 +133,37 @@ async def test_facts_come_to_who_has_asked_for_them(serving: Serving) -> None:
     assert b"Thud." not in await anna.fence()
 
 
+async def test_a_question_may_have_a_number_which_its_answer_has_too(serving: Serving) -> None:
+    _, anna = await agreed(serving, "Anna")
+    await anna.send(package('Core.Supports.Set ["Thud.Refused 1", "Thud.Who"]'))
+    for asked, told in (
+        ('{"line": "who", "id": 7}', b'"id":7}'),
+        ('{"line": "who", "id": "a"}', b'"id":"a"}'),
+        ('{"line": "quit", "id": 8}', b'"code":"no_question"'),
+    ):
+        await anna.send(package(f"Thud.Ask {asked}"))
+        assert told in await anna.until(IAC + SE)
+    for unfit in ("true", "null", "[1]", "1e400", str(1 << 60)):
+        await anna.send(package(f'Thud.Ask {{"line": "who", "id": {unfit}}}'))
+        assert b'"id"' not in await anna.until(IAC + SE)
+
+
+async def test_clients_of_other_muds_get_what_they_look_for(serving: Serving) -> None:
+    _, anna = await agreed(serving, "Anna")
+    # As Mudlet asks, if nobody tells it otherwise.
+    wanted = ["Char 1", "Char.Skills 1", "Char.Items 1", "Room 1", "IRE.Rift 1", "Comm.Channel 1"]
+    await anna.send(package(f"Core.Supports.Set {json.dumps(wanted)}"))
+    told = await anna.fence()
+    assert b'Char.Name {"name":"Anna","fullname":"Anna"}' in told
+    assert b'"name":"Hall","area":"thudmud"' in told
+    assert b"Thud." not in told
+    await anna.send(b"real say Hello!\r\n")
+    said = b'Comm.Channel.Text {"channel":"say","talker":"Anna","text":"Anna says: Hello!"}'
+    assert said in await anna.until(IAC + SE)
+    await anna.send(b"real quit\r\n")
+    assert b'Core.Goodbye "quit"' in await anna.until(IAC + SE)
+
+
 async def test_why_a_line_comes_to_nothing_is_told_to_a_program(serving: Serving) -> None:
     _, anna = await agreed(serving, "Anna")
     await anna.send(package('Core.Supports.Set ["Thud.Refused 1"]') + b"real dance\r\n")
@@ -254,7 +285,7 @@ async def test_a_login_after_the_name_does_nothing(serving: Serving) -> None:
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gmcp.md").read_text("utf-8")
 SENT = re.findall(r"^    (Char\.Login\S*) (\{.*\})$", PAGE, re.MULTILINE)
-CORE = re.findall(r"^\| `(Core\.\S+)` \| `(.*?)` \|", PAGE, re.MULTILINE)
+CORE = re.findall(r"^\| `(Core\.\S+)` \| `(.*?)` \|", PAGE.split("\n## Client")[0], re.MULTILINE)
 
 
 def test_what_the_server_says_of_logins() -> None:

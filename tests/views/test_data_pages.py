@@ -41,6 +41,7 @@ PACKAGES += [
     "Thud.Follow",
     "Thud.Followed",
     "Thud.Legal",
+    "Thud.Plies",
     "Thud.Broadcast",
     "Thud.Shutdown",
 ]

@@ -835,6 +835,13 @@ def test_what_is_not_kept_for_others_to_read(refusal: Refused, sentence: str) ->
     assert refused(refusal) == sentence
 
 
+def test_what_is_no_question_of_a_program() -> None:
+    assert refused(NO_QUESTION) == (
+        "A program can only ask what changes nothing and is answered by facts: look or who."
+    )
+
+
+NO_QUESTION = Refused(R.NO_QUESTION, questions=("look", "who"))
 CROWDED = Refused(R.TOO_MUCH_FROM_ADDRESS, what="seeks", most=9)
 
 
@@ -971,7 +978,7 @@ def all_refusals() -> Iterator[Refused]:
     yield from map(refusal, EXAMPLES)
     yield from map(brought_about, CASES)
     yield from map(of_a_board, BOARDS)
-    yield from (*TALKS, CROWDED)
+    yield from (*TALKS, CROWDED, NO_QUESTION)
     yield from (refusal for refusal, _ in ORDER)
     yield from (Refused(code, board="oak board") for code in HINTS)
     yield from (refusal for refusal, _ in (*ANALYSES, *LETTERS))

@@ -268,7 +268,8 @@ def test_somebody_is_asked_to_play_as_the_form_says(visit: Visit) -> None:
     for choice in ("Trolls", "5+3"):
         frida.page.get_by_label(choice, exact=True).check(force=True)
     frida.press("Ask to play: Gustav")
-    expect(gustav.page.locator("#seeks")).to_contain_text("Frida, to youDiscworld · 5+3 · as trolls")
+    seek = "Frida, to youDiscworld · 5+3 · as trolls"
+    expect(gustav.page.locator("#seeks")).to_contain_text(seek)
     gustav.press("Accept")
     expect(frida.page.locator("#strip-bottom")).to_contain_text("Frida you8 left")
     expect(gustav.page.locator("#strip-bottom .clock")).to_be_visible()

@@ -40,13 +40,6 @@ LONGEST_THOUGHT = 3600.0
 SILENT = 1.0
 """Seconds without a comment after which it says that it is still thinking, if "info" is on."""
 
-MOST_LISTED = 2_000
-"""The most plies that are listed."""
-
-MOST_TRAMPLES = 64
-"""The most tramples of each troll that are listed, the shortest first. There may be hundreds of
-thousands."""
-
 DEEPEST_COUNT = 20
 """The most plies of "perft". Far fewer take longer than anybody waits."""
 
@@ -194,22 +187,12 @@ class Dialogue:
         return " ".join(map(str, self._game.moves))
 
     def _legal(self) -> str:
-        game = self._game
-        if game.outcome:
-            return ""
-        moves = game.ruleset.legal_moves(game.position, MOST_TRAMPLES + 1)
-        tramples: dict[object, int] = {}
-        listed: list[str] = []
-        for move in moves:
-            if move.trample:
-                tramples[move.origin] = tramples.get(move.origin, 0) + 1
-            if len(listed) < MOST_LISTED and tramples.get(move.origin, 0) <= MOST_TRAMPLES:
-                listed.append(str(move))
-        return " ".join([*listed, MORE] if len(listed) < len(moves) else listed)
+        listed, has_more = self._game.listed_moves()
+        return " ".join([*map(str, listed), *([MORE] if has_more else [])])
 
     def _play(self, words: list[str]) -> str:
         if len(words) != 1:
-            raise _BadLineError('it is "play PLY" or "ply PLY", one ply at a time')
+            raise _BadLineError('it is "play PLY", one ply at a time')
         self._game = _played(self._game, words[0])
         return str(self._game.moves[-1])
 

@@ -43,6 +43,7 @@ from thudmud.verbs.queries import Hint, SetBoard, ViewGame
 from thudmud.verbs.rooms import Look, ViewBots
 from thudmud.verbs.tables import GameCommand, TableCommand
 from thudmud.views import Message
+from thudmud.views.facts import as_json, refusal_fact
 from thudmud.views.help import page
 from thudmud.views.messages import refusal_messages
 from thudmud.views.view import Display
@@ -161,7 +162,7 @@ def obey(character: Any, line: str) -> None:
 def answer(session: Any, line: str | None) -> None:
     """Tell a program what a line of its own asks for; if there is no line, how the boards stand.
 
-    It is told facts alone. A line that is no question does nothing.
+    It is told facts alone, also of a line that is no question: that does nothing.
     """
     character = session.puppet
     if line is None:
@@ -171,7 +172,10 @@ def answer(session: Any, line: str | None) -> None:
             command, words = _read(line)
             board = _board(character, command, words)
             told = board.facts(character, str(_without_board(command)))
-        except (Refused, Unclear):
+        except Refused as refusal:
+            fact = refusal_fact(refusal, "")
+            told = [Message((), as_json(fact.data), fact.package)]
+        except Unclear:
             return
     for message in told:
         send_to(session, character, message)

@@ -65,6 +65,7 @@ class Refusal(Enum):
     PLAN_TOO_LONG = "plan_too_long"
     NO_ACCOUNTS = "no_accounts"
     NOTHING_TO_REPEAT = "nothing_to_repeat"
+    NO_QUESTION = "no_question"
 
     NO_OPERATORS = "no_operators"
     OPERATORS_ONLY = "operators_only"

@@ -6,17 +6,25 @@ ending counts.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import takewhile
 
 from thudmud.errors import InvalidValueError
+from thudmud.rules.board import Square
 from thudmud.rules.moves import Attempt, Move, Side
 from thudmud.rules.notation import read_ply
 from thudmud.rules.position import Position
 from thudmud.rules.refusals import IllegalMove, Reason
 from thudmud.rules.rulesets import Ruleset
 from thudmud.rules.scoring import Ending, Outcome, Score
+
+MOST_LISTED = 2_000
+"""How many moves are listed at most."""
+
+MOST_TRAMPLES = 64
+"""How many tramples of each troll are listed. There may be hundreds of thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +82,20 @@ class Game:
     def legal_moves(self) -> list[Move]:
         """Return every distinct outcome of the next ply; none if the battle has ended."""
         return [] if self.outcome is not None else self.ruleset.legal_moves(self.position)
+
+    def listed_moves(self) -> tuple[list[Move], bool]:
+        """Return the legal moves as far as a list of them should go, and whether there are more.
+
+        It has at most `MOST_LISTED`, and of each troll's tramples the `MOST_TRAMPLES` shortest.
+        """
+        moves = [] if self.outcome else self.ruleset.legal_moves(self.position, MOST_TRAMPLES + 1)
+        tramples: Counter[Square] = Counter()
+        listed: list[Move] = []
+        for move in moves:
+            tramples[move.origin] += move.trample
+            if len(listed) < MOST_LISTED and tramples[move.origin] <= MOST_TRAMPLES:
+                listed.append(move)
+        return listed, len(listed) < len(moves)
 
     def resolve(self, attempt: Attempt, side: Side) -> Move:
         """Return the move that a side asks for.

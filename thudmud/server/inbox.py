@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import field, replace
@@ -327,6 +328,8 @@ class LinePrompter:
     def part(self, why: str) -> None:
         """Tell the client's program why the connection ends."""
         self._tell(_GOODBYE, {"why": why})
+        if self.terminal.wants_usual or self.terminal.wants(_USUAL_GOODBYE):
+            self._client.data(_USUAL_GOODBYE, json.dumps(why))
 
     def _set_prompt(self, prompt: str, *, hidden: bool = False) -> None:
         self._screen.prompt = prompt.encode()
@@ -353,6 +356,8 @@ class _Ahead:
 
 
 _PROMPT, _WORD, _GOODBYE = "Thud.Prompt", "Thud.Word", "Thud.Goodbye"
+
+_USUAL_GOODBYE = "Core.Goodbye"  # as other MUDs have it
 
 _ASKED = {
     NAME_PROMPT: "name",

@@ -419,9 +419,9 @@ class PlayerSession:
                     if self._prompter.asks(NAME_PROMPT):
                         self._client_logs_in = True
                         self._prompter.answer_ahead(name, password, self._client_login_failed)
-                case Ask(line):
+                case Ask(line, number):
                     if self._visit:
-                        self._inform(self._sessions.service.ask(self._visit, line))
+                        self._inform(self._sessions.service.ask(self._visit, line, number))
                 case Watch():
                     if not self.name:
                         self._watch(item)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from thudmud.errors import Refused
@@ -16,7 +16,7 @@ from thudmud.language import ParseError, parse
 from thudmud.play import asides
 from thudmud.play.analysis import Analysis, AnalysisLookup, UnderWayLookup
 from thudmud.play.archive import NOTHING_FOUND, Found, Lookup, Unread
-from thudmud.play.command import Command
+from thudmud.play.command import COMMANDS, Command
 from thudmud.play.events import Parting
 from thudmud.play.hall import Decision
 from thudmud.play.hints import AdviceLookup
@@ -62,6 +62,9 @@ ACTIVE_EVERY = 30.0
 
 ANSWERS = YES, NO = "yes", "no"
 """The answers to the question whether a player means a command."""
+
+QUESTIONS = tuple(sorted({each.words for each in COMMANDS if each.is_question}))
+"""How what a program may ask begins."""
 
 _ReplayCommand = Replay | Step | PlayNow
 
@@ -240,10 +243,15 @@ class PlayerLines:
                     Decision(visit.name, asides=(asides.Emoted(visit.name, board, deed),))
                 )
 
-    async def ask(self, visit: Visit, line: str) -> None:
-        """Answer a question of a player's program with facts. Other lines do nothing.
+    async def ask(self, visit: Visit, line: str, number: int | str | None = None) -> None:
+        """Answer a line of a player's program with facts, also one that is no question.
 
         Nothing changes, not even what "it" means to the player.
+
+        Args:
+            visit: the player's.
+            line: the question.
+            number: the program's number for it, which each fact repeats; None for none.
 
         Raises:
             StoreError: the answer cannot be read from the store.
@@ -251,6 +259,8 @@ class PlayerLines:
         async with self._presence.names.of(visit.name):
             if not (visit.is_over or self._presence.closing):
                 known = await self._answers(visit.name, line)
+                if number is not None:
+                    known = [replace(each, data={**each.data, "id": number}) for each in known]
                 terminals = self._broadcaster.screens.terminals
                 self._broadcaster.send(sent(known, (visit.name,), terminals))
 
@@ -260,7 +270,7 @@ class PlayerLines:
             try:
                 command = self._policy.read(line)
                 if not command.is_question:
-                    return []
+                    raise Refused(Refusal.NO_QUESTION, questions=QUESTIONS)  # noqa: TRY301
                 [decision] = decide(self._hall, name, command, self._clock(), found)
             except Refused as refusal:
                 return [refusal_fact(refusal, name)]

@@ -25,6 +25,7 @@ FAILURE = '{"success": false, "message": "That name and password do not fit."}'
 
 _MAX_DEPTH = 8  # nested lists and mappings; ours use two levels
 _MAX_PACKAGES = 64
+_LONGEST_ID, _LARGEST_ID = 64, 1 << 53
 _MOST = 1 << 31  # no battle has as high a number
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _VERSION = re.compile(r" +\d+$")
@@ -72,7 +73,9 @@ class Packages:
                 if found := credentials(data):
                     self._session.received([Credentials(*found)])
             case ("thud.ask", str(line)):
-                self._session.received([Ask(readable(line.encode("utf-8", "replace")))])
+                self._session.received([Ask(_readable(line))])
+            case ("thud.ask", {"line": str(line), **more}):
+                self._session.received([Ask(_readable(line), _number(more.get("id")))])
             case ("thud.watch", dict() as data):
                 if watch := watched(data):
                     self._session.received([watch])
@@ -80,6 +83,18 @@ class Packages:
                 self._client.set_known(data)
             case _:
                 pass  # it needs no answer, or is unknown
+
+
+def _readable(line: str) -> str:
+    return readable(line.encode("utf-8", "replace"))
+
+
+def _number(given: object) -> int | str | None:
+    """Return what a client calls a question; None for what is no short name and no number."""
+    if isinstance(given, str):
+        return given[:_LONGEST_ID]
+    is_number = isinstance(given, int) and not isinstance(given, bool) and abs(given) < _LARGEST_ID
+    return given if is_number else None  # type: ignore[return-value]
 
 
 def packed(package: str, text: str = "") -> bytes:
@@ -132,7 +147,7 @@ def watched(data: Mapping[str, object]) -> Watch | None:
         case {"battle": int(number)} if 0 < number < _MOST:
             return Watch(battle=number)
         case {"board": str(words)}:
-            return Watch(readable(words.encode("utf-8", "replace")))
+            return Watch(_readable(words))
         case {"board": None}:
             return Watch()
     return None

@@ -47,9 +47,15 @@ class Credentials:
 
 @value
 class Ask:
-    """A question of the client's own, which its player has not typed."""
+    """A question of the client's own, which its player has not typed.
+
+    Attributes:
+        line: the question.
+        number: the client's number or name for it, which the answer repeats; None if it has none.
+    """
 
     line: str
+    number: int | str | None = None
 
 
 @value

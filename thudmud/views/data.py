@@ -150,6 +150,12 @@ def legal(game: Game, origin: Square) -> Data:
     }
 
 
+def plies(game: Game) -> Data:
+    """Return all that the side to move can play, as records write it."""
+    listed, has_more = game.listed_moves()
+    return {"turn": turn(game), "plies": [str(move) for move in listed], "more": has_more}
+
+
 def _way_to(
     verb: Verb,
     to: Iterable[Square],

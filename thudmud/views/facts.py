@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
 from enum import Enum
+from functools import lru_cache
 from math import ceil
 
 from thudmud.errors import Refused
+from thudmud.language import ParseError
 from thudmud.play import events
 from thudmud.play.archive import (
     RatingChange,
@@ -78,6 +81,10 @@ def refusal_fact(refusal: Refused, player: str, board: str | None = None) -> Fac
         board: the board that it is about, if known.
     """
     details = {key: _plain(each) for key, each in refusal.details.items() if key != "board"}
+    if isinstance(refusal, ParseError):
+        nearest = _nearest(refusal.word.lower(), refusal.expected)
+        more = len(refusal.expected) - len(nearest)
+        details |= {"expected": list(nearest), "more": more}
     known = {
         "code": refusal.code.value,
         "squares": _plain(refusal.squares),
@@ -85,6 +92,24 @@ def refusal_fact(refusal: Refused, player: str, board: str | None = None) -> Fac
         "details": details,
     }
     return Fact("Thud.Refused", known, player)
+
+
+MOST_EXPECTED = 12
+"""How many words are named at most that could have stood somewhere."""
+
+
+@lru_cache(maxsize=1024)
+def _nearest(word: str, expected: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what could have stood in the place of a word: kinds of words, then what is nearest."""
+    if len(expected) <= MOST_EXPECTED:
+        return expected
+    alike = SequenceMatcher(b=word)
+
+    def distance(candidate: str) -> tuple[bool, float]:
+        alike.set_seq1(candidate)
+        return not candidate.startswith("<"), -alike.ratio()
+
+    return tuple(sorted(expected, key=distance)[:MOST_EXPECTED])
 
 
 def table_facts(

@@ -22,6 +22,7 @@ from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, machine_line, refusal_fact, set_apart
 from thudmud.views.refusals import explain, refused
 from thudmud.views.telling import facts, teller
+from thudmud.views.usual import usual
 from thudmud.views.view import Display, Screens, Terminal, readers_by_view
 from thudmud.views.words import plain, wrapped
 
@@ -132,6 +133,9 @@ def sent(
 ) -> list[Message]:
     """Return facts as messages to those of some players whose programs want them."""
     told, here = [], [name for name in names if name in terminals]
+    if any(terminals[name].wants_usual for name in here):
+        known = [*known]
+        known += usual(known)
     for fact in known:
         to = [
             name for name in here if fact.to in {None, name} and terminals[name].wants(fact.package)

@@ -50,9 +50,13 @@ def _possible(asked: ViewPossible, occasion: Occasion, view: View) -> list[str]:
 @facts.register
 def _possible_facts(asked: ViewPossible, occasion: Occasion) -> Iterator[Fact]:
     table = occasion.known_table
-    if asked.origin is not None and table.game:
+    if table.game:
         known = {**place(table), "ply": len(table.game.moves)}
-        yield Fact("Thud.Legal", {**known, **data.legal(table.game, asked.origin)}, occasion.player)
+        if asked.origin is None:
+            yield Fact("Thud.Plies", {**known, **data.plies(table.game)}, occasion.player)
+        else:
+            legal = data.legal(table.game, asked.origin)
+            yield Fact("Thud.Legal", {**known, **legal}, occasion.player)
 
 
 @words.register

@@ -277,6 +277,9 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.PLAN_TOO_LONG: "That is too long: a plan has at most {most} characters.",
     Refusal.NO_ACCOUNTS: "Names cannot be registered here.",
     Refusal.NOTHING_TO_REPEAT: "There is nothing to repeat yet.",
+    Refusal.NO_QUESTION: (
+        "A program can only ask what changes nothing and is answered by facts: {questions:or}."
+    ),
     Refusal.NO_OPERATORS: "There are no operators here. Whoever runs this place keeps order.",
     Refusal.OPERATORS_ONLY: (
         'Only operators can do that. "report" tells them about a player; "ignore" hides what a'

@@ -35,6 +35,8 @@ LARGE_FROM = 120, 40
 """The fewest columns and rows of a screen for large boards, with automatic size."""
 PACKAGE = "thud"
 """The GMCP package that a client enables to get all facts, in lower case."""
+USUAL = ("Char.Name", "Room.Info", "Room.Players", "Comm.Channel.Text")
+"""Packages that other MUDs have, too. Those of rooms are enabled as a whole."""
 SIXTEEN, PALETTE, TRUE_COLOUR = 16, 256, 1 << 24
 """The numbers of colours that a terminal may have, besides 0."""
 COLOURS = (0, SIXTEEN, PALETTE, TRUE_COLOUR)
@@ -65,8 +67,18 @@ class Terminal:
     draws: bool = False
 
     def wants(self, package: str) -> bool:
-        """Whether a client has enabled one of our packages."""
-        return PACKAGE in self.packages or package.lower() in self.packages
+        """Whether a client has enabled a package: by its name, or one that it is a part of."""
+        name = package.lower()
+        while name not in self.packages:
+            name = name.rpartition(".")[0]
+            if not name:
+                return False
+        return True
+
+    @property
+    def wants_usual(self) -> bool:
+        """Whether the client has enabled any of the packages that other MUDs have, too."""
+        return _wants_usual(self.packages)
 
     def nearest(self) -> Terminal:
         """Return the nearest terminal that we support; width 0 means not known."""
@@ -75,6 +87,11 @@ class Terminal:
         packages = frozenset(map(str.lower, self.packages))
         height = max(self.height, 0)
         return replace(self, width=width, colours=colours, packages=packages, height=height)
+
+
+@lru_cache(maxsize=256)
+def _wants_usual(packages: frozenset[str]) -> bool:
+    return any(map(Terminal(packages=packages).wants, USUAL))
 
 
 @value
@@ -161,7 +178,7 @@ class Screens:
     """The terminals of those who are here.
 
     Attributes:
-        programs: the names of those whose clients have enabled any of our packages.
+        programs: the names of those whose clients have enabled any of the packages.
         terminals: the terminals, by name.
         edition: an object that is replaced whenever a terminal changes.
     """
@@ -176,7 +193,8 @@ class Screens:
         """Set the terminal of a player."""
         self.forget(name)
         self.terminals[name] = terminal
-        if any(package.partition(".")[0] == PACKAGE for package in terminal.packages):
+        is_ours = any(package.partition(".")[0] == PACKAGE for package in terminal.packages)
+        if is_ours or terminal.wants_usual:
             self.programs.add(name)
 
     def forget(self, name: str) -> None:

@@ -136,8 +136,10 @@ class Screens(Furnished):
             "Thud.Board",
         ]
         assert self.asked("moves A6 on oak board") == ["Thud.Legal"]
-        for line in ("resign", "say hello", "view game on elm", "\x1b"):
-            assert not self.asked(line)
+        assert self.asked("view possible") == ["Thud.Plies"]
+        for line in ("resign", "join game as elf", "view game on elm", "\x1b"):
+            assert self.asked(line) == ["Thud.Refused"]
+        assert not self.asked("say hello")  # that is the MUD's
         assert self.board.host.table.running
         self.type(self.char1, "move from A6 to B6")
         assert self.packages(self.char2) == ["Thud.Move"]
