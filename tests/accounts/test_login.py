@@ -100,13 +100,10 @@ class TestGuests:
         word = await setup.guest("Anna")
         name, answers = await setup.enter(["ANNA", "basalt-lantern-fox-otter-plum", "", "bob"])
         assert name == "Bob"
-        assert answers.shown[:-3] == [
-            NAME,
+        assert answers.shown[:-3] == [NAME, WORD, "That is not the resume word of Anna.", WORD]
+        assert answers.hints == [
             "Somebody called Anna is here already. If that is you, give the resume word that you "
-            "were told; with an empty line you can take another name.",
-            WORD,
-            "That is not the resume word of Anna.",
-            WORD,
+            "were told; with an empty line you can take another name."
         ]
         assert (await setup.enter(["ANNA", word]))[0] == "Anna"
         assert (await setup.enter(["anna", f" {word.upper().replace('-', ' ')} "]))[0] == "Anna"
@@ -129,7 +126,7 @@ class TestGuests:
         setup.logins.last_seen.left("Anna", gave_up=False)
         setup.now += DAY - 1
         name, answers = await setup.enter(["anna"])
-        assert "Somebody called Anna was here, and may come back." in answers.told[0]
+        assert "Somebody called Anna was here, and may come back." in answers.hints[0]
         assert (await setup.enter(["anna", word]))[0] == "Anna"
         await setup.logins.last_seen.close()  # which noted that they were here
         setup.now += DAY - 1
@@ -188,7 +185,7 @@ class TestGuests:
         login = await setup.logins.log_in(answers, "192.0.2.1")
         assert login
         assert login.member
-        assert answers.shown[2:] == [
+        assert answers.shown[1:] == [
             WORD,
             "The name Anna has just been registered, or banned: its resume word does not count any"
             " more.",
@@ -199,7 +196,7 @@ class TestGuests:
     async def test_two_who_race_for_a_name(self, slow_setup: LoginSetup) -> None:
         both = await asyncio.gather(slow_setup.enter(["anna"]), slow_setup.enter(["Anna"]))
         assert sorted(name for name, _ in both) == ["", "Anna"]
-        (told,) = [line for _, answers in both for line in answers.told]
+        (told,) = [line for _, answers in both for line in (*answers.told, *answers.hints)]
         assert told.startswith(  # which of them it is depends on who comes how far first
             ("Somebody called Anna has just come in.", "Somebody called Anna was here,")
         )

@@ -188,6 +188,8 @@ def test_a_reload_and_a_server_that_is_killed(
         anna.click("A6", "B6")
         bert.sees(B6="dwarf").page.reload()
         bert.sees(B6="dwarf", A6="empty").click("G7", "G6")
+        for words in ("What is your name?", "resume word"):  # which the page gave by itself
+            expect(bert.page.locator("#log")).not_to_contain_text(words)
         watcher.sees(G6="troll, last move")
         server.kill()
         for each in everybody:

@@ -261,11 +261,12 @@ class Logins:
     async def _claim_as_guest(self, prompter: Prompter, name: str, address: str) -> Login | None:
         playing = self._directory.is_here(name)
         here = "is here already" if playing else "was here, and may come back"
-        prompter.say(
+        needed = (
             f"Somebody called {name} {here}. If that is you, give the resume word that you were "
             "told; with an empty line you can take another name."
         )
-        while word := await prompter.ask(WORD_PROMPT):
+        while word := await prompter.ask(WORD_PROMPT, before=needed):
+            needed = ""
 
             async def is_right(word: str = word) -> bool:
                 kept = await self._store.find_guest(name)

@@ -38,6 +38,8 @@ export class Log {
     this.typed = [];
     this.at = 0;
     this.isAtEnd = true;
+    /** What was said last before the connection began. @type {Element | null} */
+    this.before = null;
     let top = 0;
     host.addEventListener("scroll", () => {
       const isUp = host.scrollTop < top; // else it may be the end that has moved on
@@ -86,6 +88,18 @@ export class Log {
     host.append(entry);
     while (host.childElementCount > MOST) host.firstElementChild?.remove();
     if (isAtEnd) this.end();
+  }
+
+  /** Note that a connection begins. */
+  mark() {
+    this.before = this.host.lastElementChild;
+  }
+
+  /** Take out what was said since. */
+  forget() {
+    const { host, before } = this;
+    while (host.lastElementChild && host.lastElementChild !== before)
+      host.lastElementChild.remove();
   }
 
   /** Return how many characters there is room for in a line. */

@@ -214,9 +214,15 @@ function arrive() {
   fit();
   const kept = keptWord();
   if (given) logIn(given);
-  else if (kept) wire.ask("Char.Login.Credentials", { account: kept.player, password: kept.word });
+  else if (kept) comeBack(kept);
   else watch();
   given = "";
+}
+
+/** @param {{player: string, word: string}} kept */
+function comeBack({ player, word }) {
+  log.forget(); // the greeting
+  wire.ask("Char.Login.Credentials", { account: player, password: word });
 }
 
 /**
@@ -335,6 +341,7 @@ function linked(link) {
     isBack = true;
     state.isStale = true;
     log.hide(false);
+    log.mark();
   }
   if (link === "quit" || link === "banned") {
     keepWord(null);
