@@ -310,6 +310,8 @@ def test_a_battle_that_is_over_is_analysed_and_gone_on_from(visit: Visit) -> Non
     anna.sees(F7="troll").press("Resign").press("Resign", within="dialog")
     notice, graph = anna.page.locator("#notices"), anna.page.locator("#curve svg")
     expect(notice).to_contain_text("Piet wins by resignation")
+    anna.page.reload()
+    expect(notice).to_contain_text("Piet wins by resignation")
     anna.press("Analyse")
     expect(graph.locator(".slip")).to_have_count(1)
     blunder = anna.page.get_by_role("button", name="Ply 1: dwarf E6 to E10, a blunder")

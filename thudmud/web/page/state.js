@@ -309,11 +309,14 @@ export class State extends EventTarget {
     return true;
   }
 
-  /** @param {{battle: number, moves: Played[] | null}} data */
-  onRecord({ battle, moves }) {
+  /** @param {{battle: number, moves: Played[] | null, outcome: string | null}} record */
+  onRecord(record) {
+    const { battle, moves, outcome } = record;
     for (const [name, board] of this.boards) {
       if (board.battle === battle && moves) {
-        this.boards.set(name, { ...board, plies: moves.filter((each) => each.ply <= board.ply) });
+        const plies = moves.filter((each) => each.ply <= board.ply);
+        const end = board.end ?? (outcome ? record : null); // who came later was not told of it
+        this.boards.set(name, { ...board, plies, end });
       }
     }
   }
