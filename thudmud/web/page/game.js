@@ -385,11 +385,11 @@ export class GameView {
     if (!player) return [board.battle !== null && replay];
     return [
       mine.length > 0 && isFull && this.button({ label, ...start }),
-      board.battle !== null &&
-        !isKnown &&
-        this.button({ label: "Analyse", line: `analyse ${board.battle}` }),
       board.battle !== null && replay,
       this.state.me.room !== null && this.button({ label: "To the hall", line: "go to hall" }),
+      board.battle !== null &&
+        !isKnown && // the last: it goes when it is pressed
+        this.button({ label: "Analyse", line: `analyse ${board.battle}` }),
     ];
   }
 

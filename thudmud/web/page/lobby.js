@@ -241,7 +241,7 @@ export class LobbyView {
       {
         type: "button",
         "data-key": line,
-        title: line,
+        title: label ? line : `${line}: stay here, and see it whenever you like`,
         "aria-label": spoken,
         click: () => this.send(line),
       },
