@@ -13,7 +13,7 @@ from thudmud.play.telling import Telling
 from thudmud.rules import Side
 from thudmud.views import Message
 from thudmud.views.messages import messages
-from thudmud.views.sentences import event_text, in_full, time_left, timed
+from thudmud.views.sentences import event_sentences, in_full, time_left, timed
 from thudmud.views.view import Screens, Terminal
 
 BOARDS = [BoardSpec("oak board"), BoardSpec("elm table")]
@@ -232,7 +232,7 @@ class TestTold:
     def test_what_a_server_that_was_down_has_done(self, house: House) -> None:
         table = begin(house, "10+5").hall.tables["oak board"]
         held = ClockHeld(100.0, "", 95.5)
-        assert event_text(held, table.apply(held), None) == (
+        assert " ".join(event_sentences(held, table.apply(held), None)) == (
             "The server was down for a while: the clock at the oak board stood still for 1"
             " minute 35 seconds."
         )

@@ -66,16 +66,16 @@ def draw(table: Table, display: Display) -> list[str]:
 
     A screen of fewer than 20 columns cannot hold the grid.
     """
-    # Neither ever changes, so that what is drawn of the very same two is the same.
-    last = _last_drawn[0]
-    if last is None or last[0] is not table or (last[1] is not display and last[1] != display):
-        last = _last_drawn[0] = (table, display, tuple(_drawn(table, display)))
-    return list(last[2])
+    made = _last_drawn[0]
+    # Tables and displays are immutable, so identity is enough.
+    if made is None or made[0] is not table or (made[1] is not display and made[1] != display):
+        made = _last_drawn[0] = table, display, _drawn(table, display)
+    return made[2].copy()
 
 
-_last_drawn: list[tuple[Table, Display, tuple[str, ...]] | None] = [None]
-"""The drawing that was made last, and what it is of: both players and all who look on are shown the
-same. One value, so that threads never see the one without the other."""
+_last_drawn: list[tuple[Table, Display, list[str]] | None] = [None]
+"""The last drawing, since players and observers are shown the same. Drawing and key are one tuple,
+so that threads always see both together."""
 
 
 def status_line(table: Table) -> str:

@@ -59,22 +59,14 @@ PLAYS_ON = "You play on."
 """The answer to "no" when asked whether to resign."""
 
 
-def event_text(event: TableEvent, table: Table, me: str | None) -> str:
-    """Return an event as text for ``me``, with whose turn it is after it.
+def event_sentences(event: TableEvent, table: Table, me: str | None) -> list[str]:
+    """Return an event as sentences. Commands in them name the board.
 
     Args:
         event: what happened.
         table: the table right after it.
         me: the reader's name if the event or a seat is theirs, else None.
     """
-    told = event_sentences(event, table, me)
-    if isinstance(event, TURNED) and table.running:
-        told.append(turn(table, me))
-    return " ".join(told)
-
-
-def event_sentences(event: TableEvent, table: Table, me: str | None) -> list[str]:
-    """Return an event as sentences. Commands in them name the board."""
     return [capitalised(fact) if fact[:1].islower() else fact for fact in _facts(event, table, me)]
 
 

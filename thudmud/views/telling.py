@@ -108,9 +108,10 @@ def _happened(
     if view.display.reader:
         facts = reader.happened(event, table, view.me)
     else:
-        facts = [sentences.event_text(event, table, view.me)]
-    facts = list(filter(None, facts))
-    if not facts:
+        facts = sentences.event_sentences(event, table, view.me)
+        if isinstance(event, sentences.TURNED) and table.running:
+            facts.append(sentences.turn(table, view.me))
+    if not any(facts):
         return []  # the next event tells it
     return at_table([*facts, *hints], table, view)
 
