@@ -368,7 +368,7 @@ def _no_such_number(place: Place) -> Finding | None:
 
 
 def _record_with_an_i(place: Place) -> Finding | None:
-    """``setup dI5``: a letter of our boards where those of records go."""
+    """``setup dI5``, ``ply dI5-I6``: the letter I, which record notation skips."""
     if "PIECE" in place.terminals and _PIECE_ON_I.fullmatch(place.word):
         return _wrong(Mistake.NO_I_IN_RECORDS)
     if "RECORD" in place.terminals and _PLY_ON_I.fullmatch(place.word):
@@ -378,9 +378,8 @@ def _record_with_an_i(place: Place) -> Finding | None:
 
 def _no_number(place: Place) -> Finding | None:
     """``replay``, ``analyse anna``: a battle without its number."""
-    if place.before.lower() not in {"replay", "record", "analyse"}:
-        return None
-    return _wrong(Mistake.NO_BATTLE_NUMBER)
+    is_one = place.before.lower() in {"replay", "record", "analyse"}
+    return _wrong(Mistake.NO_BATTLE_NUMBER) if is_one else None
 
 
 def _no_such_row_or_column(place: Place) -> Finding | None:
@@ -433,9 +432,8 @@ _MEANT_DAY = re.compile(r"[0-9]{1,4}([-./])[0-9]{1,2}(\1[0-9]{0,4})?[.]?", re.AS
 
 def _no_such_day(place: Place) -> Finding | None:
     """``history 2026-02-30``, ``history 20.11.2026``."""
-    if "DAY" not in place.terminals or not _MEANT_DAY.fullmatch(place.word):
-        return None
-    return _wrong(Mistake.NO_SUCH_DAY)
+    is_one = "DAY" in place.terminals and _MEANT_DAY.fullmatch(place.word)
+    return _wrong(Mistake.NO_SUCH_DAY) if is_one else None
 
 
 def _opponent_without_a_word(place: Place) -> Finding | None:
@@ -499,17 +497,13 @@ def _length_otherwise(place: Place) -> Finding | None:
 
 def _playing(place: Place) -> Finding | None:
     """``play oak``: "play" finds an opponent, but taking a seat is meant."""
-    if place.before.lower() != "play":
-        return None
-    return _wrong(Mistake.PLAY_FOR_JOIN)
+    return _wrong(Mistake.PLAY_FOR_JOIN) if place.before.lower() == "play" else None
 
 
 def _said_openly(place: Place) -> Finding | None:
     """``register swordfish``: a password in the line itself."""
     verb = place.before.lower()
-    if verb not in _HIDDEN:
-        return None
-    return _wrong(Mistake.REST_IS_ASKED_FOR, verb=verb)
+    return _wrong(Mistake.REST_IS_ASKED_FOR, verb=verb) if verb in _HIDDEN else None
 
 
 _HUES = SHADES[:8]

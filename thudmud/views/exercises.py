@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import assert_never
 
 from thudmud.english import capitalised
@@ -80,8 +80,18 @@ def _waits(told: BattleWaits, _: Occasion, view: View) -> list[str]:
 
 @words.register
 def _lessons(_: Lessons, occasion: Occasion, view: View) -> list[str]:
+    """Return the list of lessons, with those that are done."""
     done = occasion.hall.people[occasion.player].studies.lessons | occasion.answer.lessons
-    return listed_lessons(done, view.width)
+    entries = [
+        f"{each.number:>2}. {each.title}{' (done)' if each.number in done else ''}"
+        for each in lessons().values()
+    ]
+    more = f'"{Tutorial(1)}" starts the first, and so on; "{Tutorial()}" goes on where you were.'
+    return [
+        "The lessons of the tutorial:",
+        *wrapped_each(entries, view.width, "    "),
+        *wrapped(more, view.width),
+    ]
 
 
 def _exercise(
@@ -136,17 +146,6 @@ def waited_for(person: Person | None, table: Table) -> list[str]:
         return []
     is_theirs = table.seats.get(table.game.turn) == person.name
     return [f'"{Stop()}" takes you back to it.'] if is_theirs else []
-
-
-def listed_lessons(done: Container[int], width: int) -> list[str]:
-    """Return the list of lessons, with those that are done."""
-    lines = ["The lessons of the tutorial:"]
-    entries = [
-        f"{each.number:>2}. {each.title}{' (done)' if each.number in done else ''}"
-        for each in lessons().values()
-    ]
-    more = f'"{Tutorial(1)}" starts the first, and so on; "{Tutorial()}" goes on where you were.'
-    return [*lines, *wrapped_each(entries, width, "    "), *wrapped(more, width)]
 
 
 # The tutorial.

@@ -201,11 +201,6 @@ def _options(_: ShowOptions, occasion: Occasion, view: View) -> list[str]:
     return options_listed(occasion.hall.people[occasion.player].options, view.display)
 
 
-@words.register
-def _scheme(_: ShowScheme, occasion: Occasion, view: View) -> list[str]:
-    return scheme_listed(occasion.hall.people[occasion.player].options, view.display)
-
-
 def options_listed(options: Options, display: Display) -> list[str]:
     """Return the list of options, each with its value, its effect here, and how to change it."""
     charset, width, bottom = options.charset.value, f"{options.width} columns", options.orient
@@ -259,8 +254,10 @@ def _choices(command: str, values: type[Charset | Switch | Orient | Size | Schem
     return f'"{command}" and {listed(quoted, "or")}'
 
 
-def scheme_listed(options: Options, display: Display) -> list[str]:
+@words.register
+def _scheme(_: ShowScheme, occasion: Occasion, view: View) -> list[str]:
     """Return the elements of a board, each in its colour, and the schemes."""
+    options, display = occasion.hall.people[occasion.player].options, view.display
     width = display.width
     # A display without colours does not have the player's choices.
     chosen = replace(display, scheme=options.scheme, elements=options.elements)
@@ -269,10 +266,10 @@ def scheme_listed(options: Options, display: Display) -> list[str]:
     lines = wrapped(f'The colours of a board, from the scheme "{options.scheme.value}":', width)
     for element in Element:
         mine = " (your own)" if element in own else ""
-        words = f": {colour_of(element, named)}{mine}"
-        phrases = [("  ", None), (element.value, element), (words, None)]
+        looks = f": {colour_of(element, named)}{mine}"
+        phrases = [("  ", None), (element.value, element), (looks, None)]
         lines += flowed(phrases, width, _INDENT, chosen)
-    ready = "; ".join(f"{each.value}, {words}" for each, words in _SCHEMES.items())
+    ready = "; ".join(f"{each.value}, {told}" for each, told in _SCHEMES.items())
     return lines + wrapped_each(
         [
             *_why_uncoloured(options, display),
