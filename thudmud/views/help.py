@@ -147,13 +147,42 @@ class Page:
         )
 
 
+def _load() -> Mapping[str, Page]:
+    files = (resources.files("thudmud.views") / "help").iterdir()
+    texts = {
+        file.name.removesuffix(".txt").replace("-", " "): file.read_text(encoding="utf-8")
+        for file in files
+        if file.name.endswith(".txt")
+    }
+    titles = {name: texts[name].partition("\n")[0] for name in RULESETS if name in texts}
+    told = "\n".join(f"- {name}: {title[0].lower()}{title[1:]}." for name, title in titles.items())
+    choice = "{" + "|".join(RULESETS) + "}"
+    return {
+        topic: Page.parse(
+            topic, texts[topic].replace("{rules}", choice).replace("{rulesets}", told)
+        )
+        for topic in sorted(texts)
+    }
+
+
+PAGES: Mapping[str, Page] = _load()
+"""All pages by their topics, in alphabetical order."""
+
+
+def _by_name(pages: Mapping[str, Page]) -> dict[str, Page]:
+    return {name: page for page in pages.values() for name in (page.topic, *page.also)}
+
+
+_BY_NAME = _by_name(PAGES)
+
+
 def page(
     topic: str | None,
     width: int,
     bot: str | None = None,
     *,
     keeps_order: bool = False,
-    pages: Mapping[str, Page] | None = None,
+    pages: Mapping[str, Page] = PAGES,
     utf8: bool = False,
 ) -> list[str]:
     """Return the page about ``topic`` in rows of fewer than ``width`` columns (20 or more).
@@ -169,7 +198,6 @@ def page(
         pages: the pages by topic; ours by default.
         utf8: whether the reader's boards are drawn in UTF-8.
     """
-    pages = PAGES if pages is None else pages
     width = min(width, WIDEST + 1)
     name = _plain(topic)
     if name in _CONTENTS:
@@ -226,10 +254,9 @@ def pages_without(left_out: frozenset[str]) -> Mapping[str, Page]:
 
 
 def contents(
-    width: int, *, keeps_order: bool = False, pages: Mapping[str, Page] | None = None
+    width: int, *, keeps_order: bool = False, pages: Mapping[str, Page] = PAGES
 ) -> list[str]:
     """Return the list of topics by part; operators' topics only for operators."""
-    pages = PAGES if pages is None else pages
     width = min(width, WIDEST + 1)
     how = 'Type "help" and one of these topics; "help thud" tells the game, "tutorial" teaches it.'
     rows = wrapped(how, width)
@@ -244,13 +271,12 @@ def syntax(
     width: int,
     *,
     keeps_order: bool = False,
-    pages: Mapping[str, Page] | None = None,
+    pages: Mapping[str, Page] = PAGES,
 ) -> list[str]:
     """Return the patterns of a command; of all commands if ``verb`` is None.
 
     Operators' commands are included only for operators.
     """
-    pages = PAGES if pages is None else pages
     width = min(width, WIDEST + 1)
     name = _plain(verb)
     if name in _CONTENTS:
@@ -348,33 +374,3 @@ def _items(block: Block) -> list[str]:
         else:
             items.append(line.strip())
     return items
-
-
-def _load() -> Mapping[str, Page]:
-    files = (resources.files("thudmud.views") / "help").iterdir()
-    texts = {
-        file.name.removesuffix(".txt").replace("-", " "): file.read_text(encoding="utf-8")
-        for file in files
-        if file.name.endswith(".txt")
-    }
-    titles = {name: texts[name].partition("\n")[0] for name in RULESETS if name in texts}
-    told = "\n".join(f"- {name}: {title[0].lower()}{title[1:]}." for name, title in titles.items())
-    choice = "{" + "|".join(RULESETS) + "}"
-    return {
-        topic: Page.parse(
-            topic, texts[topic].replace("{rules}", choice).replace("{rulesets}", told)
-        )
-        for topic in sorted(texts)
-    }
-
-
-PAGES: Mapping[str, Page] = _load()
-"""All pages by their topics, in alphabetical order."""
-
-
-def _by_name(pages: Mapping[str, Page]) -> dict[str, Page]:
-    also = {name: page for page in pages.values() for name in page.also}
-    return also | dict(pages)
-
-
-_BY_NAME = _by_name(PAGES)
