@@ -12,23 +12,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thudmud.errors import Refused
+from thudmud.play import exercises
 from thudmud.play.archive import MIDDLE, Found, StudiesLookup, StudyRecord
 from thudmud.play.asides import Asked, BattleWaits, Exercised, Remark, ReplayLeft
 from thudmud.play.command import Command, verb
 from thudmud.play.events import HallEvent, LessonDone, Moved, PuzzleTried
-from thudmud.play.exercises import (
-    AtPuzzle,
-    Exercise,
-    InLesson,
-    Lesson,
-    LessonStep,
-    Puzzle,
-    at_puzzle,
-    at_step,
-    attempt_of,
-    lessons,
-    puzzles,
-)
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.hints import MOST_TRAMPLES, Advice, Merit, advice
 from thudmud.play.meaning import is_exercise_meant
@@ -110,7 +98,7 @@ def followed(scene: Scene, command: Command, decision: Decision) -> Decision:
         Unread: the player's record of lessons has to be looked up first.
     """
     person = scene.person
-    if not isinstance(person.exercise, InLesson):
+    if not isinstance(person.exercise, exercises.InLesson):
         return decision
     if not isinstance(command, GameCommand | Help | OptionCommand):
         return decision
@@ -144,7 +132,7 @@ class Tutorial(ExerciseCommand):
 
     def decide(self, scene: Scene) -> Decision:
         _require_time(scene)
-        person, known, number = scene.person, lessons(), self.lesson
+        person, known, number = scene.person, exercises.lessons(), self.lesson
         last = person.studies.lesson
         if number is None and last and not last.is_over:
             begun = Exercised(person.name, last, (R.BEGUN, *_doing(last)), shows=True)
@@ -176,7 +164,7 @@ class TryPuzzle(ExerciseCommand):
 
     def decide(self, scene: Scene) -> Decision:
         _require_time(scene)
-        person, known, number = scene.person, puzzles(), self.number
+        person, known, number = scene.person, exercises.puzzles(), self.number
         last = person.studies.puzzle
         if number is None and last and not last.is_over:
             return _opened(scene, Exercised(person.name, last, (R.BEGUN, R.TASK), shows=True))
@@ -232,15 +220,15 @@ def _left(scene: Scene) -> Decision:
 # A lesson.
 
 
-def _begun(person: Person, lesson: Lesson) -> Exercised:
+def _begun(person: Person, lesson: exercises.Lesson) -> Exercised:
     return _at(person, lesson, 0, (R.BEGUN, R.TASK))
 
 
 def _at(
-    person: Person, lesson: Lesson, step: int, remarks: tuple[Remark, ...] = (R.TASK,)
+    person: Person, lesson: exercises.Lesson, step: int, remarks: tuple[Remark, ...] = (R.TASK,)
 ) -> Exercised:
     """Return a lesson at a step that sets up a board."""
-    at = at_step(person.name, lesson, step, person.studies.version)
+    at = exercises.at_step(person.name, lesson, step, person.studies.version)
     return Exercised(person.name, at, remarks, shows=True)
 
 
@@ -248,26 +236,26 @@ def _told(told: Exercised) -> Decision:
     return Decision(told.player, told.exercise.table.name, asides=(told,))
 
 
-def _doing(exercise: Exercise) -> tuple[Remark, ...]:
+def _doing(exercise: exercises.Exercise) -> tuple[Remark, ...]:
     """Return the remarks that say what to do next."""
     if exercise.is_over:
         return (R.OVER,)
-    return (R.NEXT,) if isinstance(exercise, InLesson) and exercise.is_done else (R.TASK,)
+    return (R.NEXT,) if isinstance(exercise, exercises.InLesson) and exercise.is_done else (R.TASK,)
 
 
-def _task(player: str, exercise: Exercise) -> Exercised:
+def _task(player: str, exercise: exercises.Exercise) -> Exercised:
     return Exercised(player, exercise, _doing(exercise))
 
 
-def _asked(player: str, exercise: Exercise, command: Command) -> Exercised | None:
+def _asked(player: str, exercise: exercises.Exercise, command: Command) -> Exercised | None:
     """Return the lesson after the step, if the step was to give this command; else None."""
-    if not isinstance(exercise, InLesson) or exercise.is_done:
+    if not isinstance(exercise, exercises.InLesson) or exercise.is_done:
         return None
     line, _, _ = str(command).partition(" on ")
     return _gone_on(player, exercise) if exercise.current.is_line(line) else None
 
 
-def _gone_on(player: str, before: InLesson, table: Table | None = None) -> Exercised:
+def _gone_on(player: str, before: exercises.InLesson, table: Table | None = None) -> Exercised:
     """Return a lesson after a step is done, with its remarks."""
     table = table or before.table
     if before.following is None or before.following.scene:
@@ -280,17 +268,17 @@ def _gone_on(player: str, before: InLesson, table: Table | None = None) -> Exerc
 # What a player can do in an exercise.
 
 
-def _play(player: str, exercise: Exercise, command: Play, now: float) -> Exercised:
+def _play(player: str, exercise: exercises.Exercise, command: Play, now: float) -> Exercised:
     game = _game_at(exercise.table)
     if exercise.is_over:
         raise Refused(Refusal.EXERCISE_OVER, board=exercise.table.name)
-    if isinstance(exercise, InLesson) and exercise.is_done:
+    if isinstance(exercise, exercises.InLesson) and exercise.is_done:
         raise Refused(Refusal.STEP_DONE)
     side = exercise.table.side_of(player)
     if side is None or game.turn is not side:
         raise IllegalMove(Reason.NOT_YOUR_TURN, side=game.turn)
     move = game.resolve(command.attempt, side)
-    if isinstance(exercise, AtPuzzle):
+    if isinstance(exercise, exercises.AtPuzzle):
         return _tried(player, exercise, move, now)
     if not exercise.current.is_ply(game, move):
         return Exercised(
@@ -306,9 +294,9 @@ def _play(player: str, exercise: Exercise, command: Play, now: float) -> Exercis
     return replace(told, plies=tuple(plies), shows=True)
 
 
-def _against(game: Game, move: Move, step: LessonStep) -> Advice | None:
+def _against(game: Game, move: Move, step: exercises.LessonStep) -> Advice | None:
     """Return the advice on a ply, if it loses more than the ply that is asked for."""
-    why, asked = advice(game, (move,)), attempt_of(step.answer)
+    why, asked = advice(game, (move,)), exercises.attempt_of(step.answer)
     best = advice(game, (game.resolve(asked, game.turn),)) if asked else None
     return why if best is None or _lost(why) > _lost(best) else None
 
@@ -330,29 +318,29 @@ def _game_at(table: Table) -> Game:
     return table.game
 
 
-def _hint(player: str, exercise: Exercise) -> Exercised:
-    if exercise.is_over or (isinstance(exercise, InLesson) and exercise.is_done):
+def _hint(player: str, exercise: exercises.Exercise) -> Exercised:
+    if exercise.is_over or (isinstance(exercise, exercises.InLesson) and exercise.is_done):
         return _task(player, exercise)
     then = replace(exercise, hints=exercise.hints + 1)
     return Exercised(player, then, (R.ANSWER if exercise.hints else R.HINT,))
 
 
-def _next(person: Person, exercise: Exercise, found: Found) -> Exercised:
-    if isinstance(exercise, AtPuzzle):
-        return _set(person, puzzles()[_fitting(person, found)])
+def _next(person: Person, exercise: exercises.Exercise, found: Found) -> Exercised:
+    if isinstance(exercise, exercises.AtPuzzle):
+        return _set(person, exercises.puzzles()[_fitting(person, found)])
     if not exercise.is_done:
         raise Refused(Refusal.STEP_OPEN)
     if exercise.following:
         return _at(person, exercise.lesson, exercise.step + 1)
-    after = lessons().get(exercise.lesson.number + 1)
+    after = exercises.lessons().get(exercise.lesson.number + 1)
     if after is None:
         raise Refused(Refusal.EXERCISE_OVER, board=exercise.table.name)
     return _begun(person, after)
 
 
-def _back(person: Person, exercise: Exercise) -> Exercised:
+def _back(person: Person, exercise: exercises.Exercise) -> Exercised:
     """Return a lesson at the step that last set up a board, or the one before if already there."""
-    if isinstance(exercise, AtPuzzle):
+    if isinstance(exercise, exercises.AtPuzzle):
         return _anew(person, exercise)
     scenes = [n for n, each in enumerate(exercise.lesson.steps) if each.scene]
     begun = max(n for n in scenes if n <= exercise.step)
@@ -361,8 +349,8 @@ def _back(person: Person, exercise: Exercise) -> Exercised:
     return _at(person, exercise.lesson, begun)
 
 
-def _anew(person: Person, exercise: Exercise) -> Exercised:
-    if isinstance(exercise, InLesson):
+def _anew(person: Person, exercise: exercises.Exercise) -> Exercised:
+    if isinstance(exercise, exercises.InLesson):
         return _begun(person, exercise.lesson)
     return _set(person, exercise.puzzle)
 
@@ -370,8 +358,8 @@ def _anew(person: Person, exercise: Exercise) -> Exercised:
 # Puzzles.
 
 
-def _set(person: Person, puzzle: Puzzle) -> Exercised:
-    at = at_puzzle(person.name, puzzle, person.studies.version)
+def _set(person: Person, puzzle: exercises.Puzzle) -> Exercised:
+    at = exercises.at_puzzle(person.name, puzzle, person.studies.version)
     return Exercised(person.name, at, (R.BEGUN, R.TASK), shows=True)
 
 
@@ -387,9 +375,9 @@ def _fitting(person: Person, found: Found) -> int:
     tried = {*known.tried, *person.studies.tried}
     solved = {number for number, done in known.tried.items() if done} | person.studies.solved
     for passed in (tried, solved):
-        if left := [number for number in puzzles() if number not in passed]:
+        if left := [number for number in exercises.puzzles() if number not in passed]:
             return min(left, key=lambda number: abs(hard.get(number, MIDDLE) - good))
-    return 1 + (last.number if last else 0) % len(puzzles())
+    return 1 + (last.number if last else 0) % len(exercises.puzzles())
 
 
 def _record(person: Person, found: Found) -> StudyRecord:
@@ -397,7 +385,7 @@ def _record(person: Person, found: Found) -> StudyRecord:
     return found[StudiesLookup(person.name)] if person.member else StudyRecord()
 
 
-def _tried(player: str, exercise: AtPuzzle, move: Move, now: float) -> Exercised:
+def _tried(player: str, exercise: exercises.AtPuzzle, move: Move, now: float) -> Exercised:
     game, puzzle = _game_at(exercise.table), exercise.puzzle
     tried = replace(exercise, tries=exercise.tries + 1)
     why = advice(game, (move,))
@@ -424,11 +412,11 @@ def _counted(hall: Hall, person: Person, told: Exercised, found: Found, now: flo
     disk.
     """
     at, decision = told.exercise, _told(told)
-    is_first = at.is_over if isinstance(at, InLesson) else at.tries + at.hints == 1
+    is_first = at.is_over if isinstance(at, exercises.InLesson) else at.tries + at.hints == 1
     if not is_first or not person.member or hall.version is None:
         return decision
     event: HallEvent = LessonDone(now, person.name, at.number)
-    if isinstance(at, InLesson):
+    if isinstance(at, exercises.InLesson):
         if at.number in person.studies.lessons | _record(person, found).lessons:
             return decision
     elif at.number in _record(person, found).tried:

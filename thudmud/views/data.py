@@ -9,16 +9,7 @@ from itertools import zip_longest
 from operator import or_
 from typing import Any
 
-from thudmud.play.archive import (
-    AdjournedMatch,
-    Battle,
-    FoundBattle,
-    HistoryPage,
-    Performance,
-    PlayerScore,
-    Ranking,
-    Rating,
-)
+from thudmud.play import archive
 from thudmud.play.asides import Replayed
 from thudmud.play.clocks import DAY, left_after
 from thudmud.rules import (
@@ -200,7 +191,7 @@ def _clock(aside: Replayed) -> Data | None:
     return {side.value: int(latest[side]) for side in Side}
 
 
-def record(found: FoundBattle) -> Data:
+def record(found: archive.FoundBattle) -> Data:
     """Return a battle with all its plies."""
     game = found.game
     if game is None:
@@ -220,7 +211,7 @@ def record(found: FoundBattle) -> Data:
     return {**battle(found.battle), "rows": rows(game.opening), "moves": moves, "record": text}
 
 
-def battle(known: Battle) -> dict[str, object]:
+def battle(known: archive.Battle) -> dict[str, object]:
     """Return a battle without its plies."""
     return {
         "battle": known.number,
@@ -250,7 +241,7 @@ def ended(outcome: Outcome | None) -> Data:
     }
 
 
-def history(page: HistoryPage, number: int) -> Data:
+def history(page: archive.HistoryPage, number: int) -> Data:
     """Return a page of past battles."""
     return {
         "page": number,
@@ -259,14 +250,14 @@ def history(page: HistoryPage, number: int) -> Data:
     }
 
 
-def adjourned(matches: Iterable[AdjournedMatch]) -> Data:
+def adjourned(matches: Iterable[archive.AdjournedMatch]) -> Data:
     """Return matches that were put away."""
     return {
         "adjourned": [{**battle(each.battle), "plies": len(each.match.moves)} for each in matches]
     }
 
 
-def standings(ranking: Ranking) -> Data:
+def standings(ranking: archive.Ranking) -> Data:
     """Return the standings."""
     return {
         "players": [
@@ -279,9 +270,9 @@ def standings(ranking: Ranking) -> Data:
     }
 
 
-def fared(found: PlayerScore | None, player: str) -> Data:
+def fared(found: archive.PlayerScore | None, player: str) -> Data:
     """Return a player's results."""
-    found = found or PlayerScore(player)
+    found = found or archive.PlayerScore(player)
     return {
         "player": found.name,
         "people": {**tally(found.people), "ratings": ratings(found.people)},
@@ -294,7 +285,7 @@ def fared(found: PlayerScore | None, player: str) -> Data:
     }
 
 
-def ratings(of: Performance) -> list[Data]:
+def ratings(of: archive.Performance) -> list[Data]:
     """Return the ratings in a role."""
     return [
         {"rules": pool.rules, "time": pool.time.value, **rated(rating)}
@@ -302,7 +293,7 @@ def ratings(of: Performance) -> list[Data]:
     ]
 
 
-def rated(rating: Rating | None) -> dict[str, Any]:
+def rated(rating: archive.Rating | None) -> dict[str, Any]:
     """Return a rating."""
     return {
         "rating": rating.points if rating else None,
@@ -312,7 +303,7 @@ def rated(rating: Rating | None) -> dict[str, Any]:
     }
 
 
-def tally(of: Performance) -> dict[str, int]:
+def tally(of: archive.Performance) -> dict[str, int]:
     """Return the tally of all battles in a role."""
     known = of.in_all
     return {"won": known.won, "drawn": known.drawn, "lost": known.lost}

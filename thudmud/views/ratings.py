@@ -8,16 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from thudmud.english import capitalised, counted, listed, shortened
-from thudmud.play.archive import (
-    PAGE,
-    PROVISIONAL,
-    Performance,
-    PlayerScore,
-    Pool,
-    Ranking,
-    Rating,
-    RatingChange,
-)
+from thudmud.play import archive
 from thudmud.play.clocks import TimeClass
 from thudmud.play.events import NO_BOTS, OWN_PROGRAM, BattleEnded
 from thudmud.play.people import BotLevel
@@ -52,7 +43,7 @@ def _score_facts(asked: ViewScore, occasion: Occasion) -> Iterator[Fact]:
 
 
 def score(
-    found: PlayerScore | None,
+    found: archive.PlayerScore | None,
     player: str,
     me: str,
     levels: Iterable[BotLevel],
@@ -73,14 +64,14 @@ def score(
         return wrapped(f"{have} not finished a battle here yet.", width)
     names = {level.number: f", at level {level}" for level in levels} | {OWN_PROGRAM: ""}
     lines = []
-    if found.people != Performance():
+    if found.people != archive.Performance():
         lines += _fared(found.name, found.people, "match", display, found.curves)
     fared = [(", against bots", found.bots)]
     fared += [
         (names.get(level, f", at level {level}"), each) for level, each in found.levels.items()
     ]
     for role, each in fared:
-        if each != Performance():
+        if each != archive.Performance():
             lines += _fared(f"{found.name}{role}", each, "battle", display)
     if found.puzzles:
         rating = _rating(found.puzzles, "puzzle", display)
@@ -92,10 +83,10 @@ def score(
 
 def _fared(
     who: str,
-    fared: Performance,
+    fared: archive.Performance,
     noun: str,
     display: Display,
-    points: Mapping[Pool, Sequence[int]] | None = None,
+    points: Mapping[archive.Pool, Sequence[int]] | None = None,
 ) -> list[str]:
     """Return the results in a role. ``noun`` is what the ratings rest on."""
     width = display.width
@@ -111,7 +102,7 @@ def _fared(
         ]
         told = f": {'; '.join(counts)}." if counts else ":"
         lines += wrapped(f"  {capitalised(rules)}{told}", width, INDENT)
-        for pool in (Pool(rules, time) for time in TimeClass):
+        for pool in (archive.Pool(rules, time) for time in TimeClass):
             if rating := fared.ratings.get(pool):
                 pace = f"{pool.time.value}, " if noun == "match" else ""
                 told = capitalised(f"{pace}rating {_rating(rating, noun, display)}.")
@@ -158,7 +149,7 @@ def _standings_facts(_: ViewStandings, occasion: Occasion) -> Iterator[Fact]:
     yield Fact("Thud.Standings", data.standings(occasion.answer), occasion.player)
 
 
-def standings(ranking: Ranking, display: Display) -> list[str]:
+def standings(ranking: archive.Ranking, display: Display) -> list[str]:
     """Return the standings, the best first, with the place of the player who asks."""
     width, mine = display.width, ranking.mine
     said = "nobody is ranked yet."
@@ -168,13 +159,13 @@ def standings(ranking: Ranking, display: Display) -> list[str]:
     for place, name, rating in ranking.players:
         text = f"{place:>3}. {name}: {_rating(rating, 'match', display)}"
         lines += wrapped(text, width, "     ")
-    if ranking.in_all > PAGE:
+    if ranking.in_all > archive.PAGE:
         lines += wrapped(f"There are {ranking.in_all} in all.", width)
     if mine and mine.is_provisional:
         own = f"Yours is provisional: {_rating(mine, 'match', display)}."
-        lines += wrapped(f"{own} It takes {PROVISIONAL} matches to be ranked.", width)
+        lines += wrapped(f"{own} It takes {archive.PROVISIONAL} matches to be ranked.", width)
     elif not ranking.in_all:
-        takes = f"It takes {PROVISIONAL} rated matches between registered players"
+        takes = f"It takes {archive.PROVISIONAL} rated matches between registered players"
         lines += wrapped(f'{takes}: "{Help("ratings")}".', width)
     others = [
         f'"{ViewStandings(pool.rules, pool.time)}" ({number})' for pool, number in ranking.others
@@ -185,7 +176,7 @@ def standings(ranking: Ranking, display: Display) -> list[str]:
 
 
 def told(
-    event: BattleEnded, changes: Sequence[RatingChange], me: str | None, display: Display
+    event: BattleEnded, changes: Sequence[archive.RatingChange], me: str | None, display: Display
 ) -> list[str]:
     """Return how a match between people changed their ratings, a text for each fact."""
     if not (event.rated and event.points and event.levels == NO_BOTS):
@@ -204,19 +195,19 @@ def told(
     return [f"{capitalised(str(pool))}: {'; '.join(said)}."]
 
 
-def explained(ratings: Iterable[Rating | None], display: Display) -> list[str]:
+def explained(ratings: Iterable[archive.Rating | None], display: Display) -> list[str]:
     """Return what the question mark means, if a rating has one."""
     is_marked = any(each and each.is_provisional for each in ratings) and not display.reader
     return wrapped(PROVISIONALLY, display.width) if is_marked else []
 
 
-def points_of(rating: Rating, display: Display) -> str:
+def points_of(rating: archive.Rating, display: Display) -> str:
     """Return the points of a rating, and whether it is provisional."""
     if not rating.is_provisional:
         return str(rating.points)
     return f"{rating.points}, provisional" if display.reader else f"{rating.points}?"
 
 
-def _rating(rating: Rating, noun: str, display: Display) -> str:
+def _rating(rating: archive.Rating, noun: str, display: Display) -> str:
     results = counted(rating.results, noun)
     return f"{points_of(rating, display)}, give or take {rating.uncertainty} ({results})"
