@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Any, Protocol
 
 from thudmud.errors import Refused
+from thudmud.language.parsing import ignored_of
 from thudmud.play.analysis import Weighed
+from thudmud.play.archive import Lookup
 from thudmud.play.asides import OfOperators
 from thudmud.play.command import Command
 from thudmud.play.hall import Hall
 from thudmud.play.hints import Line
+from thudmud.play.letters import Postbox, PostboxLookup
 from thudmud.play.options import UNKNOWN, Profile, SetOption
 from thudmud.play.people import Person
 from thudmud.play.table import Table
@@ -118,6 +121,21 @@ class Base:
     later: Later | None
     node: Node | None
     realm: str
+
+    async def look_up(self, lookup: Lookup[Any]) -> Any:
+        """Return the answer to a lookup, from the store.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        if not isinstance(lookup, PostboxLookup):
+            return await self.store.look_up(lookup, realm=self.realm)
+        account = await self.store.find(lookup.name)
+        if account is None or account.banned:
+            return None
+        ignored = {name.lower() for name in ignored_of(account.preferences)}
+        counts = await self.store.letters_from(account.name, lookup.sender)
+        return Postbox(account.name, lookup.sender.lower() in ignored, *counts)
 
 
 class Unfollowed(StoreError):

@@ -40,7 +40,6 @@ from thudmud.service.interface import (
     Unsure,
     Visit,
 )
-from thudmud.service.lookups import look_up
 from thudmud.service.presence import Presence
 from thudmud.service.replaying import Replays
 from thudmud.store import Conflict, Nobody, StoreError
@@ -126,7 +125,7 @@ class PlayerLines:
         is_alone: bool,
     ) -> None:
         self._hall, self._store, self._clock = base.hall, base.store, base.clock
-        self._realm, self._node, self._policy = base.realm, base.node, policy
+        self._look_up, self._node, self._policy = base.look_up, base.node, policy
         self._broadcaster, self._following, self._presence = broadcaster, following, presence
         self._replays, self._countdown, self._is_alone = replays, countdown, is_alone
         self.hints = Hints(base, adviser, broadcaster, presence)
@@ -275,7 +274,7 @@ class PlayerLines:
             except Refused as refusal:
                 return [refusal_fact(refusal, name)]
             except Unread as unread:
-                found.take(unread.lookup, await look_up(self._store, unread.lookup, self._realm))
+                found.take(unread.lookup, await self._look_up(unread.lookup))
                 continue
             known: list[Fact] = []
             for asked in decision.asides:
@@ -414,7 +413,7 @@ class PlayerLines:
             case UnderWayLookup():
                 found.take(asked, self._analyses.under_way(visit.name))
             case _:
-                found.take(asked, await look_up(self._store, asked, self._realm))
+                found.take(asked, await self._look_up(asked))
         return None
 
     @property

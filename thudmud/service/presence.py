@@ -26,7 +26,6 @@ from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import Turns, future, now
 from thudmud.service.following import Following
 from thudmud.service.interface import Arrival, Base, Dismissal, Limit, Visit
-from thudmud.service.lookups import look_up
 from thudmud.service.neighbours import entered
 from thudmud.service.replaying import Replays
 from thudmud.service.teaching import Teaching
@@ -76,7 +75,7 @@ class Presence:
         teaching: Teaching | None,
         allow: Limit | None,
     ) -> None:
-        self._hall, self._store, self._clock = base.hall, base.store, base.clock
+        self._hall, self._clock, self._look_up = base.hall, base.clock, base.look_up
         self._node, self._realm, self._allow = base.node, base.realm, allow
         self._broadcaster, self._following = broadcaster, following
         self._replays, self._tidying = replays, tidying
@@ -115,13 +114,13 @@ class Presence:
         is_in = False
         try:
             async with self.names.of(name):
-                away = await look_up(self._store, AdjournedLookup(name), self._realm)
+                away = await self._look_up(AdjournedLookup(name))
                 self._following.require_lease()
                 await self._claim(name, asks=True)
                 letters = NO_LETTERS
                 if arrival.member and self._hall.caps.letters:
                     # Nothing waits after this, so that later letters are told as they come.
-                    letters = await look_up(self._store, LetterCountLookup(name), self._realm)
+                    letters = await self._look_up(LetterCountLookup(name))
                 if self.closing or not arrival.admit():
                     return None
                 if name not in self._hall.people and not arrival.quiet:
@@ -258,7 +257,7 @@ class Presence:
         if self._teaching and visit.name in self._screens.terminals:
             # The player waits for this, since it comes before their first prompt.
             with suppress(StoreError):
-                score = await look_up(self._store, ScoreLookup(visit.name), self._realm)
+                score = await self._look_up(ScoreLookup(visit.name))
                 self._teaching.learn(visit.name, score)
 
     async def _back(self, visit: Visit, board: str, cause: object) -> None:

@@ -36,12 +36,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 from thudmud.errors import Refused
 from thudmud.language.parsing import player_problem
 from thudmud.play import events
-from thudmud.play.archive import AdjournedLookup, BattleLookup, Lookup
+from thudmud.play.archive import AdjournedLookup, BattleLookup
 from thudmud.play.asides import BoardListed, Gone, Sanctioned, WentOut
 from thudmud.play.events import TableEvent
 from thudmud.play.hall import Hall, claimants
@@ -56,7 +56,6 @@ from thudmud.service.countdown import Countdown
 from thudmud.service.following import Following
 from thudmud.service.interface import Adviser, Base, Later, Outbox, Teller, Visit
 from thudmud.service.lines import PlayerLines, Policy
-from thudmud.service.lookups import look_up
 from thudmud.service.neighbours import Neighbours
 from thudmud.service.nodes import Node
 from thudmud.service.onlookers import tell
@@ -98,6 +97,7 @@ class Service:
 
     Attributes:
         realm: the realm of the hall's boards, see `thudmud.play.projections.realm_of`.
+        look_up: answers to lookups, see `Base`.
         submit, ask, emote: players' lines, see `PlayerLines`.
         join, leave, enrol: coming and going, see `Presence`.
         fit, brief, announce, tell: telling players, see `Broadcaster`.
@@ -132,6 +132,7 @@ class Service:
 
         # Each part gets the parts that it uses.
         base = Base(hall, store, clock, later, node, self.realm)
+        self.look_up = base.look_up
         self.broadcaster = broadcaster = Broadcaster(base, told)
         self.following = Following(base, broadcaster, self, is_alone=is_alone)
         self.countdown = Countdown(clock, later, broadcaster.tell_here)
@@ -353,14 +354,6 @@ class Service:
     async def adjourned(self, name: str) -> list[events.SavedMatch]:
         """Return the matches of a player, named in any case, that were put away."""
         return [each.match for each in await self.look_up(AdjournedLookup(name))]
-
-    async def look_up(self, lookup: Lookup[Any]) -> Any:
-        """Return the answer to a lookup, from the store.
-
-        Raises:
-            StoreError: that cannot be read.
-        """
-        return await look_up(self.store, lookup, self.realm)
 
     async def show_battle(self, outbox: Outbox, terminal: Terminal, number: int) -> None:
         """Tell an onlooker's program about a battle.
