@@ -278,6 +278,17 @@ def test_somebody_is_asked_to_play_as_the_form_says(visit: Visit) -> None:
     gustav.press("Resign").press("Resign", within="dialog")
 
 
+def test_settings_say_who_one_is_and_have_one_leave(visit: Visit) -> None:
+    tilda = visit().come_in("Tilda").press("Settings")
+    dialog = tilda.page.locator("#dialog")
+    expect(dialog).to_contain_text("You are Tilda.")
+    expect(dialog).to_contain_text(
+        tilda.page.evaluate("JSON.parse(localStorage['thud.word']).word")
+    )
+    tilda.press("Log out")
+    expect(tilda.page.locator("#link")).to_contain_text("You have left.")
+
+
 def test_colours_that_are_chosen_by_a_command_are_worn(visit: Visit) -> None:
     def worn(player: Player, scheme: str, **colours: str) -> None:
         page = player.page.locator("html")

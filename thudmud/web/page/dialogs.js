@@ -3,7 +3,7 @@
  */
 
 import { byId, h } from "./dom.js";
-import { change, settings } from "./settings.js";
+import { change, keptWord, settings } from "./settings.js";
 
 /**
  * Ask whether to do something.
@@ -51,10 +51,14 @@ export async function share(words, { say, toast }) {
   say(told);
 }
 
-/** @param {(line: string) => void} send sends a command */
-export function openSettings(send) {
+/**
+ * @param {(line: string) => void} send sends a command
+ * @param {{player: string | null, member: boolean}} me
+ */
+export function openSettings(send, me) {
   open(
     h("h2", { id: "dialog-title" }, "Settings"),
+    ...(me.player ? [account(me, send)] : []),
     choices("theme", "Light or dark", ["auto", "light", "dark"], (theme) => change({ theme })),
     choices("scheme", "Colours of the board", ["plain", "vivid", "dim", "safe"], (scheme) => {
       change({ scheme });
@@ -68,6 +72,27 @@ export function openSettings(send) {
       ...KEYS.flatMap(([key, does]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)]),
     ),
     h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
+  );
+}
+
+/**
+ * Return who the player is, and what has them leave.
+ *
+ * @param {{player: string | null, member: boolean}} me
+ * @param {(line: string) => void} send
+ */
+function account({ player, member }, send) {
+  const leave = () => {
+    byId("dialog").close();
+    send("quit");
+  };
+  const word = !member && keptWord()?.word;
+  return h(
+    "div.account",
+    {},
+    h("p", {}, "You are ", h("b", {}, player), "."),
+    h("button", { type: "button", click: leave }, "Log out"),
+    word && h("p.hint", {}, `The resume word ${word} gives you this name in any browser.`),
   );
 }
 

@@ -589,7 +589,7 @@ byId("sound").addEventListener("click", () => {
   play("move");
 });
 byId("options").addEventListener("click", () =>
-  openSettings((line) => state.me.player && send(line)),
+  openSettings((line) => state.me.player && send(line), state.me),
 );
 
 wear();
