@@ -538,6 +538,21 @@ def test_operators_are_marked_in_the_hall(visit: Visit, served: Served) -> None:
     expect(viola).to_contain_text("operator")
 
 
+def test_a_long_answer_is_read_from_its_beginning(visit: Visit) -> None:
+    lisa = visit(viewport={"width": 1280, "height": 400}).come_in("Lisa")
+    lisa.type("help thud").hears("See also")
+    tops = """() => {
+        const log = document.getElementById("log"), { top, bottom } = log.getBoundingClientRect();
+        const said = log.lastElementChild.getBoundingClientRect();
+        return [said.top - top, said.bottom - bottom];
+    }"""
+    begins, goes_on = lisa.page.evaluate(tops)
+    assert begins >= -1  # which is rounded
+    assert goes_on > 0
+    lisa.type("say Hello.").hears("You say: Hello.")
+    assert lisa.page.evaluate(tops)[1] <= 0
+
+
 def test_long_words_go_on_without_a_word_of_ours(visit: Visit) -> None:
     words = " ".join(f"word{number}" for number in range(40))
     anna, bert = visit().come_in("Lena"), visit().come_in("Lorenz")

@@ -117,10 +117,12 @@ export class Log {
     return !this.host.hidden && this.host.getBoundingClientRect().bottom <= innerHeight;
   }
 
-  /** Scroll to the end. */
+  /** Scroll to the end, or to where the last text begins if it is longer than what is seen. */
   end() {
+    const { host } = this;
+    const last = host.lastElementChild;
     this.isAtEnd = true;
-    this.host.scrollTop = this.host.scrollHeight;
+    if (last instanceof HTMLElement) host.scrollTop = last.offsetTop - host.offsetTop;
   }
 
   /**
