@@ -18,7 +18,8 @@ PROPERTIES = $(shell grep -rl --include='test_*.py' '@given' tests)
 REFERENCE := thudmud thudmud.rules thudmud.play thudmud.language thudmud.views \
 	thudmud.service thudmud.house thudmud.script
 
-.PHONY: run test fast soak fuzz lint collect bench bench-check docs mudlet clients evennia clean
+.PHONY: run test fast soak fuzz lint collect bench bench-check docs mudlet release clients evennia \
+	clean
 
 run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
@@ -84,6 +85,11 @@ mudlet: $(VENV)/.run
 		sys.stdout.buffer.write(mpackage())' >build/thudmud.mpackage
 	@echo build/thudmud.mpackage
 
+# A wheel, the source, and thudmud.pyz: all that a server needs in one file. Each is tried where
+# nothing else is installed.
+release: $(VENV)/.dev
+	@$(BIN)/python deploy/release.py
+
 # The end to end tests drive real clients; this installs those that are missing.
 clients:
 	@sh tests/clients.sh
@@ -94,9 +100,10 @@ evennia: $(EVENNIA)/.installed $(EVENNIA)/client/.installed
 
 $(VENV)/.run: EXTRAS = [server]
 $(VENV)/.run: NEEDS = what it needs
-$(VENV)/.dev: EXTRAS = [dev]
+$(VENV)/.dev $(VENV)/.fuzz: EXTRAS = [server,postgres]
+$(VENV)/.dev: GROUPS = --group dev
 $(VENV)/.dev: NEEDS = what its checks and tests need
-$(VENV)/.fuzz: EXTRAS = [dev,fuzz]
+$(VENV)/.fuzz: GROUPS = --group dev --group fuzz
 $(VENV)/.fuzz: NEEDS = what its fuzzer needs
 $(VENV)/.dev $(VENV)/.fuzz: COMPILE = --no-compile
 $(VENV)/.run $(VENV)/.dev $(VENV)/.fuzz: pyproject.toml
@@ -104,8 +111,10 @@ $(VENV)/.run $(VENV)/.dev $(VENV)/.fuzz: pyproject.toml
 	@echo "Making a virtual environment in $(@D) ..."
 	@$(PYTHON) -m venv $(@D)
 	@echo "Installing thudmud and $(NEEDS) (a minute or so) ..."
+	@test -z "$(GROUPS)" || sh progress.sh $(@D)/bin/pip install --disable-pip-version-check \
+		--upgrade 'pip>=25.1'
 	@sh progress.sh $(@D)/bin/pip install --disable-pip-version-check $(COMPILE) \
-		--editable '.$(EXTRAS)'
+		--editable '.$(EXTRAS)' $(GROUPS)
 	@touch $@
 
 # Tests find thudmud in the checkout, so what it needs is enough. What is imported is compiled then:

@@ -73,7 +73,7 @@ def test_the_containerfile_takes_all_that_the_wheel_is_made_of() -> None:
     project = (ROOT / "pyproject.toml").read_text("utf-8")
     (included,) = re.findall(r"force-include\]\n((?:\".*\n)+)", project)
     wanted = {*re.findall(r'(?m)^"(\S+?)"', included), "thudmud", "pytest_thudmud"}
-    assert copied >= {*wanted, "pyproject.toml", "README.md", "LICENSE"}
+    assert copied >= {*wanted, "pyproject.toml", "hatch_build.py", "README.md", "LICENSE"}
 
 
 def test_a_renewed_certificate_is_handed_over(tmp_path: Path) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tarfile
+import tomllib
 import venv
 from pathlib import Path
 from shutil import copy
 
 import pytest
 
+from deploy import release
 from tests.conftest import RunServer
 from thudmud.cli.remote_stage import RemoteStage
 from thudmud.script import Transcript, perform
@@ -28,17 +32,77 @@ def run(*words: str | Path, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder with what is given away, made as `make release` makes it."""
+    folder = tmp_path_factory.mktemp("dist")
+    release.build(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory, made: Path) -> Path:
     """Return the folder of the commands of an environment with the wheel in it, and pytest."""
     folder = tmp_path_factory.mktemp("wheel")
-    run(*PIP, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, ROOT, cwd=folder)
-    (wheel,) = folder.glob("*.whl")
+    (wheel,) = made.glob("*.whl")
     venv.create(folder / "venv")
     commands = folder / "venv" / "bin"
     # Both at once, and by our own pip: to start one takes as long as to install a wheel.
     what = f"{wheel}[server]", "pytest>=9,<10"
     run(*PIP, "--python", commands / "python", "install", "--no-compile", *what, cwd=commands)
     return commands
+
+
+def test_what_it_says_of_itself_leads_to_where_the_project_is(
+    installed: Path, tmp_path: Path
+) -> None:
+    code = (
+        "import importlib.metadata as it; print(it.distribution('thudmud').read_text('METADATA'))"
+    )
+    told = run(installed / "python", "-c", code, cwd=tmp_path)
+    urls = dict(re.findall(r"^Project-URL: (\w+), (.*)$", told, re.MULTILINE))
+    assert urls.keys() == {"Source", "Documentation", "Changelog"}
+    links = re.findall(r"\]\(([^)]*)\)", told)
+    here = re.findall(r"\]\(([^)]*)\)", (ROOT / "README.md").read_text("utf-8"))
+    assert len(links) == len(here) > 10
+    for link, path in zip(links, here, strict=True):
+        kind = "raw" if path.endswith(".png") else "blob"
+        assert link == f"{urls['Source']}/{kind}/main/{path}"
+        assert (ROOT / path).exists()
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
+    assert groups.keys() == {"dev", "fuzz"}
+    assert not groups.keys() & set(re.findall(r"^Provides-Extra: (.*)$", told, re.MULTILINE))
+
+
+def test_the_source_has_the_pages_and_what_it_is_built_with(made: Path) -> None:
+    (source,) = made.glob("*.tar.gz")
+    with tarfile.open(source) as file:
+        names = {name.partition("/")[2] for name in file.getnames()}
+    there = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")}
+    there |= {
+        "README.md",
+        "CHANGELOG.md",
+        "LICENSE",
+        "Makefile",
+        "hatch_build.py",
+        "pyproject.toml",
+    }
+    assert there <= names
+
+
+def test_one_file_is_all_that_a_server_needs(
+    made: Path, tmp_path: Path, run_server: RunServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHIV_ROOT", str(tmp_path / "cache"))
+    command = [release.bare(tmp_path / "bare"), made / "thudmud.pyz"]
+    release.tried([*command], tmp_path)
+    transcript = Transcript.parse((ROOT / "tests/transcripts/help.thud-script").read_text("utf-8"))
+    assert transcript.config
+    copy(ROOT / "tests" / "transcripts" / transcript.config, tmp_path / "config.toml")
+    with (
+        run_server([*command, "--port", "0"], tmp_path) as address,
+        RemoteStage(*address) as stage,
+    ):
+        assert [str(mismatch) for mismatch in perform(transcript, stage)[0]] == []
 
 
 def test_it_counts(installed: Path, tmp_path: Path) -> None:
