@@ -32,7 +32,7 @@ COMMENTS = re.findall(r"^    (# depth .*)", ENGINE, re.MULTILINE)
 
 def test_what_is_asked_is_answered_so() -> None:
     engine = dialogue()
-    assert len(EXAMPLES) == 4
+    assert len(EXAMPLES) == 5
     assert all(f"rules {name}" in PAGE for name in RULESETS)
     for example in EXAMPLES:
         engine.answer("level off")

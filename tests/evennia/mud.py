@@ -96,6 +96,11 @@ class Mud:
         for pid in pids | self.pids:
             _end(pid, str(self._game))
 
+    def kill(self) -> None:
+        """Kill the process that plays, not the one that holds connections, and start it again."""
+        os.kill(int((self._game / "server" / "server.pid").read_text("utf-8")), signal.SIGKILL)
+        self._run("start")
+
     def client(self) -> Player:
         """Return somebody who is at the login screen, and connected until the MUD stops.
 
