@@ -39,6 +39,7 @@ defined in the room that raises it; those raised by several rooms are defined he
         ConfigError         the configuration cannot be used
         ProgramError        a bot's program cannot be used any longer
             LateError       it has given no answer in time
+            UnstartedError  it cannot be started, so that there is no battle
         CommandError        a subcommand of ``thudmud`` cannot do what is asked for
         RefusedFileError    a file is no game record
             KnownError      its battle is there already
