@@ -354,14 +354,17 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     def _seek(
         self, character: Any, command: Command, sought: AdviceLookup | AnalysisLookup
     ) -> None:
-        """Have found out what a character asks for, and then tell it."""
+        """Have found out what a character asks for, one thing at a time, and then tell it."""
         if isinstance(sought, AnalysisLookup):
             text = (
                 f"Battle {sought.battle.number} is being analysed. You are told when that is done."
             )
             lines = wrapped(text, terminal(character.sessions.all()).width)
             send(character, Message((), "\n".join(lines)))
-        find_out(sought, partial(self._found, character, command, sought))
+        waiting = self.ndb.thud_waiting = self.ndb.thud_waiting or set()
+        if (who := (character.id, type(sought))) not in waiting:
+            waiting.add(who)
+            find_out(sought, partial(self._found, character, command, sought))
 
     def _found(
         self,
@@ -372,6 +375,7 @@ class ThudBoard(DefaultObject):  # type: ignore[misc]  # Evennia has no types
     ) -> None:
         if self.pk is None:
             return
+        self.ndb.thud_waiting = (self.ndb.thud_waiting or set()) - {(character.id, type(sought))}
         self.look_around()
         host = self.host
         if isinstance(sought, AdviceLookup):

@@ -186,7 +186,7 @@ def _read(line: str) -> tuple[Command, str | None]:
 
     Raises:
         ParseError: it is none.
-        Unclear: it is one of the MUD's.
+        Unclear: it is a command of the MUD's own.
     """
     try:
         return VOCABULARY.parse(line), None
@@ -227,8 +227,8 @@ def _board(character: Any, command: Command, words: str | None) -> Any:
     if replaying and (isinstance(command, Step) or command == PlayNow()):
         return replaying
     match command:
-        case Look(at=words) | ViewGame(on=words):
-            pass
+        case Look():
+            words = command.at
         case Help() | Syntax() | OptionCommand() | ViewBots() | PlayNow():
             boards = boards[:1]
         case Accept() | Decline():
@@ -240,7 +240,7 @@ def _board(character: Any, command: Command, words: str | None) -> Any:
 
 
 class Unclear(ThudmudError):
-    """A command is for no board, in a way that only Evennia knows; ``str()`` is the sentence."""
+    """What was typed is for no board that is here; ``str()`` is the sentence that says so."""
 
 
 def _meant(character: Any, boards: Sequence[Any], words: str | None, *, prefers_used: bool) -> Any:

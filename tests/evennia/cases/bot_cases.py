@@ -113,6 +113,7 @@ class Bots(Furnished):
         assert "not playing" in self.type(self.char1, "hint")
         self.type(self.char1, "practice")
         assert not self.type(self.char1, "hint")
+        assert not self.type(self.char1, "hint")
         ((lookup, _),) = self.asked
         assert isinstance(lookup, AdviceLookup)
         self.answered(Game.start(DISCWORLD).push("dA6-B6").moves)
