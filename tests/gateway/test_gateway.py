@@ -494,7 +494,7 @@ async def test_what_the_time_brings_about_is_told_by_itself() -> None:
     client = Client(gateway)
     await client.greet()
     await client.seat()
-    while "waits for you" not in (await client.hear()).get("text", ""):
+    while "is waiting, and can claim" not in (await client.hear()).get("text", ""):
         pass
     client.running.cancel()
     await gateway.close()

@@ -258,7 +258,7 @@ class TestLookingUp:
             assert "your rating" not in seen
         told_both = told(house.obey("Anna", "resign on oak board", 3.0))
         anna, bert = (told_both[name].replace("\n", " ") for name in ("Anna", "Bert"))
-        mine, theirs = "rating is 1421?, 79 less", "rating is 1579?, 79 more"
+        mine, theirs = "rating is 1421?, down 79", "rating is 1579?, up 79"
         assert f"Discworld, untimed: your {mine}; Bert's {theirs}." in anna
         assert f"Discworld, untimed: your {theirs}; Anna's {mine}." in bert
         ranking = texts(house.obey("Anna", "standings", 4.0))

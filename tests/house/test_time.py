@@ -159,13 +159,15 @@ class TestPartings:
         house = house_of(*PLAYED)
         seen = told(house.depart("Bert", 0.0, parting))
         assert says in seen["Anna"].replace("\n", " ")
-        assert 'In 5 minutes you may "claim game on oak board"' in seen["Anna"].replace("\n", " ")
+        assert 'In 5 minutes you can type "claim game on oak board"' in seen["Anna"].replace(
+            "\n", " "
+        )
         assert "Carla" not in seen
 
     def test_between_the_battles_the_second_may_be_claimed(self) -> None:
         house = house_of(*PLAYED, "bert resign", seat_grace=0.0)
         seen = told(house.depart("Bert", 0.0))["Anna"].replace("\n", " ")
-        may = 'You may "claim game on oak board" or "adjourn game on oak board".'
+        may = 'You can type "claim game on oak board" or "adjourn game on oak board".'
         assert seen.endswith(f"is kept for Bert. {may}")
         assert (
             told(house.obey("Anna", "look", 0.0))["Anna"]

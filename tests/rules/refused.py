@@ -45,15 +45,15 @@ EXAMPLES = [
     ),
     Example(
         R.OFF_BOARD, CLASSIC, THUD, D, "move A1 A6",
-        "A1", "A1 is off the octagon; that row runs from F1 to J1.",
+        "A1", "A1 is off the board; that row goes from F1 to J1.",
     ),
     Example(
         R.OFF_BOARD, CLASSIC, THUD, D, "move A6 A5",
-        "A5", "A5 is off the octagon; that row runs from B5 to N5.",
+        "A5", "A5 is off the board; that row goes from B5 to N5.",
     ),
     Example(
         R.OFF_BOARD, CLASSIC, THUD, T, "move F7 G7 capturing E7, O15",
-        "O15", "O15 is off the octagon; that row runs from F15 to J15.",
+        "O15", "O15 is off the board; that row goes from F15 to J15.",
     ),
     Example(
         R.NO_PIECE, CLASSIC, THUD, D, "move D6 D7",
@@ -73,7 +73,7 @@ EXAMPLES = [
     ),
     Example(
         R.NO_SUCH_VERB, KOOM_VALLEY, VALLEY, D, "hurl E7 E6",
-        "", "Koom Valley knows no hurl; there you can move.",
+        "", "There is no hurl in Koom Valley; you can move.",
     ),
     Example(
         R.NOT_THIS_SIDES_VERB, CLASSIC, THUD, D, "shove A6 A7",
@@ -253,7 +253,7 @@ EXAMPLES = [
     ),
     Example(
         R.ROCK_CAPTURES, KOOM_VALLEY, "d H9 T H7 R H8", D, "move H8 G8 capturing H7",
-        "H7", "The Rock takes no part in captures; move it without.",
+        "H7", 'The Rock captures nothing; leave "capturing" out.',
     ),
     Example(
         R.MUST_TRAMPLE, KOOM_VALLEY, "d D5 F6 H9 T C4 R H8", T, "move C4 E6",
@@ -285,21 +285,21 @@ EXAMPLES = [
         "d G10 I10 F11 G11 H11 I11 J11 G12 I12 F13 G13 H13 I13 J13 G14 I14 T H12 R H8", T,
         "move H12 F12 capturing all",
         "F12", "There are too many ways to trample to F12 to try them all; name the dwarfs in the "
-        'order trampled: "capturing G12", say.',
+        'order trampled, such as "capturing G12".',
     ),
     Example(
         R.TRAMPLE_AMBIGUOUS, KOOM_VALLEY, "d E5 F6 E7 D6 H10 T D5 R H9", T,
         "move D5 D5 capturing all",
         "E5 D6 F6 E7",
-        'More than one trample fits; name the dwarfs in order: "capturing E5, F6, E7, D6" or '
-        '"capturing D6, E7, F6, E5", say.',
+        'More than one trample fits; name the dwarfs in order, such as "capturing E5, F6, E7, D6" '
+        'or "capturing D6, E7, F6, E5".',
     ),
     Example(
         R.TRAMPLE_AMBIGUOUS, KOOM_VALLEY, "d E5 F6 E7 D6 H10 T D5 R H9", T,
         "move D5 D5 capturing F6, E5, D6, E7",
         "E5 D6 F6 E7",
-        'More than one trample fits; name the dwarfs in order: "capturing E5, F6, E7, D6" or '
-        '"capturing D6, E7, F6, E5", say.',
+        'More than one trample fits; name the dwarfs in order, such as "capturing E5, F6, E7, D6" '
+        'or "capturing D6, E7, F6, E5".',
     ),
 ]  # fmt: skip
 

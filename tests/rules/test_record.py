@@ -296,7 +296,7 @@ def test_a_trample_is_told_in_its_order() -> None:
             f"dA{'1' * 5_000},RH8",
             f"line 1: A{'1' * 5_000} is not a square such as A6: a capital letter, a number",
         ),
-        (CLASSIC, "dA1,RH8", "line 1: dA1 is off the octagon"),
+        (CLASSIC, "dA1,RH8", "line 1: dA1 is off the board"),
         (CLASSIC, "dF1,TF1,RH8", "line 1: F1 is set up twice"),
         (CLASSIC, "dF1,TG7", "line 1: there are 0 R, and 1 in these rules"),
         (KOOM_VALLEY, "RH8,dF1,RH9", "line 1: there is one Thudstone and one Rock at most"),

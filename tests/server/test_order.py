@@ -111,7 +111,7 @@ async def test_who_is_kicked_keeps_the_seat_and_may_come_back(
     bert = await game.enter("Bert")
     await game.type(bert, "join game as dwarf on oak board")
     assert "You kick Bert" in await game.type(olga, "kick bert because of that")
-    assert "Olga ends your visit, because of that." in bert.shown[-1]
+    assert "Olga has ended your connection, because of that." in bert.shown[-1]
     assert bert.ended
     assert "Bert" not in game.service
     assert game.hall.tables["oak board"].seats.values()
@@ -230,7 +230,7 @@ async def test_operators_reach_the_players_of_other_nodes() -> None:
     await one.type("Olga", "kick bert because of that")
     await until(lambda: "Bert" not in one.service)
     assert screens[1].why is Dismissal.KICKED
-    assert "Olga ends your visit, because of that." in two.told["Bert"][-1]
+    assert "Olga has ended your connection, because of that." in two.told["Bert"][-1]
     refused = await one.service.submit(visit(one, "Olga"), "kick bert")
     assert refused.refusal
     assert refused.refusal.code is Refusal.NO_SUCH_PLAYER
@@ -266,7 +266,7 @@ async def test_operators_see_to_reports(game: Game, olga: FakeSession) -> None:
         "    Bert was heard: say: Fool!",
         "  1. 1970-01-01 00:16 UTC, Carla about Bert: He is rude.",
         "    Bert was heard: say: Fool!",
-        '"close report 2", say, closes one that has been seen to.',
+        '"close report 2" closes the first when you have seen to it.',
     ]
     assert await game.type(olga, "close report 2") == "You close report 2."
     assert otto.shown[-1] == "Olga closes report 2."

@@ -67,7 +67,7 @@ async def test_whoever_is_at_a_closed_board_comes_to_the_hall(
     assert names(place) == ["elm board"]
     assert [person.room for person in place.hall.people.values()] == [None, None, None]
     cleared, closed, *_, hall = screen.told
-    assert cleared.startswith("The oak board is to be closed, and is cleared.")
+    assert cleared.startswith("The oak board is being closed, and is cleared.")
     assert closed == "The oak board is closed."
     assert "elm board" in hall
     assert "The oak board is closed." in place.told["Bert"]

@@ -54,7 +54,7 @@ async def made(store: Store) -> Place:
 class TestLetters:
     async def test_one_waits_for_who_is_not_here(self, place: Place, clock: Clock) -> None:
         sent = await place.type("Anna", "message carla Shall we play?")
-        assert sent == "Your message to Carla is kept. They are told so when they come in."
+        assert sent == "Your message to Carla is kept. They are told when they come in."
         await place.enter("Carla", member=True)
         waits = 'You have 1 new message: "messages" shows it.'
         assert place.told["Carla"][-1].endswith(waits)
@@ -72,7 +72,7 @@ class TestLetters:
 
     async def test_who_is_here_is_told_that_it_has_come(self, place: Place) -> None:
         sent = await place.type("Anna", "message BERT Ho!")
-        assert sent == "Your message to Bert is kept. They are told so now."
+        assert sent == "Your message to Bert is kept. They have been told."
         assert place.told["Bert"] == ['Anna has left you a message: "messages" shows it.']
         assert "Gast" not in place.told
         assert " 1. Anna, 1 second ago, new: Ho!" in await place.type("Bert", "messages")
@@ -307,7 +307,7 @@ async def test_all_of_it_crosses_nodes(world: World) -> None:
     await one.enter("Anna", member=True)
     await two.enter("Bert", member=True)
     sent = await one.type("Anna", "message bert Ho!")
-    assert sent == "Your message to Bert is kept. They are told so now."
+    assert sent == "Your message to Bert is kept. They have been told."
     assert two.told["Bert"][-1] == 'Anna has left you a message: "messages" shows it.'
     assert "new: Ho!" in await two.type("Bert", "messages")
     await one.type("Anna", "shout Ho!")

@@ -153,12 +153,12 @@ def test_who_is_told_of_a_measure_and_how(hall: StoredHall) -> None:
     assert seen(hall, told(hall, "unmute bert")) == {
         "Olga": "You unmute Bert.",
         "Otto": "Olga unmutes Bert.",
-        "Bert": "Olga lets you be heard again.",
+        "Bert": "Olga has unmuted you: others hear you again.",
     }
     assert seen(hall, told(hall, "kick carla because you shout")) == {
         "Olga": "You kick Carla, because you shout.",
         "Otto": "Olga kicks Carla, because you shout.",
-        "Carla": "Olga ends your visit, because you shout. You may come back.",
+        "Carla": "Olga has ended your connection, because you shout. You can come back.",
     }
     # Whoever is banned is told so as their connection ends.
     assert seen(hall, told(hall, "ban carla")) == {

@@ -180,7 +180,7 @@ def test_in_a_row_each_on_a_narrow_screen() -> None:
         "  Mog: no rating, 0/0/0",
         "The ratings are those by the discworld",
         "rules.",
-        "What has a ? is provisional:",
+        "A rating with a ? is provisional: see",
     ]
     house.obey("Anna", "options reader on", 0.0)
     assert "Grog, level 2 Slate: rating 1579, provisional, give or take 242; 1 won, 0" in shown(
@@ -212,7 +212,7 @@ def test_scores_tell_battles_with_bots_apart() -> None:
 Anna, against bots:
   Discworld: as dwarfs 2 won, 0 drawn, 2 lost.
     Rating 1486?, give or take 222 (4 battles).
-What has a ? is provisional: "help ratings"."""
+A rating with a ? is provisional: see "help ratings"."""
     )
     assert lines_shown(house, "score grog") == (
         """\
@@ -222,7 +222,7 @@ Grog, at level 2 Slate:
 Grog, at level 3 Marble:
   Discworld: as trolls 1 won, 0 drawn, 0 lost.
     Rating 1588?, give or take 242 (1 battle).
-What has a ? is provisional: "help ratings"."""
+A rating with a ? is provisional: see "help ratings"."""
     )
     assert lines_shown(house, "score mog").startswith("Mog:\n  Discworld: as trolls ")
     assert shown(house, "standings").startswith("Discworld, untimed: nobody is ranked yet.")

@@ -167,7 +167,7 @@ def test_captures_name_every_piece_that_can(ruleset: Ruleset) -> None:
         ("A9", "The dwarf on A9 can capture nothing now."),
         ("H8", "The Thudstone on H8 never moves."),
         ("B6", "Nothing stands on B6."),
-        ("A1", "A1 is off the octagon."),
+        ("A1", "A1 is off the board."),
     ],
 )
 def test_captures_of_one_square(origin: str, expected: str) -> None:

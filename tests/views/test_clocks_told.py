@@ -160,7 +160,7 @@ class TestAsking:
 
     def test_what_the_next_battle_gives(self, house: House) -> None:
         say(house, "Anna set clock 3 days")
-        gives = "No time runs at the oak board. The {} gives 3 days for each ply."
+        gives = "No clock is running at the oak board. The {} gives 3 days for each ply."
         assert seen(say(house, "Bert clock"), "Bert") == gives.format("battle")
         begin(house, "1 day")
         say(house, "Anna resign on it")
@@ -171,8 +171,8 @@ class TestAsking:
         say(house, "Anna start")
         told = seen(say(house, "Bert clock"), "Bert")
         assert told == (
-            "There is no clock at the oak board: you may think for as long as you like. But if "
-            'Anna does not move for 10 minutes, you may "claim game on oak board".'
+            "There is no clock at the oak board: you can think for as long as you like. If "
+            'Anna does not move for 10 minutes, you can type "claim game on oak board".'
         )
         assert "claim" not in seen(say(house, "Carla clock"), "Carla")
         told = seen(say(house, "Carla clock on elm table"), "Carla")
@@ -208,11 +208,11 @@ class TestTold:
     @pytest.mark.parametrize(
         ("name", "told"),
         [
-            ("Anna", "Bert waits for you, and may claim the battle in 60 seconds if you do not"
+            ("Anna", "Bert is waiting, and can claim the battle in 60 seconds if you do not"
              " move."),
-            ("Bert", 'Anna has not moved for 10 minutes. In 60 seconds you may "claim game on oak'
-             ' board".'),
-            ("Carla", "Anna has not moved for 10 minutes. In 60 seconds Bert may claim the"
+            ("Bert", 'Anna has not moved for 10 minutes. In 60 seconds you can type "claim game on'
+             ' oak board".'),
+            ("Carla", "Anna has not moved for 10 minutes. In 60 seconds Bert can claim the"
              " battle."),
         ],
     )  # fmt: skip

@@ -95,7 +95,7 @@ def test_to_the_letter(
         ("H8", "The Thudstone on H8 never moves."),
         ("A6", "The dwarf on A6 cannot move now."),
         ("O6", "Nothing stands on O6."),
-        ("A1", "A1 is off the octagon."),
+        ("A1", "A1 is off the board."),
         (
             "G8",
             "It is the dwarfs' turn; if it were the trolls': "

@@ -87,7 +87,7 @@ FEW = table_with(game_of(DISCWORLD, Side.DWARF, "dD6 dE6 dF6 TI6 XH8 dF7 TF9 dO6
                 "H9 dwarf, H10 to H14 empty, H15 dwarf."
             ],
         ),
-        (NEW, Around(square("A1")), ["A1 is off the octagon."]),
+        (NEW, Around(square("A1")), ["A1 is off the board."]),
         (
             FEW,
             Around(square("F6")),

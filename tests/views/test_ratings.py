@@ -64,7 +64,7 @@ Anna:
 Anna, against bots:
   Discworld: as dwarfs 0 won, 0 drawn, 1 lost.
     Rating 1421?, give or take 242 (1 battle).
-What has a ? is provisional: "help ratings"."""
+A rating with a ? is provisional: see "help ratings"."""
         )
         assert (
             score(annals, "Grog", display=READER)
@@ -90,7 +90,7 @@ Anna:
       1647 |  #
            | :#.
       1500 |.###
-What has a ? is provisional:
+A rating with a ? is provisional: see
 "help ratings"."""
         )
         drawn = score(annals, "Anna", display=Display(80, utf8=True)).split("\n")
@@ -141,7 +141,7 @@ class TestStandings:
         assert (
             standings(annals, StandingsLookup("Anna", "discworld"))
             == """\
-Discworld, untimed: players ranked by their rating less twice the give or take:
+Discworld, untimed: the best first, by rating less twice the give or take:
   1. Wolfeschlegelsteinha: 1563, give or take 202 (7 matches)
   2. Carl: 1500, give or take 208 (6 matches)
   3. Dora: 1500, give or take 208 (6 matches)
@@ -151,9 +151,8 @@ Others are ranked, too: "standings classic correspondence" (4)."""
         assert (
             standings(annals, StandingsLookup("Anna", "discworld"), NARROW)
             == """\
-Discworld, untimed: players ranked by
-their rating less twice the give or
-take:
+Discworld, untimed: the best first, by
+rating less twice the give or take:
   1. Wolfeschlegelsteinha: 1563, give
      or take 202 (7 matches)
   2. Carl: 1500, give or take 208 (6
@@ -181,7 +180,7 @@ Others are ranked, too:
             standings(annals, StandingsLookup("Anna"))
             == """\
 Discworld, untimed: nobody is ranked yet.
-It takes 6 rated matches between registered players: "help ratings"."""
+You are ranked after 6 rated matches: "help ratings" tells more."""
         )
 
     def test_ones_own_that_is_provisional(self, annals: Annals) -> None:
@@ -193,7 +192,7 @@ It takes 6 rated matches between registered players: "help ratings"."""
             assert standings(annals, StandingsLookup("Anna"), display) == (
                 "Discworld, untimed: nobody is ranked yet.\n"
                 f"Yours is provisional: {points}, give or take 242 (1 match). "
-                "It takes 6 matches to be ranked."
+                "You are ranked after 6 matches."
             )
 
 
@@ -207,14 +206,14 @@ class TestChanges:
     @pytest.mark.parametrize(
         ("me", "display", "said"),
         [
-            ("Anna", WIDE, "your rating is 1679, 79 more; Bert's rating is 1421?, 79 less"),
-            ("Bert", WIDE, "your rating is 1421?, 79 less; Anna's rating is 1679, 79 more"),
+            ("Anna", WIDE, "your rating is 1679, up 79; Bert's rating is 1421?, down 79"),
+            ("Bert", WIDE, "your rating is 1421?, down 79; Anna's rating is 1679, up 79"),
             (
                 "Bert",
                 READER,
-                "your rating is 1421, provisional, 79 less; Anna's rating is 1679, 79 more",
+                "your rating is 1421, provisional, down 79; Anna's rating is 1679, up 79",
             ),
-            (None, WIDE, "Bert's rating is 1421?, 79 less; Anna's rating is 1679, 79 more"),
+            (None, WIDE, "Bert's rating is 1421?, down 79; Anna's rating is 1679, up 79"),
         ],
     )
     def test_of_both(self, me: str | None, display: Display, said: str) -> None:
@@ -223,7 +222,7 @@ class TestChanges:
 
     def test_of_one_alone(self) -> None:
         told = ratings.told(self.ENDED, self.CHANGES[:1], "Anna", WIDE)
-        assert told == ["Discworld, untimed: Bert's rating is 1421?, 79 less."]
+        assert told == ["Discworld, untimed: Bert's rating is 1421?, down 79."]
 
     def test_none_since_they_play_each_other_too_often(self) -> None:
         assert ratings.told(self.ENDED, (), "Anna", WIDE) == [

@@ -394,7 +394,7 @@ CASES = [
     Case(R.NO_PLY_YET, STARTED, "Anna: undo", (
         "You have not moved in this battle yet, so there is nothing to take back."
     )),
-    Case(R.NOTHING_OFFERED, STARTED, "Anna: no", "Nothing has been offered at the oak board."),
+    Case(R.NOTHING_OFFERED, STARTED, "Anna: no", "Nobody has offered anything at the oak board."),
     Case(
         R.ALREADY_OFFERED, f"{STARTED}; Anna: end game", "Anna: end game",
         'You have already offered that. Bert agrees by typing "end game on oak board".',
@@ -444,7 +444,7 @@ CASES = [
     ),
     Case(
         R.GOES_ON_ALREADY, STARTED, "Anna: resume",
-        "Your match goes on at the oak board; none of yours is put away.",
+        "Your match is going on at the oak board. You have put none away.",
     ),
     Case(
         R.NOT_YOURS_TO_RESUME, ADJOURNED, "Anna: resume 7",
@@ -594,8 +594,8 @@ CASES = [
     ),
     Case(
         R.COMMENT_TOO_MANY, HALF, "Anna: comment 1 0 well",
-        'You have commented on 100 plies of battle 1, the most that you can. "comment 1 1 none" '
-        "would take one of these away.",
+        'You have commented on 100 plies of battle 1, as many as you can. "comment 1 1 none" '
+        "takes one of these away.",
     ),
     Case(
         R.COMMENT_NONE, HALF, "Anna: comment 1 0 none",
@@ -607,23 +607,23 @@ CASES = [
     ),
     Case(
         R.RULES_RUNNING, STARTED, "Anna: set rules classic",
-        "The oak board keeps the discworld rules while a battle is being played. They can be set "
-        "again when the match is over.",
+        "The oak board keeps the discworld rules while a battle is being played. You can set "
+        "others when the match is over.",
     ),
     Case(
         R.RULES_MID_MATCH, HALF, "Anna: set rules classic",
-        "The oak board keeps the discworld rules for the second battle of the match. They can be "
-        "set again when the match is over.",
+        "The oak board keeps the discworld rules for the second battle of the match. You can set "
+        "others when the match is over.",
     ),
     Case(
         R.CLOCK_RUNNING, STARTED, "Anna: set clock 10+5",
-        "The clock of the oak board cannot be set while a battle is being played. It can be when "
+        "The oak board keeps its clock while a battle is being played. You can set another when "
         "the match is over.",
     ),
     Case(
         R.CLOCK_MID_MATCH, HALF, "Anna: set clock 3 days",
-        "Both battles of the match at the oak board are played by the same clock. It can be set "
-        "when the match is over.",
+        "Both battles of the match at the oak board are played by the same clock. You can set "
+        "another when the match is over.",
     ),
     Case(
         R.CLOCK_SEATED_ONLY, SEATED, "Carla: set clock 10+5 on oak board",
@@ -651,13 +651,13 @@ CASES = [
     ),
     Case(
         R.SETUP_RUNNING, STARTED, "Anna: setup remove g7",
-        "The oak board keeps its position while a battle is being played. Another can be set up "
+        "The oak board keeps its position while a battle is being played. You can set up another "
         "when the match is over.",
     ),
     Case(
         R.SETUP_MID_MATCH, HALF, "Anna: setup remove g7",
-        "The second battle at the oak board begins from the same position as the first. Another "
-        "can be set up when the match is over.",
+        "The second battle at the oak board begins from the same position as the first. You can "
+        "set up another when the match is over.",
     ),
     Case(
         R.SETUP_SEATED_ONLY, SEATED, "Carla: setup remove g7 on oak board",
@@ -669,11 +669,11 @@ CASES = [
     ),
     Case(
         R.SETUP_TOO_MANY, "", "Anna: setup add trolls f7 on oak board",
-        "Too many trolls: that is 9, and the discworld rules have 8.",
+        "Too many trolls: 9, and the discworld rules have 8.",
     ),
     Case(
         R.SETUP_TOO_MANY, "", "Anna: setup add rock f7, f8 on elm table",
-        "Too many Rocks: that is 2, and the koom valley rules have 1.",
+        "Too many Rocks: 2, and the koom valley rules have 1.",
     ),
     Case(
         R.SETUP_NEEDS_ROCK, "", "Anna: setup remove h8 on elm table",
@@ -884,7 +884,7 @@ ORDER = [
     ),
     (
         Refused(R.NETWORK_TOO_WIDE, network="0.0.0.0/0", widest="/8"),
-        "0.0.0.0/0 is too much of the world; the widest network that can be banned is a /8.",
+        "0.0.0.0/0 is too wide; the widest network that can be banned is a /8.",
     ),
     (
         Refused(R.NETWORK_LOCAL, network="127.0.0.1"),
@@ -913,7 +913,7 @@ HINTS = {
     ),
     R.LEAVES_RATED: (
         'Your match at the oak board is rated, so you cannot leave it. "resign" gives up the'
-        ' battle, "adjourn" puts the match off.'
+        ' battle, "adjourn" puts the match away.'
     ),
     R.HINT_PENDING: "Your hint takes a moment. It comes by itself.",
     R.NO_BOTS: 'No bot plays here, so there are no levels. "play" by itself finds a person.',
@@ -940,7 +940,7 @@ ANALYSES = [
     (Refused(R.ANALYSE_WHICH), 'Which battle? Add its number: "history" lists them.'),
     (
         Refused(R.NOT_OVER, number=12),
-        "Battle 12 may go on still. It can be analysed once it is over.",
+        "Battle 12 is not over yet. You can analyse it afterwards.",
     ),
     (Refused(R.TOO_SHORT, number=12), "Battle 12 has too few plies to be analysed."),
     (
@@ -958,7 +958,7 @@ ANALYSES = [
     ),
     (
         Refused(R.NOTHING_ANALYSED),
-        'Nothing is being analysed for you. "analyse 12" would begin that.',
+        'Nothing is being analysed for you. "analyse 12" begins that.',
     ),
 ]
 
@@ -1011,9 +1011,9 @@ def test_one_code_has_the_same_facts_each_time() -> None:
 def test_squares_by_other_names() -> None:
     refusal_ = refusal(EXAMPLES[2])
     assert refused(refusal_, name=lambda square: f"<{square.column},{square.row}>") == (
-        "<0,0> is off the octagon; that row runs from <5,0> to <9,0>."
+        "<0,0> is off the board; that row goes from <5,0> to <9,0>."
     )
-    assert refused(refusal_, name=attrgetter("record_name")).endswith("runs from F1 to K1.")
+    assert refused(refusal_, name=attrgetter("record_name")).endswith("goes from F1 to K1.")
 
 
 @pytest.mark.parametrize(

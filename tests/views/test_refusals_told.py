@@ -46,7 +46,7 @@ def test_nobody_else_is_away(house: House) -> None:
 
 
 def test_a_match_that_goes_on_cannot_be_resumed(house: House) -> None:
-    goes_on = "Your match goes on at the pine board; none of yours is put away."
+    goes_on = "Your match is going on at the pine board. You have put none away."
     assert told(house, "Anna", "resume") == goes_on
     assert told(house, "Carla", "resume on pine board").startswith("You have no adjourned match.")
 

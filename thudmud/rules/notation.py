@@ -80,7 +80,7 @@ def read_setup(line: str, ruleset: Ruleset, turn: Side) -> Position:
             )
         square = Square.from_record(match[2])
         if not square.on_board:
-            raise ValueError(f"{entry.strip()} is off the octagon")
+            raise ValueError(f"{entry.strip()} is off the board")
         if square in pieces:
             raise ValueError(f"{match[2]} is set up twice")
         pieces[square] = kinds[match[1]]

@@ -168,7 +168,7 @@ def _none(position: Position, origin: Square | None, cannot: str) -> str:
     if origin is None:
         return f"The {position.turn.plural} {cannot}."
     if not origin.on_board:
-        return f"{origin} is off the octagon."
+        return f"{origin} is off the board."
     piece = position.piece_at(origin)
     if piece is None:
         return f"Nothing stands on {origin}."

@@ -74,7 +74,7 @@ def _them(number: int) -> str:
 def _sent(sent: LetterSent, _: Occasion, view: View) -> list[str]:
     if sent.player != view.me:
         return wrapped(f'{sent.player} has left you a message: "{Letters()}" shows it.', view.width)
-    when = "They are told so now." if sent.is_here else "They are told so when they come in."
+    when = "They have been told." if sent.is_here else "They are told when they come in."
     return wrapped(f"Your message to {sent.to} is kept. {when}", view.width)
 
 

@@ -45,7 +45,7 @@ def _sanctioned(told: asides.Sanctioned, _: Occasion, view: View) -> list[str]:
 def _lifted(told: asides.Lifted, _: Occasion, view: View) -> list[str]:
     player, sanction = told.player, told.sanction
     if sanction.whom == view.me:
-        return wrapped(f"{player} lets you be heard again.", view.width)
+        return wrapped(f"{player} has unmuted you: others hear you again.", view.width)
     done = does(player, view.me, f"un{sanction.measure.value}")
     return wrapped(f"{done} {sanction.whom}.", view.width)
 
@@ -77,7 +77,7 @@ def _to_whom(player: str, sanction: Sanction) -> str:
     if sanction.measure is Measure.MUTE:
         what = "Nobody hears what you say; you can play on."
         return f"{player} has muted you{_length(sanction)}{why}. {what}"
-    return f"{player} ends your visit{why}. You may come back."
+    return f"{player} has ended your connection{why}. You can come back."
 
 
 def _length(sanction: Sanction) -> str:
@@ -153,7 +153,7 @@ def _reports(asked: Reports, occasion: Occasion, view: View) -> list[str]:
     if not lines:
         none = f"There is no page {asked.page} of reports." if found else "No report is open."
         return wrapped(none, width)
-    close = f'"{CloseReport(found[0].number)}", say, closes one that has been seen to.'
+    close = f'"{CloseReport(found[0].number)}" closes the first when you have seen to it.'
     more = f'"{Reports(asked.page + 1)}" shows more.'
     has_more = len(found) > asked.page * REPORTS_PAGE
     return [

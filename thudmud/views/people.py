@@ -337,7 +337,10 @@ def _playing(hall: Hall, name: str) -> list[str]:
     boards: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for table in hall.tables.seats_of(name):
         boards[_part(hall, table, name)].append(table.name)
-    return [f"plays {part} at the {listed(at)}{level}" for (part, level), at in boards.items()]
+    return [
+        f"plays {part} at the {at[0] if len(at) == 1 else listed(at)}{level}"
+        for (part, level), at in boards.items()
+    ]
 
 
 def _part(hall: Hall, table: Table, name: str) -> tuple[str, str]:

@@ -25,7 +25,7 @@ from thudmud.views.words import wrapped
 
 INDENT = "    "
 
-PROVISIONALLY = f'What has a ? is provisional: "{Help("ratings")}".'
+PROVISIONALLY = f'A rating with a ? is provisional: see "{Help("ratings")}".'
 
 
 @words.register
@@ -154,7 +154,7 @@ def standings(ranking: archive.Ranking, display: Display) -> list[str]:
     width, mine = display.width, ranking.mine
     said = "nobody is ranked yet."
     if ranking.in_all:
-        said = "players ranked by their rating less twice the give or take:"
+        said = "the best first, by rating less twice the give or take:"
     lines = wrapped(f"{capitalised(str(ranking.pool))}: {said}", width)
     for place, name, rating in ranking.players:
         text = f"{place:>3}. {name}: {_rating(rating, 'match', display)}"
@@ -163,10 +163,10 @@ def standings(ranking: archive.Ranking, display: Display) -> list[str]:
         lines += wrapped(f"There are {ranking.in_all} in all.", width)
     if mine and mine.is_provisional:
         own = f"Yours is provisional: {_rating(mine, 'match', display)}."
-        lines += wrapped(f"{own} It takes {archive.PROVISIONAL} matches to be ranked.", width)
+        lines += wrapped(f"{own} You are ranked after {archive.PROVISIONAL} matches.", width)
     elif not ranking.in_all:
-        takes = f"It takes {archive.PROVISIONAL} rated matches between registered players"
-        lines += wrapped(f'{takes}: "{Help("ratings")}".', width)
+        after = f"You are ranked after {archive.PROVISIONAL} rated matches"
+        lines += wrapped(f'{after}: "{Help("ratings")}" tells more.', width)
     others = [
         f'"{ViewStandings(pool.rules, pool.time)}" ({number})' for pool, number in ranking.others
     ]
@@ -190,7 +190,7 @@ def told(
     for player, _, before, after in own_first:
         whose = "your rating" if player == me else f"{player}'s rating"
         by = after.points - before
-        moved = f"{abs(by)} {'more' if by > 0 else 'less'}" if by else "as before"
+        moved = f"{'up' if by > 0 else 'down'} {abs(by)}" if by else "unchanged"
         said.append(f"{whose} is {points_of(after, display)}, {moved}")
     return [f"{capitalised(str(pool))}: {'; '.join(said)}."]
 

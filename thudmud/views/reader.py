@@ -97,7 +97,7 @@ def _around(position: Position, square: Square) -> list[str]:
     Neighbouring directions with the same answer are joined.
     """
     if not square.on_board:
-        return [f"{square} is off the octagon."]
+        return [f"{square} is off the board."]
     piece = position.piece_at(square)
     met = [(name, _met(position, square, direction)) for name, direction in COMPASS.items()]
     runs = [
@@ -128,7 +128,8 @@ def clocks(table: Table, me: str) -> list[str]:
             return [f"The clock of the {table.name} stands still while a seat is free."]
         if table.match:
             battle = "second battle" if table.half_played else "next match"
-        return [f"No time runs at the {table.name}. The {battle} gives {sentences.in_full(time)}."]
+        gives = sentences.in_full(time)
+        return [f"No clock is running at the {table.name}. The {battle} gives {gives}."]
     if clock is None:
         return _without_clock(table, me)
     turn = clock.turn
@@ -145,12 +146,12 @@ def clocks(table: Table, me: str) -> list[str]:
 
 
 def _without_clock(table: Table, me: str) -> list[str]:
-    told = [f"There is no clock at the {table.name}: you may think for as long as you like."]
+    told = [f"There is no clock at the {table.name}: you can think for as long as you like."]
     other = next((name for name in table.seats.values() if name != me), None)
     is_among_people = table.levels == events.NO_BOTS and me in table.seats.values()
     if table.running and table.idle_limit and other and is_among_people:
-        claims = f'you may "{Claim(table.name)}"'
-        told.append(f"But if {other} does not move for {lasting(table.idle_limit)}, {claims}.")
+        claims = f'you can type "{Claim(table.name)}"'
+        told.append(f"If {other} does not move for {lasting(table.idle_limit)}, {claims}.")
     if not table.under_way:
         typed = SetClock(TimeControl(10, 5), table.name)
         told.append(f'"{typed}" sets one for the next match.')

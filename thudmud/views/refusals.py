@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 _TEMPLATES: Mapping[Enum, str] = {
     Reason.GAME_OVER: "This battle is over.",
     Reason.NOT_YOUR_TURN: "It is the {side.plural}' turn.",
-    Reason.OFF_BOARD: "{square} is off the octagon; that row runs from {first} to {last}.",
+    Reason.OFF_BOARD: "{square} is off the board; that row goes from {first} to {last}.",
     Reason.NO_PIECE: "Nothing stands on {square}.",
     Reason.THUDSTONE_STAYS: "The Thudstone on {square} never moves.",
     Reason.NOT_YOUR_ROCK: "Only the dwarfs move the Rock on {square}.",
-    Reason.NO_SUCH_VERB: "{rules.title} knows no {verb}; there you can {verbs:or}.",
+    Reason.NO_SUCH_VERB: "There is no {verb} in {rules.title}; you can {verbs:or}.",
     Reason.NOT_THIS_SIDES_VERB: "The {side.plural} cannot {verb}; they can {verbs:or}.",
     Reason.SAME_SQUARE: "The piece on {square} has to go somewhere else.",
     Reason.NOT_STRAIGHT: "{target} is not in a straight line with {origin}.",
@@ -84,7 +84,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Reason.ROCK_NOT_ESCORTED: (
         "The Rock goes from beside a dwarf to beside a dwarf; none is next to {square}."
     ),
-    Reason.ROCK_CAPTURES: "The Rock takes no part in captures; move it without.",
+    Reason.ROCK_CAPTURES: 'The Rock captures nothing; leave "capturing" out.',
     Reason.ROCK_TAKES_NO_PART: (
         "Nothing can be captured by going to {target}: the Rock takes no part in captures."
     ),
@@ -100,11 +100,11 @@ _TEMPLATES: Mapping[Enum, str] = {
     Reason.NO_TRAMPLE: "Nothing can be captured by going to {target}: no trample leads there.",
     Reason.TRAMPLES_TOO_MANY: (
         "There are too many ways to trample to {target} to try them all; name the dwarfs in the "
-        'order trampled: "capturing {path}", say.'
+        'order trampled, such as "capturing {path}".'
     ),
     Reason.TRAMPLE_AMBIGUOUS: (
-        "More than one trample fits; name the dwarfs in order: "
-        '"capturing {one}" or "capturing {other}", say.'
+        "More than one trample fits; name the dwarfs in order, such as "
+        '"capturing {one}" or "capturing {other}".'
     ),
     Mistake.EMPTY_LINE: 'Type a command; "help" lists them.',
     Mistake.LINE_TOO_LONG: "That line is too long: {most:,} characters are the most.",
@@ -295,7 +295,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         " 203.0.113.0/24 or 2001:db8::/32."
     ),
     Refusal.NETWORK_TOO_WIDE: (
-        "{network} is too much of the world; the widest network that can be banned is a {widest}."
+        "{network} is too wide; the widest network that can be banned is a {widest}."
     ),
     Refusal.NETWORK_LOCAL: "{network} is this machine itself: anybody may come from there.",
     Refusal.NO_SUCH_REPORT: 'No report {number} is open; "reports" lists those that are.',
@@ -373,11 +373,11 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.LEAVES_RATED: (
         'Your match at the {board} is rated, so you cannot leave it. "resign" gives up the'
-        ' battle, "adjourn" puts the match off.'
+        ' battle, "adjourn" puts the match away.'
     ),
     Refusal.NO_MATCH: "No match is under way at the {board}.",
     Refusal.NO_PLY_YET: "You have not moved in this battle yet, so there is nothing to take back.",
-    Refusal.NOTHING_OFFERED: "Nothing has been offered at the {board}.",
+    Refusal.NOTHING_OFFERED: "Nobody has offered anything at the {board}.",
     Refusal.NO_HINTS: ('There are no hints here. "captures" and "moves" list what you can play.'),
     Refusal.NO_HINTS_RATED: (
         "Your battle at the {board} counts for ratings, so there are no hints until it is over."
@@ -393,7 +393,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         "Your battle at the {board} counts for ratings, so nothing is analysed until it is over."
     ),
     Refusal.ANALYSE_WHICH: 'Which battle? Add its number: "history" lists them.',
-    Refusal.NOT_OVER: "Battle {number} may go on still. It can be analysed once it is over.",
+    Refusal.NOT_OVER: "Battle {number} is not over yet. You can analyse it afterwards.",
     Refusal.TOO_SHORT: "Battle {number} has too few plies to be analysed.",
     Refusal.ANALYSIS_PENDING: (
         "Battle {number} is being analysed for you: {done} of {plies} plies are done. You are told"
@@ -405,7 +405,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.ANALYSIS_FAILED: (
         'Battle {number} could not be analysed this time. "analyse {number}" tries again.'
     ),
-    Refusal.NOTHING_ANALYSED: 'Nothing is being analysed for you. "analyse 12" would begin that.',
+    Refusal.NOTHING_ANALYSED: 'Nothing is being analysed for you. "analyse 12" begins that.',
     Refusal.NO_EXERCISE: (
         'There is nothing to stop: you are in no lesson, puzzle or replay. "tutorial" opens a'
         ' lesson, "puzzle" a puzzle.'
@@ -423,7 +423,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.EXERCISE_OVER: ('You are done here. "first" starts again, "stop" leaves.'),
     Refusal.BOARD_IN_USE: "The {board} is in use. Any free board will do.",
     Refusal.NOTHING_ADJOURNED: "You have no adjourned match.",
-    Refusal.GOES_ON_ALREADY: "Your match goes on at the {boards:and}; none of yours is put away.",
+    Refusal.GOES_ON_ALREADY: "Your match is going on at the {boards:and}. You have put none away.",
     Refusal.NOT_YOURS_TO_RESUME: (
         'You have no adjourned match with the number {number}: "games" lists them.'
     ),
@@ -446,42 +446,42 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.COMMENT_TOO_LONG: "That is too long: a comment has at most {most} characters.",
     Refusal.COMMENT_TOO_MANY: (
-        "You have commented on {most} plies of battle {number}, the most that you can. "
-        '"comment {number} {ply} none" would take one of these away.'
+        "You have commented on {most} plies of battle {number}, as many as you can. "
+        '"comment {number} {ply} none" takes one of these away.'
     ),
     Refusal.COMMENT_NONE: "You have no comment on ply {ply} of battle {number}.",
     Refusal.RULES_SEATED_ONLY: "The rules of the {board} are for its players to choose. {sits}",
     Refusal.RULES_RUNNING: (
         "The {board} keeps the {rules} rules while a battle is being played. "
-        "They can be set again when the match is over."
+        "You can set others when the match is over."
     ),
     Refusal.RULES_MID_MATCH: (
         "The {board} keeps the {rules} rules for the second battle of the match. "
-        "They can be set again when the match is over."
+        "You can set others when the match is over."
     ),
     Refusal.RULES_ALREADY: "The {board} has the {rules} rules already.",
     Refusal.CLOCK_SEATED_ONLY: "The clock of the {board} is for its players to set. {sits}",
     Refusal.CLOCK_RUNNING: (
-        "The clock of the {board} cannot be set while a battle is being played. "
-        "It can be when the match is over."
+        "The {board} keeps its clock while a battle is being played. "
+        "You can set another when the match is over."
     ),
     Refusal.CLOCK_MID_MATCH: (
         "Both battles of the match at the {board} are played by the same clock. "
-        "It can be set when the match is over."
+        "You can set another when the match is over."
     ),
     Refusal.RULES_UNKNOWN: 'There are no "{words}" rules. There are: {known}.',
     Refusal.SETUP_SEATED_ONLY: ("The position at the {board} is for its players to set up. {sits}"),
     Refusal.SETUP_RUNNING: (
         "The {board} keeps its position while a battle is being played. "
-        "Another can be set up when the match is over."
+        "You can set up another when the match is over."
     ),
     Refusal.SETUP_MID_MATCH: (
         "The second battle at the {board} begins from the same position as the first. "
-        "Another can be set up when the match is over."
+        "You can set up another when the match is over."
     ),
     Refusal.SETUP_ALREADY: "The {board} is set up like that already.",
     Refusal.SETUP_TOO_MANY: (
-        "Too many {piece.noun}s: that is {number}, and the {rules} rules have {most}."
+        "Too many {piece.noun}s: {number}, and the {rules} rules have {most}."
     ),
     Refusal.SETUP_NEEDS_ROCK: (
         'The Rock on {square} is needed. "setup add rock" and a square puts it elsewhere.'

@@ -100,10 +100,10 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
         case events.Cleared(player="") if table.key.startswith(events.MADE):
             return [f"The {table.name} is closed, since nobody needs it any more."]
         case events.Cleared(player=""):
-            return [f"The {table.name} is to be closed, and is cleared."]
+            return [f"The {table.name} is being closed, and is cleared."]
         case events.Cleared():
-            rules = f"by the {table.ruleset.name} rules"
-            return [f"Nobody is left at the {table.name}, so it is set up anew, {rules}."]
+            rules = f"to the {table.ruleset.name} rules"
+            return [f"Nobody is left at the {table.name}, so it is reset {rules}."]
         case events.RulesSet():
             sets = does(event.player, me, "set")
             return [f"{sets} the rules of the {table.name} to {event.rules}."]
@@ -194,11 +194,11 @@ def _idle_warned(event: events.IdleWarned, table: Table, me: str | None) -> list
     other = table.seats[event.side.other]
     wait = lasting((table.claim_at or event.at) - event.at)
     if me == event.player:
-        return [f"{other} waits for you, and may claim the battle in {wait} if you do not move."]
+        return [f"{other} is waiting, and can claim the battle in {wait} if you do not move."]
     told = [f"{event.player} has not moved for {lasting(event.at - table.since)}."]
-    claims = f"{other} may claim the battle"
+    claims = f"{other} can claim the battle"
     if me == other:
-        claims = f'you may "{Claim(table.name)}"'
+        claims = f'you can type "{Claim(table.name)}"'
     return [*told, f"In {wait} {claims}."]
 
 
@@ -209,8 +209,8 @@ def _quiet(table: Table) -> list[str]:
         return []
     if table.is_practice:
         return []  # in practice it can be ended at any time
-    may = f'either player can now type "{End(table.name)}" to end the battle'
-    return [f"Nothing was captured for {counted(game.quiet_plies, 'ply')}: {may}."]
+    can = f'either player can now type "{End(table.name)}" to end the battle'
+    return [f"Nothing was captured for {counted(game.quiet_plies, 'ply')}: {can}."]
 
 
 def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
@@ -292,8 +292,8 @@ def _while_away(table: Table) -> list[str]:
             return []  # by correspondence there is nothing to wait for
         still = f"stands still for {lasting(AWAY - clock.stood)} at most"
         return [f"The clock {still if clock.stood < AWAY else 'runs on'}."]
-    may = f'you may "{Claim(table.name)}" or "{Adjourn(table.name)}"'
-    return [f"In {lasting(grace)} {may}." if grace else f"{may}."]
+    can = f'you can type "{Claim(table.name)}" or "{Adjourn(table.name)}"'
+    return [f"In {lasting(grace)} {can}." if grace else f"{can}."]
 
 
 def _battle_ended(event: events.BattleEnded, table: Table, me: str | None) -> list[str]:

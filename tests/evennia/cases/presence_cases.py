@@ -363,7 +363,7 @@ class Storage(Furnished):
         )
         self.sent.clear()
         self.wait()
-        assert "waits for you" in self.heard(self.char1)
+        assert "is waiting, and can claim" in self.heard(self.char1)
 
 
 class Deletion(Furnished):

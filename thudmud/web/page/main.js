@@ -105,7 +105,7 @@ function hear(text) {
   log.say(text);
   const words = plain(text);
   heard = words || heard;
-  if (/^\w+ ends your visit\b/.test(words)) endedBy = words;
+  if (/^\w+ has ended your connection\b/.test(words)) endedBy = words;
   answered(text, words);
 }
 
