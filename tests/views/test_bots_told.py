@@ -294,7 +294,7 @@ def test_the_pages_are_sound_with_a_bot_and_without(topic: str) -> None:
 def test_the_greeting_tells_of_a_bot_where_there_is_one() -> None:
     told = " ".join(greeting(BOTS, 3).split())
     assert "dwarfs and trolls. 3 players and 2 bots are here. Choose a name, and then" in told
-    assert 'type "play": a bot plays you at once, and a person as soon as one comes along.' in told
+    assert 'type "play": you play a bot at once, and a person as soon as one comes along.' in told
 
 
 def test_the_greeting_fills_a_screen_of_80_columns() -> None:

@@ -179,7 +179,7 @@ class Withdraw(Command):
 
 @verb(play_now="of")
 class PlayNow(WithTerms):
-    """Play anybody who looks for an opponent; else a bot, until somebody comes.
+    """Play with whoever is looking for a match; while nobody is, with a bot.
 
     With a level, play a bot. In a replay, show the rest of the battle.
     """

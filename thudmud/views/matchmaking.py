@@ -23,7 +23,7 @@ def _invited(asked: Invited, _: Occasion, view: View) -> list[str]:
     player, to, board, side = asked.player, asked.to, asked.board, asked.side
     if to == view.me:
         seat = f"play the {side.plural} at the {board}"
-        sits = f'To do so, say "{Join(side, board)}".'
+        sits = f'To do so, type "{Join(side, board)}".'
         return wrapped(f"{player} asks you to {seat}. {sits}", view.width)
     how = "" if asked.level is None else f", at level {asked.level}"
     asks = does(player, view.me, "ask")

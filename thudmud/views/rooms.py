@@ -518,7 +518,7 @@ def greeting(bots: Collection[str], players: int) -> str:
     if bots:
         here.append(counted(len(bots), "bot"))
     told = f"{listed(here)} {'is' if len(bots) + players == 1 else 'are'} here"
-    alone = ": a bot plays you at once, and a person as soon as one comes along" if bots else ""
+    alone = ": you play a bot at once, and a person as soon as one comes along" if bots else ""
     text = (
         "Welcome to thudmud, where people play Thud, the board game of dwarfs and trolls."
         f" {told if here else 'You are the first one here'}. Choose a name, and then type"
