@@ -291,6 +291,14 @@ def test_the_pages_are_sound_with_a_bot_and_without(topic: str) -> None:
     assert "{bot}" in "".join("".join(block) for block in PAGES["thud"].blocks)
 
 
+def test_who_tells_a_bot_something_learns_that_it_does_not_answer() -> None:
+    house = house_with("Grog", "Anna", "Bert")
+    assert shown(house, "tell grog hi") == (
+        "You tell Grog: hi Grog is a program, and does not answer."
+    )
+    assert shown(house, "tell bert hi") == "You tell Bert: hi"
+
+
 def test_the_greeting_tells_of_a_bot_where_there_is_one() -> None:
     told = " ".join(greeting(BOTS, 3).split())
     assert "dwarfs and trolls. 3 players and 2 bots are here. Choose a name, and then" in told
