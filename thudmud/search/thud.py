@@ -10,7 +10,6 @@ Differences between the rulesets come from their parts, the numbers of `ShovingT
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, around
@@ -33,7 +32,7 @@ _STEPS: dict[int, tuple[tuple[int, int, int], ...]] = {
 """For the bit of each square: each neighbour, both as a mask, and the neighbour's neighbours."""
 
 _REMEMBERED = 1 << 14
-"""How many sets of dwarfs, of trolls, and of both have their worth kept, 25 MiB at most."""
+"""How many sets of dwarfs, of trolls, and of both have their worth kept, 20 MiB at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +89,10 @@ class ThudTactics(Tactics):
         """Use one side's weights from now on, and a gathering square, given by its bit."""
         self._weights = self._weights_of[side]
         self._discs, self._closeness = DISCS[gather], closeness(gather)
-        remembering = lru_cache(_REMEMBERED)
-        self._dwarfs = remembering(self._weighed_dwarfs)
-        self._trolls = remembering(self._weighed_trolls)
-        self._reached = remembering(self._reached_by_shoves)
-        self._formed = remembering(self._weighed_formation)
+        self._of_dwarfs: dict[int, tuple[int, int, float]] = {}
+        self._of_trolls: dict[int, tuple[int, int, int, float]] = {}
+        self._shoves: dict[tuple[int, int], int] = {}
+        self._formations: dict[tuple[int, int], tuple[int, int, int, int, float]] = {}
 
     def gathering(self, dwarfs: int, trolls: int) -> dict[int, int]:
         """Return how good each square is as the dwarfs' gathering square, by its bit."""
@@ -150,52 +148,73 @@ class ThudTactics(Tactics):
             can stop without risking a hurl, the dwarfs that are not secure, and the worth of all
             that.
         """
-        near, most, _ = self._dwarfs(dwarfs)
-        return self._formed(dwarfs, trolls & (near | most))
+        near, most, worth = self._dwarfs(dwarfs)
+        among = trolls & (near | most)
+        known = self._formations.get((dwarfs, among))
+        if known is None:
+            w = self._weights
+            empty = self._ground ^ (dwarfs | among)
+            reach = lines_reach(dwarfs, empty) if among else most
+            unsafe = reach if self._takes_all else reach | neighbour_counts(dwarfs)[1]
+            insecure = dwarfs & around(empty & ~unsafe)
+            worth += w.commanded * (reach & empty).bit_count()
+            worth += w.secure * (dwarfs ^ insecure).bit_count()
+            if len(self._formations) >= _REMEMBERED:
+                self._formations.clear()
+            self._formations[dwarfs, among] = known = near, reach, unsafe, insecure, worth
+        return known
 
-    def _weighed_formation(self, dwarfs: int, among: int) -> tuple[int, int, int, int, float]:
-        w, (near, most, worth) = self._weights, self._dwarfs(dwarfs)
-        empty = self._ground ^ (dwarfs | among)
-        reach = lines_reach(dwarfs, empty) if among else most
-        unsafe = reach if self._takes_all else reach | neighbour_counts(dwarfs)[1]
-        insecure = dwarfs & around(empty & ~unsafe)
-        worth += w.commanded * (reach & empty).bit_count()
-        worth += w.secure * (dwarfs ^ insecure).bit_count()
-        return near, reach, unsafe, insecure, worth
-
-    def _weighed_dwarfs(self, dwarfs: int) -> tuple[int, int, float]:
+    def _dwarfs(self, dwarfs: int) -> tuple[int, int, float]:
         """Return the squares next to dwarfs, those that lines command without trolls, the worth."""
-        w, pairs = self._weights, 0
-        for shift in SHIFTS:
-            pairs += (dwarfs & dwarfs << shift).bit_count()
-        ones, twos, fours = self._closeness
-        ring = (dwarfs & ones).bit_count() + 2 * (dwarfs & twos).bit_count()
-        ring += 4 * (dwarfs & fours).bit_count()
-        worth = 100.0 * dwarfs.bit_count() + w.pair * pairs + w.near * ring
-        return around(dwarfs), lines_reach(dwarfs, self._ground ^ dwarfs), worth
+        known = self._of_dwarfs.get(dwarfs)
+        if known is None:
+            w, pairs = self._weights, 0
+            for shift in SHIFTS:
+                pairs += (dwarfs & dwarfs << shift).bit_count()
+            ones, twos, fours = self._closeness
+            ring = (dwarfs & ones).bit_count() + 2 * (dwarfs & twos).bit_count()
+            ring += 4 * (dwarfs & fours).bit_count()
+            worth = 100.0 * dwarfs.bit_count() + w.pair * pairs + w.near * ring
+            known = around(dwarfs), lines_reach(dwarfs, self._ground ^ dwarfs), worth
+            if len(self._of_dwarfs) >= _REMEMBERED:
+                self._of_dwarfs.clear()
+            self._of_dwarfs[dwarfs] = known
+        return known
 
-    def _weighed_trolls(self, trolls: int) -> tuple[int, int, int, float]:
+    def _trolls(self, trolls: int) -> tuple[int, int, int, float]:
         """Return the squares next to trolls, those near them, and those that shoves reach.
 
         The squares of shoves are as if no dwarf was in the way. The last value is the trolls'
         worth.
         """
-        beside, close = around(trolls), 0
-        for disc in self._discs[1:6:2]:
-            close += (trolls & disc).bit_count()
-        worth = -self._weights.troll * trolls.bit_count() - self._weights.close * close
-        near = around(around(beside & BOARD) & BOARD)
-        return beside, near, self._reached_by_shoves(trolls, 0), worth
+        known = self._of_trolls.get(trolls)
+        if known is None:
+            beside, close = around(trolls), 0
+            for disc in self._discs[1:6:2]:
+                close += (trolls & disc).bit_count()
+            worth = -self._weights.troll * trolls.bit_count() - self._weights.close * close
+            near = around(around(beside & BOARD) & BOARD)
+            empty = self._ground ^ trolls
+            known = beside, near, lines_reach(trolls, empty) & empty, worth
+            if len(self._of_trolls) >= _REMEMBERED:
+                self._of_trolls.clear()
+            self._of_trolls[trolls] = known
+        return known
 
     def _shoved(self, dwarfs: int, trolls: int) -> int:
         """Return the squares that trolls reach by a shove of two squares or more."""
         beside, _, most, _ = self._trolls(trolls)
         among = dwarfs & (beside | most)
-        return self._reached(trolls, among) if among else most
-
-    def _reached_by_shoves(self, trolls: int, among: int) -> int:
-        empty = self._ground ^ (trolls | among)
-        return lines_reach(trolls, empty) & empty
+        if not among:
+            return most
+        known = self._shoves.get((trolls, among))
+        if known is None:
+            empty = self._ground ^ (trolls | among)
+            known = lines_reach(trolls, empty) & empty
+            if len(self._shoves) >= _REMEMBERED:
+                self._shoves.clear()
+            self._shoves[trolls, among] = known
+        return known
 
     def _most_beside(self, landings: int, dwarfs: int) -> int:
         """Return the most dwarfs that are next to one of the landings."""
