@@ -70,8 +70,9 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
     targets, origins = top(empty, slices, most), bottom(dwarfs, slices, most)
     numbers = numbers_of(slices)
     found: list[tuple[int, int]] = []
-    for left, right in WAYS:
-        at, back = origins << left >> right & empty, left - right
+    # Either way by itself: a step is one shift then, and this is the innermost loop of all.
+    for shift in SHIFTS:
+        at, back = origins << shift & empty, shift
         while at:
             hits = at & targets
             while hits:
@@ -80,7 +81,17 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
                 target = bit.bit_length() - 1
                 origin = target - back
                 found.append((numbers[target] - numbers[origin], bit | 1 << origin))
-            at, back = at << left >> right & empty, back + left - right
+            at, back = at << shift & empty, back + shift
+        at, back = origins >> shift & empty, shift
+        while at:
+            hits = at & targets
+            while hits:
+                bit = hits & -hits
+                hits ^= bit
+                target = bit.bit_length() - 1
+                origin = target + back
+                found.append((numbers[target] - numbers[origin], bit | 1 << origin))
+            at, back = at >> shift & empty, back + shift
     found.sort(reverse=True)
     return [(mask, 0, 0) for _, mask in found[:most]]
 
