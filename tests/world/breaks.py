@@ -42,7 +42,7 @@ class Mistake(NamedTuple):
 
 BREAKS: dict[str, Mistake] = {
     "the answer by a transaction's number": Mistake(
-        10,
+        15,
         [
             Change(
                 POSTGRES,
@@ -66,7 +66,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a lost commit counts as done": Mistake(
-        10,
+        19,
         [
             Change(POSTGRES, "return written == self._number", "return True"),
         ],
@@ -373,7 +373,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a clock runs while a seat is free": Mistake(
-        10,
+        19,
         [
             Change(
                 "thudmud.play.table",
