@@ -122,6 +122,19 @@ def board_meant(hall: Hall, person: Person, words: str | None) -> Table:
     return hall_board_meant(hall, person, words)
 
 
+def board_asked_about(hall: Hall, person: Person, words: str | None) -> Table:
+    """Return the table that a question is about: what was looked at last, if nothing is said.
+
+    In the room of a board, or at an exercise, it is that one.
+
+    Raises:
+        Refused: no board or more than one fits.
+    """
+    is_anywhere = person.room is not None or person.exercise is not None
+    used = None if words is not None or is_anywhere else hall.tables.get(person.used or "")
+    return used or board_meant(hall, person, words)
+
+
 def hall_board_meant(hall: Hall, person: Person, words: str | None) -> Table:
     """Return the table in the hall that ``words`` mean to ``person``; None if they named none.
 

@@ -7,7 +7,7 @@ from thudmud.play.asides import StyleChosen
 from thudmud.play.command import verb
 from thudmud.play.hall import Decision
 from thudmud.play.hints import AdviceLookup, advice
-from thudmud.play.meaning import board_meant
+from thudmud.play.meaning import board_asked_about, board_meant
 from thudmud.play.options import Style
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
@@ -29,7 +29,7 @@ class Query(GameCommand):
     __slots__ = ()
 
     def decide(self, scene: Scene) -> Decision:
-        return scene.answer(self, board_meant(scene.hall, scene.person, self.on).name)
+        return scene.answer(self, board_asked_about(scene.hall, scene.person, self.on).name)
 
 
 @verb("where")
@@ -144,7 +144,7 @@ class ViewPossible(GameCommand):
         return f"view possible{start}{self._typed('on')}"
 
     def decide(self, scene: Scene) -> Decision:
-        table = board_meant(scene.hall, scene.person, self.on)
+        table = board_asked_about(scene.hall, scene.person, self.on)
         battle(table)
         return scene.answer(self, table.name)
 
