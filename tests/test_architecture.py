@@ -11,6 +11,10 @@ ROOT = Path(__file__).parents[1] / "thudmud"
 
 BELOW_SKINS = {"rules", "play", "verbs", "language", "views", "store", "service"}
 
+UPWARDS = {f"rules/{name}.py": {"pictures"} for name in ("position", "game")}
+"""What is imported against the arrows, when it is asked for: notebooks ask a value for its picture,
+and what draws it stands on the value."""
+
 ARROWS: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
@@ -18,6 +22,7 @@ ARROWS: dict[str, set[str]] = {
     "values": set(),
     "": {"play", "views", "house"},
     "rules": set(),
+    "pictures": {"rules"},
     "search": {"rules"},
     "play": {"rules"},
     "verbs": {"rules", "play"},
@@ -28,13 +33,23 @@ ARROWS: dict[str, set[str]] = {
     "house": {*BELOW_SKINS, "bots"},
     "bots": {"rules", "search", "play", "verbs", "views"},
     "telnet": {"views"},
-    "web": {"views", "telnet"},
+    "web": {"rules", "pictures", "views", "telnet"},
     "accounts": BELOW_SKINS,
     "gateway": {*BELOW_SKINS, "accounts"},
     "evennia": {*BELOW_SKINS, "search", "bots", "house"},
     "script": {"views", "house"},
-    "server": {*BELOW_SKINS, "search", "bots", "telnet", "web", "accounts"},
-    "cli": {*BELOW_SKINS, "search", "bots", "accounts", "house", "script", "gateway", "server"},
+    "server": {*BELOW_SKINS, "pictures", "search", "bots", "telnet", "web", "accounts"},
+    "cli": {
+        *BELOW_SKINS,
+        "pictures",
+        "search",
+        "bots",
+        "accounts",
+        "house",
+        "script",
+        "gateway",
+        "server",
+    },
 }
 """Which rooms a room may import, besides the four files that import nothing."""
 
@@ -50,6 +65,8 @@ OWNERS = {
     "evennia": {"evennia"},
     "sqlite3": {"store"},
     "prometheus_client": {"server"},
+    "resvg_py": {"pictures"},
+    "PIL": {"pictures"},
 }
 """Which rooms may import a dependency; nobody else may."""
 
@@ -60,6 +77,7 @@ PURE = {
     "english",
     "values",
     "rules",
+    "pictures",
     "search",
     "play",
     "verbs",
@@ -77,12 +95,14 @@ IMPURE = {
 
 EXCEPTIONS = {
     "language/words.py": {"pathlib", "sys"},
+    "pictures/pieces.py": {"pathlib"},
+    "pictures/pixels.py": {"io"},
     "search/player.py": {"random"},
     "views/words.py": {"datetime"},
 }
-"""What is pure all the same: reading, once, the grammar that belongs to the code, and keeping what
-Lark makes of it as Python keeps bytecode; chance that comes from a seed that is given; telling the
-day of a time that is given."""
+"""What is pure all the same: reading, once, the grammar and the shapes of the pieces, which belong
+to the code, and keeping what Lark makes of the grammar as Python keeps bytecode; bytes in memory;
+chance that comes from a seed that is given; telling the day of a time that is given."""
 
 
 @cache
@@ -120,6 +140,7 @@ def against_the_arrows(path: Path) -> Iterator[str]:
     room = room_of(path)
     allowed = EXCEPTIONS.get(str(path.relative_to(ROOT)), set())
     allowed_rooms = {"errors", "version", "english", "values", room, *ARROWS[room]}
+    allowed_rooms |= UPWARDS.get(str(path.relative_to(ROOT)), set())
     for name in imports(path):
         package, _, rest = name.partition(".")
         if package == "thudmud":

@@ -212,6 +212,12 @@ class Game:
         won = "a draw" if winner is None else f"won by the {winner.plural}"
         return f"over ({self.outcome.ending.value}): {won}"
 
+    def _repr_svg_(self) -> str:
+        """Return a picture of the board as it stands, the last ply tinted, which notebooks show."""
+        from thudmud.pictures.drawing import NOTEBOOK, frame  # noqa: PLC0415  (it stands on this)
+
+        return frame(self, size=NOTEBOOK)
+
     def _require_running(self) -> None:
         if self.outcome is not None:
             raise IllegalMove(Reason.GAME_OVER)

@@ -131,6 +131,12 @@ class Position:
     before = after
     """Return the position before a move that led here: taking it back flips the same bits."""
 
+    def _repr_svg_(self) -> str:
+        """Return a picture of the position, which notebooks show."""
+        from thudmud.pictures.drawing import NOTEBOOK, svg  # noqa: PLC0415  (it stands on this)
+
+        return svg(self, size=NOTEBOOK)
+
     def __str__(self) -> str:
         lines = [" " * _MARGIN + " ".join(RECORD_LETTERS)]
         marks = {square: piece.value for piece in Piece for square in self.squares(piece)}

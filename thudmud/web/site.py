@@ -12,6 +12,8 @@ from http import HTTPStatus
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
+from thudmud.pictures.pieces import icon
+from thudmud.rules.moves import Piece
 from thudmud.values import value
 from thudmud.web.http import HttpRequest, plain, response
 from thudmud.web.mpackage import NAME, mpackage
@@ -24,6 +26,8 @@ _DIGITS = 12
 
 _FOLDER = Path(__file__).parent / "page"
 _INDEX = "/index.html"
+_PIECES = b"<!-- pieces.svg -->"
+"""Where the page has the pieces."""
 
 _TAKES_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
 
@@ -112,6 +116,9 @@ def files() -> Mapping[str, File]:
         if path.suffix in KINDS and path.is_file()
     }
     bodies[PurePosixPath(NAME)] = mpackage()
+    bodies[PurePosixPath("icon.svg")] = icon(Piece.TROLL).encode()
+    page, pieces = PurePosixPath("index.html"), PurePosixPath("pieces.svg")
+    bodies[page] = bodies[page].replace(_PIECES, bodies[pieces])
     return {f"/{path}": _file(body, KINDS[path.suffix]) for path, body in bodies.items()}
 
 

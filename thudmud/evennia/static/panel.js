@@ -70,7 +70,6 @@ addEventListener("message", ({ source, origin, data }) => {
 });
 
 // The pieces are drawn where the page has them.
-const index = await (await fetch("../index.html")).text();
-const symbols = new DOMParser().parseFromString(index, "text/html").querySelector(".symbols");
-if (symbols) document.body.prepend(symbols);
+const pieces = await (await fetch("../pieces.svg")).text();
+document.body.insertAdjacentHTML("afterbegin", pieces);
 tell({});

@@ -1,0 +1,15 @@
+"""Pictures of positions: as SVG, which needs nothing else, as PNG, and of battles as animated GIF.
+
+`svg` draws a position as the web page does; `frame` is the same for a battle after one of its
+plies. `png` and `gif` turn such drawings into pixels; that takes the extra ``pictures``.
+
+Attributes:
+    SCHEMES: the colours of each scheme, in light surroundings and in dark ones.
+    SCHEME: the colours that are used where nothing is said about them.
+"""
+
+from thudmud.pictures.drawing import frame, svg
+from thudmud.pictures.pieces import SCHEME, SCHEMES, icon
+from thudmud.pictures.pixels import MissingExtraError, gif, png
+
+__all__ = ["SCHEME", "SCHEMES", "MissingExtraError", "frame", "gif", "icon", "png", "svg"]

@@ -1,0 +1,302 @@
+"""Draws positions as SVG. Pure; nothing that a drawing holds comes from players.
+
+A square is 1 by 1. Letters and numbers are drawn as strokes, so that they look the same where no
+font is installed.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import hypot
+from typing import Literal
+
+from thudmud.english import counted
+from thudmud.errors import InvalidValueError
+from thudmud.pictures.pieces import SCHEME, Colours, require_colours, symbols
+from thudmud.rules import SQUARES, Game, Move, Piece, Position, Square
+from thudmud.rules.board import LETTERS, WIDTH
+
+Orientation = Literal["south", "north"]
+"""Which side of the board is at the bottom: row 15, or row 1."""
+
+Arrow = tuple[Square, Square]
+
+LARGEST = 2048
+"""The most pixels along an edge of a picture."""
+
+NOTEBOOK = 420
+"""Pixels along the edges of a picture in a notebook."""
+
+_FRAME = 0.14  # how wide the edge round the squares is
+_LEFT = 0.7  # of the board and above it: room for the letters and numbers
+
+EXTENT = 16
+"""How wide and high a picture is, in squares; a whole number, which all programs read alike."""
+
+LAST, FALLEN = "last", "fallen"
+"""The tints of squares, by the names of their colours: where a ply went, what it took."""
+
+
+def svg(
+    position: Position,
+    last: Move | None = None,
+    arrows: Iterable[Arrow] = (),
+    marks: Iterable[Square] = (),
+    *,
+    orientation: Orientation = "south",
+    size: int | None = None,
+    colours: Colours = SCHEME,
+    coordinates: bool = True,
+    title: str = "",
+) -> str:
+    """Return a picture of a position, as SVG that stands alone and can be put into a page as well.
+
+    Its ``<title>`` and ``<desc>`` tell what stands where, for those who do not see it.
+
+    Args:
+        position: what is drawn.
+        last: the ply that has led to it; its squares are tinted.
+        arrows: pairs of squares: from the one an arrow goes to the other.
+        marks: squares that are ringed.
+        orientation: which side is at the bottom; "south" has row 1 at the top.
+        size: how many pixels wide and high it is; None is as large as there is room.
+        colours: one of `SCHEMES`, or such a mapping of your own.
+        coordinates: whether letters and numbers stand beside the board.
+        title: what it is called, if that is more than who is to move.
+
+    Raises:
+        InvalidValueError: a square is not on the board, there is no such size or orientation, or
+            a colour is missing or none.
+    """
+    arrows, marks = tuple(arrows), tuple(marks)
+    require_look(orientation, size, colours)
+    for square in [*marks, *(square for arrow in arrows for square in arrow)]:
+        if not square.on_board:
+            raise InvalidValueError(f"{square} is not on the board")
+    is_flipped = orientation == "north"
+    return draw(
+        {piece: position.squares(piece) for piece in Piece},
+        tints_of(last),
+        [_ring(square, is_flipped, colours["mark"]) for square in marks]
+        + [_arrow(arrow, is_flipped, colours["mark"]) for arrow in arrows],
+        is_flipped=is_flipped,
+        size=size,
+        colours=colours,
+        coordinates=coordinates,
+        title=title or f"Thud: {_counts(position)}, {position.turn.plural} to move",
+        description=described(position, last),
+    )
+
+
+def draw(
+    pieces: Mapping[Piece, Sequence[Square]],
+    tints: Mapping[str, Sequence[Square]],
+    above: Sequence[str] = (),
+    *,
+    is_flipped: bool,
+    size: int | None,
+    colours: Colours,
+    coordinates: bool,
+    title: str = "",
+    description: str = "",
+) -> str:
+    """Return a picture of pieces on tinted squares, of any number of them, and what is above."""
+    start = start_of(coordinates=coordinates)
+    side = "" if size is None else f' width="{size}" height="{size}"'
+    standing = tuple(piece for piece in Piece if pieces.get(piece))
+    drawn = symbols(colours, standing)
+    return "".join(
+        [
+            '<svg xmlns="http://www.w3.org/2000/svg"'
+            f' viewBox="{start} {start} {EXTENT} {EXTENT}"{side} role="img">'
+            f"<title>{_words(title)}</title><desc>{_words(description)}</desc><defs>",
+            *(symbol for symbol, _ in drawn.values()),
+            f'</defs><path fill="{colours["ground"]}" d="M{start} {start}h16v16h-16z"/>',
+            _board(colours["frame"], colours["square"], colours["odd"]),
+            _coordinates(is_flipped, colours["labels"]) if coordinates else "",
+            *(
+                f'<path fill="{colours[name]}" opacity=".62" d="M{x} {y}h1v1h-1z"/>'
+                for name, squares in tints.items()
+                for x, y in (corner(square, is_flipped) for square in squares)
+            ),
+            *(
+                f'<use href="#{drawn[piece][1]}" x="{x + 0.03:g}" y="{y + 0.03:g}"'
+                ' width=".94" height=".94"/>'
+                for piece in standing
+                for x, y in (corner(square, is_flipped) for square in pieces[piece])
+            ),
+            *above,
+            "</svg>",
+        ]
+    )
+
+
+def frame(
+    game: Game,
+    ply: int | None = None,
+    *,
+    orientation: Orientation = "south",
+    size: int | None = None,
+    colours: Colours = SCHEME,
+    coordinates: bool = True,
+) -> str:
+    """Return a picture of a battle after one of its plies, or as it stands, as `svg` draws it.
+
+    Raises:
+        InvalidValueError: the battle has no such ply; or as `svg` does.
+    """
+    ply = len(game.moves) if ply is None else ply
+    if not 0 <= ply <= len(game.moves):
+        raise InvalidValueError(f"there is no ply {ply}: the battle has {len(game.moves)}")
+    then = game.after(ply)
+    rules, plies = f"Thud, {game.ruleset.name} rules", counted(ply, "ply")
+    return svg(
+        then.position,
+        game.moves[ply - 1] if ply else None,
+        orientation=orientation,
+        size=size,
+        colours=colours,
+        coordinates=coordinates,
+        title=f"{rules}, after {plies}: {_counts(then.position)}",
+    )
+
+
+def described(position: Position, last: Move | None = None) -> str:
+    """Return what stands where, and the last ply, in words."""
+    told = []
+    for piece in Piece:
+        if squares := position.squares(piece):
+            names = ", ".join(map(str, squares))
+            noun = piece.noun if piece.side is None or len(squares) == 1 else f"{piece.noun}s"
+            told.append(f"{noun[0].upper()}{noun[1:]} on {names}.")
+    if last:
+        captured = f", capturing {', '.join(map(str, last.captures))}" if last.captures else ""
+        told.append(f"Last: {last.piece.noun} {last.origin} to {last.target}{captured}.")
+    return " ".join(told) or "The board is empty."
+
+
+def require_look(orientation: str, size: int | None, colours: Colours) -> None:
+    """Raise InvalidValueError if no picture can look so."""
+    if orientation not in {"south", "north"}:
+        raise InvalidValueError(f"the orientation is 'south' or 'north', not {orientation!r}")
+    if size is not None and not 1 <= size <= LARGEST:
+        raise InvalidValueError(f"a picture has 1 to {LARGEST} pixels along an edge, not {size}")
+    require_colours(colours)
+
+
+def tints_of(last: Move | None) -> dict[str, tuple[Square, ...]]:
+    """Return which squares a ply tints, and how."""
+    if last is None:
+        return {}
+    path = {last.origin, last.target}
+    return {LAST: tuple(sorted(path)), FALLEN: tuple(sorted(set(last.captures) - path))}
+
+
+def _counts(position: Position) -> str:
+    counts = (counted(position.count(piece), piece.noun) for piece in (Piece.DWARF, Piece.TROLL))
+    return ", ".join(counts)
+
+
+def _words(text: str) -> str:
+    """Return a text as SVG has it; what XML cannot hold is left out."""
+    return html.escape("".join(each for each in text if each.isprintable()))
+
+
+def start_of(*, coordinates: bool) -> float:
+    """Return where a picture begins, left of the first square and above it."""
+    return -_LEFT if coordinates else -0.5
+
+
+def corner(square: Square, is_flipped: bool) -> tuple[int, int]:  # noqa: FBT001  (where it stands)
+    """Return the corner of a square, as it is seen."""
+    end = WIDTH - 1
+    return (end - square.column, end - square.row) if is_flipped else (square.column, square.row)
+
+
+@lru_cache(maxsize=16)
+def _board(edge: str, even: str, odd: str) -> str:
+    near, far = 5 - _FRAME * 0.42, 10 + _FRAME * 0.42
+    low, high = -_FRAME, WIDTH + _FRAME
+    corners = [(near, low), (far, low), (high, near), (high, far)]
+    corners += [(far, high), (near, high), (low, far), (low, near)]
+    outline = "L".join(f"{x:g} {y:g}" for x, y in corners)
+    paths = [f'<path fill="{edge}" d="M{outline}z"/>']
+    for rest, fill in ((0, even), (1, odd)):
+        cells = [each for each in SQUARES if (each.column + each.row) % 2 == rest]
+        squares = "".join(f"M{each.column} {each.row}h1v1h-1z" for each in cells)
+        paths.append(f'<path fill="{fill}" d="{squares}"/>')
+    return "".join(paths)
+
+
+def _ring(square: Square, is_flipped: bool, colour: str) -> str:  # noqa: FBT001
+    x, y = corner(square, is_flipped)
+    return (
+        f'<circle cx="{x}.5" cy="{y}.5" r=".44" fill="none" stroke="{colour}" stroke-width=".09"/>'
+    )
+
+
+def _arrow(arrow: Arrow, is_flipped: bool, colour: str) -> str:  # noqa: FBT001
+    (x, y), (to_x, to_y) = (corner(square, is_flipped) for square in arrow)
+    right, down = to_x - x, to_y - y
+    length = hypot(right, down)
+    if not length:
+        return _ring(arrow[0], is_flipped, colour)
+    # Drawn along a line to the right, then turned: from the middle of a square to that of another.
+    turned = f"matrix({right / length:.4g} {down / length:.4g} {-down / length:.4g}"
+    turned += f" {right / length:.4g} {x + 0.5:g} {y + 0.5:g})"
+    neck = length - 0.55
+    points = f"M0-.11H{neck:.4g}V-.32L{length:.4g} 0L{neck:.4g}.32V.11H0z"
+    return f'<path fill="{colour}" opacity=".8" transform="{turned}" d="{points}"/>'
+
+
+_GLYPHS = {
+    "A": "M0 6L2 0L4 6M.7 4H3.3",
+    "B": "M0 0V6H2.5Q4 6 4 4.5T2.5 3H0M2.3 3Q3.6 3 3.6 1.5T2.3 0H0",
+    "C": "M4 1.2Q3.4 0 2 0Q0 0 0 3T2 6Q3.4 6 4 4.8",
+    "D": "M0 0V6H1.5Q4 6 4 3T1.5 0z",
+    "E": "M4 0H0V6H4M0 3H3.2",
+    "F": "M4 0H0V6M0 3H3.2",
+    "G": "M4 1.2Q3.4 0 2 0Q0 0 0 3T2 6Q4 6 4 3.4H2.4",
+    "H": "M0 0V6M4 0V6M0 3H4",
+    "I": "M2 0V6",
+    "J": "M3.5 0V4.4Q3.5 6 1.9 6Q.6 6 .3 4.7",
+    "K": "M0 0V6M4 0L0 3.6M1.4 2.4L4 6",
+    "L": "M0 0V6H3.8",
+    "M": "M0 6V0L2 4L4 0V6",
+    "N": "M0 6V0L4 6V0",
+    "O": "M2 0Q0 0 0 3T2 6T4 3T2 0z",
+    "0": "M2 0Q.2 0 .2 3T2 6T3.8 3T2 0z",
+    "1": "M.8 1.2L2.2 0V6",
+    "2": "M.3 1.5Q.5 0 2 0T3.7 1.6Q3.7 2.6 2.6 3.6L.2 6H3.9",
+    "3": "M.4 1.1Q.9 0 2 0Q3.6 0 3.6 1.5T1.6 2.9Q3.9 2.9 3.9 4.5T2 6Q.6 6 .1 4.8",
+    "4": "M3 6V0L0 4.2H4",
+    "5": "M3.6 0H.7L.4 2.8Q1 2.2 2 2.2Q3.9 2.2 3.9 4.1T2 6Q.7 6 .1 4.9",
+    "6": "M3.4.4Q.2 0 .2 4.1Q.2 6 2 6T3.8 4.1T2 2.3Q.5 2.3.2 4",
+    "7": "M.1 0H3.9L1.5 6",
+    "8": "M2 0Q.5 0 .5 1.4T2 2.8T3.5 1.4T2 0M2 2.8Q.1 2.8.1 4.4T2 6T3.9 4.4T2 2.8",
+    "9": "M.6 5.6Q3.8 6 3.8 1.9Q3.8 0 2 0T.2 1.9T2 3.7Q3.5 3.7 3.8 2",
+}
+"""Strokes of letters and digits, 4 wide and 6 high."""
+_SCALE, _ADVANCE = 0.043, 6.2
+
+
+@lru_cache(maxsize=16)
+def _coordinates(is_flipped: bool, colour: str) -> str:  # noqa: FBT001
+    start = f'<g fill="none" stroke="{colour}" stroke-width=".95" stroke-linecap="round">'
+    labels = [start]
+    for each in range(WIDTH):
+        at = WIDTH - 1 - each if is_flipped else each
+        labels += [_label(LETTERS[each], at + 0.5, -0.42), _label(str(each + 1), -0.42, at + 0.5)]
+    return "".join([*labels, "</g>"])
+
+
+def _label(text: str, x: float, y: float) -> str:
+    """Return a text, its middle at a place."""
+    left = x - _SCALE * (_ADVANCE * (len(text) - 1) + 4) / 2
+    return "".join(
+        f'<path transform="translate({left + _SCALE * _ADVANCE * at:.3g} {y - 3 * _SCALE:.3g})'
+        f' scale({_SCALE})" d="{_GLYPHS[each]}"/>'
+        for at, each in enumerate(text)
+    )

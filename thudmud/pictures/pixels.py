@@ -1,0 +1,174 @@
+"""Pixels: pictures as PNG, battles as animated GIF. What makes them is the extra ``pictures``.
+
+resvg draws, Pillow writes. No font is looked for: `thudmud.pictures.drawing` needs none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.pictures.drawing import (
+    EXTENT,
+    Orientation,
+    corner,
+    draw,
+    require_look,
+    start_of,
+    tints_of,
+)
+from thudmud.pictures.pieces import SCHEME, Colours
+from thudmud.rules import SQUARES, Game, Piece, Position, Square
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+SIZE = 640
+"""Pixels along the edges of a PNG, where nothing is said about it."""
+GIF_SIZE = 480
+"""Those of a GIF."""
+DELAY = 0.8
+"""Seconds that each picture of a GIF is shown."""
+PAUSE = 3.0
+"""Seconds that the last one is shown before it begins anew."""
+_SHORTEST, _LONGEST = 0.02, 60.0  # browsers take anything shorter for a tenth of a second
+_COLOURS = 128
+_STEP = 160
+
+_Look = tuple[Piece | None, str | None]
+"""What stands on a square, and its tint."""
+
+
+class MissingExtraError(ThudmudError, ImportError):
+    """Pixels were asked for where the extra ``pictures`` is not installed."""
+
+    def __init__(self, missing: str) -> None:
+        super().__init__(
+            f'PNG and GIF need more than the library: pip install "thudmud[pictures]" brings it'
+            f" ({missing} is missing).",
+            name=missing,
+        )
+
+
+def png(svg: str, size: int = SIZE) -> bytes:
+    """Return a picture as PNG.
+
+    Args:
+        svg: the picture, as `thudmud.pictures.svg` draws it.
+        size: how many pixels wide and high.
+
+    Raises:
+        MissingExtraError: the extra ``pictures`` is not installed.
+        InvalidValueError: that is no size for a picture.
+    """
+    require_look("south", size, SCHEME)
+    try:
+        from resvg_py import svg_to_bytes  # noqa: PLC0415  (an extra)
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(str(error.name)) from error
+    return bytes(svg_to_bytes(svg_string=svg, width=size, height=size, skip_system_fonts=True))
+
+
+def gif(
+    game: Game,
+    size: int = GIF_SIZE,
+    delay: float = DELAY,
+    *,
+    orientation: Orientation = "south",
+    colours: Colours = SCHEME,
+    coordinates: bool = True,
+) -> bytes:
+    """Return a battle as an animated GIF, a picture for each ply. After the last it begins anew.
+
+    Args:
+        game: the battle.
+        size: how many pixels wide and high, at least 160; rounded down to a multiple of that, so
+            that each square begins with a pixel.
+        delay: seconds that each picture is shown.
+        orientation: as for `thudmud.pictures.svg`.
+        colours: as for `thudmud.pictures.svg`.
+        coordinates: as for `thudmud.pictures.svg`.
+
+    Raises:
+        MissingExtraError: the extra ``pictures`` is not installed.
+        InvalidValueError: that is no size for a picture, or no time for one.
+    """
+    size -= size % _STEP
+    require_look(orientation, size, colours)
+    if not _SHORTEST <= delay <= _LONGEST:
+        limits = f"{_SHORTEST:g} to {_LONGEST:g} seconds"
+        raise InvalidValueError(f"a picture is shown for {limits}, not {delay:g}")
+    try:
+        from PIL import Image  # noqa: PLC0415  (an extra)
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(str(error.name)) from error
+    is_flipped = orientation == "north"
+
+    # A square looks like one of few. resvg draws each of these looks once, on all squares, and the
+    # pictures are put together of them: that takes a hundredth of the time.
+    @cache
+    def sheet(piece: Piece | None, tint: str | None) -> Image.Image:
+        drawn = draw(
+            {piece: SQUARES} if piece else {},
+            {tint: SQUARES} if tint else {},
+            is_flipped=is_flipped,
+            size=size,
+            colours=colours,
+            coordinates=coordinates,
+        )
+        return Image.open(BytesIO(png(drawn, size))).convert("RGB")
+
+    looks = list(_looks(game))
+    kinds: dict[_Look, None] = dict.fromkeys(
+        [(None, None), *(each for look in looks for each in look)]
+    )
+    # One palette for all pictures: with one each, the same colour would flicker.
+    every = Image.new("RGB", (size, size * len(kinds)))
+    for at, kind in enumerate(kinds):
+        every.paste(sheet(*kind), (0, size * at))
+    palette = every.quantize(_COLOURS, dither=Image.Dither.NONE)
+    sheets = {
+        kind: sheet(*kind).quantize(palette=palette, dither=Image.Dither.NONE) for kind in kinds
+    }
+    unit, start = size / EXTENT, start_of(coordinates=coordinates)
+    boxes = [_box(square, unit, start, is_flipped=is_flipped) for square in SQUARES]
+    before: tuple[_Look, ...] = ((None, None),) * len(SQUARES)
+    shown, frames = sheets[None, None].copy(), []
+    for look in looks:
+        for box, kind, had in zip(boxes, look, before, strict=True):
+            if kind != had:
+                shown.paste(sheets[kind].crop(box), box)
+        before = look
+        frames.append(shown.copy())
+    written = BytesIO()
+    frames[0].save(
+        written,
+        "GIF",
+        save_all=True,
+        append_images=frames[1:],
+        duration=[*[round(1000 * delay)] * (len(frames) - 1), round(1000 * max(delay, PAUSE))],
+        loop=0,
+        optimize=False,
+    )
+    return written.getvalue()
+
+
+def _looks(game: Game) -> Iterator[tuple[_Look, ...]]:
+    """Yield how all squares look, at the opening and after each ply."""
+    position: Position = game.opening
+    for last in (None, *game.moves):
+        if last:
+            position = position.after(last)
+        tints = {square: tint for tint, squares in tints_of(last).items() for square in squares}
+        yield tuple((position.piece_at(square), tints.get(square)) for square in SQUARES)
+
+
+def _box(
+    square: Square, unit: float, start: float, *, is_flipped: bool
+) -> tuple[int, int, int, int]:
+    """Return the pixels of a square: left, top, right, bottom."""
+    x, y = (each - start for each in corner(square, is_flipped))
+    return (round(x * unit), round(y * unit), round((x + 1) * unit), round((y + 1) * unit))
