@@ -79,6 +79,12 @@ def test_the_command_loads_no_subcommand_to_tell_of_them(words: list[str]) -> No
 
 
 SMALL = {*COMMAND, *RULES, f"{CLI}.common", f"{CLI}.records"}
+PICTURES = {
+    f"thudmud{name}"
+    for name in (
+        ".pictures", ".pictures.drawing", ".pictures.pieces", ".pictures.pixels", ".english",
+    )
+}  # fmt: skip
 BOTS = {"thudmud.bots", "thudmud.bots.dialogue"}
 
 
@@ -92,6 +98,15 @@ BOTS = {"thudmud.bots", "thudmud.bots.dialogue"}
 def test_a_small_command_loads_what_it_needs(words: list[str], needed: set[str]) -> None:
     ours, others = ran(*words)
     assert ours == needed
+    assert not others & HEAVY
+    assert not foreign(others)
+
+
+def test_a_picture_of_a_record_needs_the_rules_alone(tmp_path: Path) -> None:
+    record = tmp_path / "game.thud"
+    record.write_text("dA6,TA7,RH8\n", "utf-8")
+    ours, others = ran("draw", str(record))
+    assert ours == {*SMALL, *PICTURES, f"{CLI}.draw"}
     assert not others & HEAVY
     assert not foreign(others)
 

@@ -119,6 +119,11 @@ def test_it_has_the_package_of_mudlet(installed: Path, tmp_path: Path) -> None:
     assert run(installed / "python", "-c", code, cwd=tmp_path) == "True\n"
 
 
+def test_it_draws(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "game.thud").write_text("dA6,TA7,RH8\n", "utf-8")
+    assert "Troll on A7." in run(installed / "thudmud", "draw", "game.thud", cwd=tmp_path)
+
+
 @pytest.mark.parametrize("name", ["discworld-match", "help"])
 def test_it_is_played_against(
     installed: Path, tmp_path: Path, run_server: RunServer, name: str

@@ -31,6 +31,7 @@ SUBCOMMANDS = {
     "import": ("import_", "read battles from files"),
     "perft": ("perft", "count the distinct outcomes of a number of plies"),
     "replay": ("replay", "check a game record and draw the board that it ends with"),
+    "draw": ("draw", "draw a battle as SVG, PNG or animated GIF"),
     "script": ("script", "play transcripts and compare what is seen"),
     "engine": ("engine", "answer questions about battles, and play, for other programs"),
     "match": ("match", "let two programs play against each other, and tell which is stronger"),

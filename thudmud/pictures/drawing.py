@@ -294,9 +294,9 @@ def _coordinates(is_flipped: bool, colour: str) -> str:  # noqa: FBT001
 
 def _label(text: str, x: float, y: float) -> str:
     """Return a text, its middle at a place."""
-    left = x - _SCALE * (_ADVANCE * (len(text) - 1) + 4) / 2
+    left, step, top = x - _SCALE * (_ADVANCE * (len(text) - 1) + 4) / 2, _SCALE * _ADVANCE, y - 0.13
     return "".join(
-        f'<path transform="translate({left + _SCALE * _ADVANCE * at:.3g} {y - 3 * _SCALE:.3g})'
+        f'<path transform="translate({round(left + step * at, 2):g} {round(top, 2):g})'
         f' scale({_SCALE})" d="{_GLYPHS[each]}"/>'
         for at, each in enumerate(text)
     )

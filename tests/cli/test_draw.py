@@ -1,0 +1,127 @@
+"""`thudmud draw`: pictures of records and of the battles that a store has, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.cli.test_export_import import store_of
+from tests.play.annals import CAPTURE, TROLLS, Annals
+from thudmud.cli.main import main
+from thudmud.pictures import SCHEMES, frame
+from thudmud.rules import CLASSIC, KOOM_VALLEY, Game, Record, write_record
+
+Shown = pytest.CaptureFixture[str]
+
+GAME = Game.start(CLASSIC).push("dA6-B6").push("TG7-F7").push("dB6-A6")
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> str:
+    path = tmp_path / "game.thud"
+    path.write_text(str(Record(GAME)), encoding="utf-8")
+    return str(path)
+
+
+def test_svg_is_printed(record: str, capsys: Shown) -> None:
+    assert main(["draw", record]) == 0
+    assert capsys.readouterr().out == f"{frame(GAME)}\n"
+    words = ["--ply", "2", "--orient", "north", "--colours", "safe dark", "--bare", "--size", "99"]
+    assert main(["draw", record, *words]) == 0
+    drawn = frame(
+        GAME.after(2), orientation="north", colours=SCHEMES["safe dark"], coordinates=False, size=99
+    )
+    assert capsys.readouterr().out == f"{drawn}\n"
+
+
+def test_files_are_what_they_are_called(record: str, tmp_path: Path, capsys: Shown) -> None:
+    svg, png, gif = (tmp_path / f"board.{kind}" for kind in ("svg", "PNG", "gif"))
+    for path in (svg, png, gif):
+        assert main(["draw", record, "-o", str(path), "--ply", "2", "--delay", "0.5"]) == 0
+        size = path.stat().st_size
+        assert capsys.readouterr().out == f"{path}: the battle after 2 plies, {size} bytes\n"
+    assert svg.read_text("utf-8") == frame(GAME.after(2))
+    assert Image.open(BytesIO(png.read_bytes())).size == (640, 640)
+    moving = Image.open(BytesIO(gif.read_bytes()))
+    assert (moving.format, moving.size, getattr(moving, "n_frames", 1)) == ("GIF", (480, 480), 3)
+    assert moving.info["duration"] == 500
+
+
+def test_bare_records_have_rules_given(tmp_path: Path, capsys: Shown) -> None:
+    path = tmp_path / "bare.thud"
+    path.write_text(write_record(Game.start(KOOM_VALLEY)), encoding="utf-8")
+    assert main(["draw", str(path), "--rules", "koom valley"]) == 0
+    assert "Thud, koom valley rules, after 0 plies" in capsys.readouterr().out
+    path.write_text("TJ7,dA6\ndA6-B9\n", encoding="utf-8")
+    assert main(["draw", str(path), "--rules", "classic"]) == 2
+    assert capsys.readouterr().err.startswith(f"thudmud: {path}: line 1: ")
+
+
+def test_battles_of_the_store_go_by_their_numbers(
+    tmp_path: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    annals = Annals()
+    annals.begin()
+    annals.play(CAPTURE)
+    annals.end(TROLLS, count=2)
+    monkeypatch.chdir(tmp_path)
+    assert main(["draw", "1"]) == 2
+    assert "thudmud.db: there is no such file" in capsys.readouterr().err
+
+    async def store() -> None:
+        await (await store_of(annals, tmp_path / "thudmud.db")).close()
+
+    asyncio.run(store())
+    assert main(["draw", "1", "-o", "one.svg"]) == 0
+    assert capsys.readouterr().out.startswith(f"one.svg: the battle after {len(CAPTURE)} plies, ")
+    assert "discworld rules" in Path("one.svg").read_text("utf-8")
+    assert main(["draw", "2"]) == 2
+    assert capsys.readouterr().err == "thudmud: there is no battle 2\n"
+    Path("12").write_text(str(Record(GAME)), encoding="utf-8")
+    assert main(["draw", "./12"]) == 0
+    assert capsys.readouterr().out == f"{frame(GAME)}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--ply", "4"], "there is no ply 4: the battle has 3"),
+        (["--ply", "-1"], "there is no ply -1: the battle has 3"),
+        (["-o", "board.jpg"], "board.jpg: a picture is called .svg, .png or .gif"),
+        (["-o", "board"], "board: a picture is called .svg, .png or .gif"),
+        (["--size", "0"], "a picture has 1 to 2048 pixels along an edge, not 0"),
+        (["--size", "100000", "-o", "x.png"], "a picture has 1 to 2048 pixels"),
+        (["--delay", "0", "-o", "x.gif"], "a picture is shown for 0.02 to 60 seconds, not 0"),
+        (["-o", "nowhere/board.svg"], "nowhere/board.svg: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_drawn_is_told(
+    record: str, words: list[str], why: str, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(record).parent
+    monkeypatch.chdir(folder)
+    assert main(["draw", record, *words]) == 2
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err.startswith(f"thudmud: {why}")) == ("", True)
+    assert len(shown.err.splitlines()) == 1
+    assert sorted(each.name for each in folder.iterdir()) == ["game.thud"]
+
+
+def test_it_names_the_extra_that_is_missing(
+    record: str, capsys: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for missing in ("resvg_py", "PIL"):
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, missing, None)
+            assert main(["draw", record, "-o", str(tmp_path / "board.gif")]) == 2
+        told = capsys.readouterr().err
+        assert told == (
+            'thudmud: PNG and GIF need more than the library: pip install "thudmud[pictures]"'
+            f" brings it ({missing} is missing).\n"
+        )
+    assert not (tmp_path / "board.gif").exists()

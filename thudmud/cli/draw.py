@@ -1,0 +1,157 @@
+"""`thudmud draw`: a picture of a battle, of a record or of the store."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from thudmud.cli.common import CommandError, refuse
+from thudmud.cli.records import read, rules_option
+from thudmud.english import counted
+from thudmud.errors import InvalidValueError
+from thudmud.pictures import SCHEMES, MissingExtraError, frame, gif, png
+from thudmud.pictures.pixels import DELAY, GIF_SIZE, SIZE
+from thudmud.rules import Game
+
+if TYPE_CHECKING:
+    from thudmud.pictures.drawing import Orientation
+
+_KINDS = (".svg", ".png", ".gif")
+_DIGITS = 12
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = (
+        "Draw a battle: after one of its plies as SVG or PNG, or all of it as an animated GIF."
+        ' PNG and GIF need the extra "pictures".'
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "battle",
+        metavar="BATTLE",
+        help="a game record, or the number of a battle of the store; a file that is called like a"
+        " number is ./12",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="the picture: .svg, .png or .gif; default: SVG, printed",
+    )
+    parser.add_argument(
+        "--ply", type=int, metavar="N", help="as it stood after so many plies; default: all"
+    )
+    parser.add_argument(
+        "--size",
+        type=int,
+        metavar="PIXELS",
+        help=f"how wide and high; default: {SIZE}, of a GIF {GIF_SIZE}, of SVG none",
+    )
+    parser.add_argument(
+        "--delay",
+        type=float,
+        metavar="SECONDS",
+        default=DELAY,
+        help=f"how long a GIF shows each ply; default: {DELAY:g}",
+    )
+    parser.add_argument(
+        "--orient",
+        choices=("south", "north"),
+        default="south",
+        help="which side of the board is at the bottom; default: south",
+    )
+    parser.add_argument(
+        "--colours",
+        choices=tuple(SCHEMES),
+        metavar="SCHEME",
+        default="plain",
+        help=f"one of {', '.join(SCHEMES)}; default: plain",
+    )
+    parser.add_argument(
+        "--bare", action="store_true", help="leave the letters and numbers beside the board out"
+    )
+    rules_option(parser)
+    words = "the configuration that names the store; default: config.toml in this folder"
+    parser.add_argument("--config", type=Path, metavar="FILE", help=words)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw the battle; say what was written, or print the picture."""
+    name: str = options.battle
+    if not (name.isascii() and name.isdecimal() and len(name) < _DIGITS):
+        return _run(options, lambda: read(Path(name), options.rules))
+    # What opens a store takes a while to load, which nobody waits for who draws a record.
+    from thudmud.cli.configured import tells_errors  # noqa: PLC0415
+
+    return tells_errors(lambda options: _run(options, lambda: _stored(int(name), options)))(options)
+
+
+def _run(options: argparse.Namespace, find: Callable[[], Game]) -> int:
+    output: Path | None = options.output
+    try:
+        if output and output.suffix.lower() not in _KINDS:
+            raise CommandError(f"{output}: a picture is called .svg, .png or .gif")  # noqa: TRY301
+        game = find()
+        game = game if options.ply is None else _after(game, options.ply)
+        picture = _picture(game, output.suffix.lower() if output else ".svg", options)
+        if output is None:
+            print(picture.decode())
+            return 0
+        output.write_bytes(picture)
+    except (CommandError, InvalidValueError, MissingExtraError) as error:
+        return refuse(error)
+    except OSError as error:
+        return refuse(f"{error.filename}: {error.strerror}")
+    size = counted(len(picture), "byte")
+    print(f"{output}: the battle after {counted(len(game.moves), 'ply')}, {size}")
+    return 0
+
+
+def _after(game: Game, ply: int) -> Game:
+    """Return the battle as it stood after a ply; CommandError if it has not come to that."""
+    if not 0 <= ply <= len(game.moves):
+        raise CommandError(f"there is no ply {ply}: the battle has {len(game.moves)}")
+    return game.after(ply)
+
+
+def _picture(game: Game, kind: str, options: argparse.Namespace) -> bytes:
+    orientation: Orientation = options.orient
+    colours, coordinates = SCHEMES[options.colours], not options.bare
+    size: int | None = options.size
+    if kind == ".gif":
+        return gif(
+            game,
+            GIF_SIZE if size is None else size,
+            options.delay,
+            orientation=orientation,
+            colours=colours,
+            coordinates=coordinates,
+        )
+    drawn = frame(
+        game, orientation=orientation, size=size, colours=colours, coordinates=coordinates
+    )
+    return drawn.encode() if kind == ".svg" else png(drawn, SIZE if size is None else size)
+
+
+def _stored(number: int, options: argparse.Namespace) -> Game:
+    """Return a battle of the store that the configuration names."""
+    import asyncio  # noqa: PLC0415  (not for a record)
+
+    from thudmud.cli.configured import open_store  # noqa: PLC0415  (the same)
+    from thudmud.play.archive import BattleLookup, FoundBattle  # noqa: PLC0415  (the same)
+
+    async def find() -> FoundBattle | None:
+        async with open_store(options.config) as store:
+            found: FoundBattle | None = await store.look_up(BattleLookup(number))
+            return found
+
+    found = asyncio.run(find())
+    if found is None:
+        raise CommandError(f"there is no battle {number}")
+    if found.game is None:
+        raise CommandError(f"the plies of battle {number} are no longer kept")
+    return found.game
