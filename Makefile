@@ -18,8 +18,8 @@ PROPERTIES = $(shell grep -rl --include='test_*.py' '@given' tests)
 REFERENCE := thudmud thudmud.rules thudmud.play thudmud.language thudmud.views \
 	thudmud.service thudmud.house thudmud.script
 
-.PHONY: run test fast soak fuzz lint collect bench bench-check docs mudlet release clients evennia \
-	clean
+.PHONY: run test fast soak fuzz lint collect bench bench-check docs mudlet viewer release clients \
+	evennia clean
 
 run: $(VENV)/.run
 	$(BIN)/thudmud serve $(ARGS)
@@ -84,6 +84,10 @@ mudlet: $(VENV)/.run
 	@$(BIN)/python -c 'import sys; from thudmud.web.mpackage import mpackage; \
 		sys.stdout.buffer.write(mpackage())' >build/thudmud.mpackage
 	@echo build/thudmud.mpackage
+
+# <thud-game>, as npm takes it.
+viewer: $(VENV)/.run
+	@cd examples/viewer && PYTHON=$(abspath $(BIN)/python) npm pack --silent
 
 # A wheel, the source, and thudmud.pyz: all that a server needs in one file. Each is tried where
 # nothing else is installed.

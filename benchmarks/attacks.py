@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import http.client
 import json
 import math
 import os
@@ -365,6 +366,16 @@ SOCKET = f"{HANDSHAKE}\r\n"
 PLAYER = SOCKET + framed(BINARY, "xaaaa").replace("aaaa", "{}")  # as many letters
 
 
+def draws(running: Running, _: float) -> Besides:
+    """Have the process begin that draws: it stays for a while, and has files open."""
+    host, port = running.web
+    asked = http.client.HTTPConnection(host, port)
+    asked.request("GET", f"/board/{board(0)}.svg".replace(" ", "%20"))
+    asked.getresponse().read()
+    asked.close()
+    return tuple
+
+
 def at_page() -> Iterator[Attack]:
     """Yield what is done to the port of the page."""
     many = Flood(count=25, per_second=20, addresses=2)
@@ -383,6 +394,21 @@ def at_page() -> Iterator[Attack]:
     )
     asking = [f"{get.format('/page.css')}\r\n" * 40]
     yield Attack("page: files, 25 connections", replace(many, payload=asking), setup=WEB)
+    picture = f"/board/{board(0)}".replace(" ", "%20")
+    drawing = [
+        "".join(
+            f"{get.format(f'{picture}.{kind}?{look}')}\r\n"
+            for kind in ("png", "gif", "svg")
+            for look in ("side=north", "colours=dim", "colours=safe&theme=dark", "theme=dark")
+        )
+    ]
+    for title, reads in (("pictures", True), ("pictures that are not read", False)):
+        yield Attack(
+            f"page: {title}, 25 connections",
+            replace(many, payload=drawing, reads=reads),
+            besides=draws,
+            setup=WEB,
+        )
     yield Attack(
         "page: files that are not read, 25 connections",
         replace(many, payload=asking, reads=False),

@@ -18,7 +18,8 @@ from tests.server.plain import PATIENCE, Serving
 from thudmud.store import StoreError
 from thudmud.web.connection import FILE_PIECE, KEPT, MAX_HEAD
 from thudmud.web.http import HttpRequest, read_request
-from thudmud.web.site import Preview, answer, files
+from thudmud.web.sharing import Linked, Preview, told_in
+from thudmud.web.site import answer, files
 
 WEB = {"port": 0}
 
@@ -131,12 +132,16 @@ async def test_no_link_brings_html_into_the_page(asking: httpx.AsyncClient, word
 def test_no_word_of_a_preview_is_html(title: str, description: str) -> None:
     """Whatever boards and players may be called one day."""
     preview = Preview(title, description)
-    page = preview.put_into(files()["/index.html"].body).decode()
-    shown = f"{title} \N{EN DASH} Thud", description
-    assert told_of(page) == shown
-    plain = files()["/index.html"].body.decode()
+    pages = [
+        told_in(files()["/index.html"].body, shared, "https://x.example", may_embed=True).decode()
+        for shared in (
+            Linked("/board/oak", "/board/oak.thud", preview),
+            Linked("/board/oak", "/board/oak.thud", Preview("Oak", "A board.")),
+        )
+    ]
+    assert told_of(pages[0]) == (f"{title} \N{EN DASH} Thud", description)
     for letter in '<>"':
-        assert page.count(letter) == plain.count(letter)
+        assert pages[0].count(letter) == pages[1].count(letter)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import find_spec
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,12 @@ _STEP = 160
 
 _Look = tuple[Piece | None, str | None]
 """What stands on a square, and its tint."""
+
+
+@cache
+def draws_pixels() -> bool:
+    """Whether there is what turns SVG into PNG and GIF: the extra ``pictures``."""
+    return all(find_spec(name) for name in ("resvg_py", "PIL"))
 
 
 class MissingExtraError(ThudmudError, ImportError):

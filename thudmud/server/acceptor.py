@@ -31,6 +31,7 @@ from thudmud.bots.workers import worker_count
 from thudmud.errors import StartError
 from thudmud.play.clocks import DAY
 from thudmud.server.config import ServerSettings, Settings, WebSettings
+from thudmud.server.gallery import Gallery
 from thudmud.server.inbox import InboxQueue
 from thudmud.server.proxies import HEAD, Place, Proxies, following, told
 from thudmud.server.session import Caller, PlayerSession, SessionPolicy, TelnetSession
@@ -45,7 +46,8 @@ from thudmud.web.connection import HttpConnection, WebPolicy
 from thudmud.web.frames import FrameScreen
 from thudmud.web.http import plain
 from thudmud.web.mpackage import NAME as MPACKAGE
-from thudmud.web.site import Preview, files
+from thudmud.web.sharing import Preview
+from thudmud.web.site import files
 
 FAREWELL = "The server is shutting down. Goodbye."
 
@@ -142,6 +144,7 @@ class Acceptor:
             self._whole.players.guest_grace,
             clock=sessions.clock,
         )
+        self._gallery = Gallery(sessions.service.hall, sessions.store)
         self.adopt(self._whole, self._contexts)
         for listening in self._listening:
             await listening.start_serving()
@@ -205,6 +208,9 @@ class Acceptor:
             site=files(),
             find_board=self._board_preview,
             find_battle=self._battle_preview,
+            pictures=self._gallery,
+            public_url=web.public_url,
+            embed=frozenset(web.embed),
         )
 
     async def stop(self) -> None:
@@ -218,6 +224,7 @@ class Acceptor:
                 await self._sessions.wait_closed()
         except TimeoutError:
             _log.warning("stopped with connections that do not end")
+        await self._gallery.close()
         await self._logins.last_seen.close()
         self._passwords.close()
         for listening in self._listening:

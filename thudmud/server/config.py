@@ -143,6 +143,10 @@ def _origin_or_none(words: str) -> str:
     return _origin(words) if words else ""
 
 
+def _origin_or_all(words: str) -> str:
+    return words if words == "*" else _origin(words)
+
+
 def _network(words: str) -> str:
     try:
         Proxies([words])
@@ -402,6 +406,11 @@ class WebSettings(_Section):
     )
     origins: tuple[Annotated[str, AfterValidator(_origin)], ...] = Field(
         default=(), strict=False, description='a list of origins, such as ["https://example.org"]'
+    )
+    embed: tuple[Annotated[str, AfterValidator(_origin_or_all)], ...] = Field(
+        default=("*",),
+        strict=False,
+        description='a list of origins, such as ["https://example.org"], or ["*"]',
     )
     proxies: tuple[Annotated[str, AfterValidator(_network)], ...] = _proxies()
     forwarders: tuple[Annotated[str, AfterValidator(_network)], ...] = _proxies()

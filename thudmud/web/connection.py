@@ -9,7 +9,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import field
-from functools import partial
 from http import HTTPStatus
 from typing import Protocol, cast
 
@@ -28,7 +27,9 @@ from thudmud.telnet.screen import Flusher
 from thudmud.values import value
 from thudmud.web.frames import SUBPROTOCOL, FrameScreen, ping_frame, text_frame
 from thudmud.web.http import END, HttpRequest, plain, read_request
-from thudmud.web.site import SOCKET, File, Preview, answer, battle_linked, board_linked
+from thudmud.web.pictures import COSTS, Absence, PictureRequest, Pictures, answered, wanted_by
+from thudmud.web.sharing import Preview, base_of, battle_asked
+from thudmud.web.site import SOCKET, File, answer
 
 MAX_HEAD = 8192
 """The most bytes of a request; browsers send about one thousand."""
@@ -40,6 +41,9 @@ and each counts for their address."""
 FILE_PIECE = 4096
 """Bytes of a file that count as one request more: a client that asks for large files may ask less
 often."""
+
+WRITTEN_AT_ONCE = 65_536
+"""Bytes of an answer that are handed over at once: the rest waits where others may have it, too."""
 
 READ_AT_ONCE = 1024
 """Bytes of frames that are handled before it is the others' turn: at most 170 frames, which take a
@@ -63,6 +67,9 @@ class WebPolicy:
         site: the files, by their paths.
         find_board: returns the preview of a link to a board, if there is one of that name.
         find_battle: returns that of a battle, by its number. It never fails.
+        pictures: returns pictures of boards and battles.
+        public_url: where the page is for players; "" if that is not known.
+        embed: the origins of pages that may show boards and battles in a frame; "*" is all.
         flusher: writes all output, once at the end of each turn of the event loop.
     """
 
@@ -76,6 +83,9 @@ class WebPolicy:
     site: Mapping[str, File]
     find_board: Callable[[str], Preview | None]
     find_battle: Callable[[int], Coroutine[None, None, Preview | None]]
+    pictures: Pictures
+    public_url: str = ""
+    embed: frozenset[str] = frozenset()
     flusher: Flusher = field(default_factory=Flusher)
 
 
@@ -160,7 +170,14 @@ class HttpConnection(asyncio.BufferedProtocol):
         """Received bytes that are not answered yet."""
         self._is_choked = self._is_over = False
         self._delay: asyncio.TimerHandle | None = None
-        self._search: asyncio.Task[Preview | None] | None = None
+        self._work: asyncio.Task[None] | None = None
+        """Draws a picture, or looks up a battle. Later requests wait for it."""
+        self._rest: memoryview = memoryview(b"")
+        """What is not written yet of an answer."""
+        self._keeps = True
+        """Whether another request may follow that answer."""
+        self._has_ended = False
+        """Whether the client sends nothing more."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for a request."""
@@ -184,6 +201,9 @@ class HttpConnection(asyncio.BufferedProtocol):
     def eof_received(self) -> bool:
         """Close the connection after the answers."""
         self._reading.end()
+        if self._work or self._rest:
+            self._has_ended = True
+            return True
         self._finish()
         return False
 
@@ -202,6 +222,8 @@ class HttpConnection(asyncio.BufferedProtocol):
         """Note that the connection is gone."""
         self._is_over = True
         self._patience.cancel()
+        if self._work:
+            self._work.cancel()
         self._peer.gone(self._transport)
 
     def _be_patient(self) -> None:
@@ -227,11 +249,16 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._transport.close()
 
     def _answer(self) -> None:
-        while not (self._is_choked or self._is_over or self._delay or self._search):
+        while not (self._is_choked or self._is_over or self._delay or self._work):
+            if self._rest:
+                self._write_on()
+                continue
             head, end, rest = self._waiting.partition(END)
             if len(head) > MAX_HEAD:
                 sentence = "That request is longer than this server reads."
                 self._end(plain(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, sentence))
+            if not end and self._has_ended:
+                self._finish()
             if not end or self._is_over:
                 return
             if wait := self._rate.take(asyncio.get_running_loop().time()):
@@ -256,35 +283,74 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._end(plain(HTTPStatus.BAD_REQUEST, "That is no request of HTTP/1.1."))
         elif request.path == SOCKET and request.method == "GET":
             self._upgrade(request, head)
-        elif (number := battle_linked(request.path)) is not None:
-            self._look_up(number, request)
-        elif board := board_linked(request.path):
-            self._respond(request, self._policy.find_board(board))
+        elif wanted := wanted_by(request):
+            self._keeps = request.keeps
+            self._begin(self._draw(wanted, request))
+        elif (number := battle_asked(request)) is not None:
+            self._begin(self._look_up(number, request))
         else:
             self._respond(request)
 
-    def _look_up(self, number: int, request: HttpRequest) -> None:
-        """Respond once it is known who played a battle. What comes in behind that waits."""
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        """Begin what takes a while. Nothing more is read until it has ended."""
         self._patience.cancel()
         self._be_patient()
-        self._search = asyncio.create_task(self._policy.find_battle(number))
-        self._reading.hold(self._search)
-        self._search.add_done_callback(partial(self._found, request))
+        self._work = asyncio.create_task(work)
+        self._reading.hold(HttpConnection)
 
-    def _found(self, request: HttpRequest, search: asyncio.Task[Preview | None]) -> None:
-        self._search = None
-        if self._is_over or search.cancelled():
-            return
-        self._reading.let_go(search)
-        self._respond(request, search.result())
+    def _has_worked(self) -> None:
+        self._work = None
+        self._reading.let_go(HttpConnection)
+
+    async def _look_up(self, number: int, request: HttpRequest) -> None:
+        """Respond once it is known who played a battle."""
+        preview = await self._policy.find_battle(number)
+        self._has_worked()
+        self._respond(request, preview)
         self._answer()
 
-    def _respond(self, request: HttpRequest, preview: Preview | None = None) -> None:
-        response = answer(request, self._policy.site, preview)
+    def _respond(self, request: HttpRequest, battle: Preview | None = None) -> None:
+        policy, is_secure = self._policy, self._is_tls or self._peer.is_secure(request.fields)
+
+        def find(kind: str, name: str) -> Preview | None:
+            return battle if kind == "game" else policy.find_board(name)
+
+        base = base_of(request, policy.public_url, is_secure=is_secure)
+        response = answer(request, policy.site, find, base, policy.embed)
         self._rate.charge(len(response) // FILE_PIECE)
         self._transport.write(response)
         self._wait_for_more()
         if not request.keeps:
+            self._finish()
+
+    async def _draw(self, wanted: PictureRequest | Absence, request: HttpRequest) -> None:
+        """Answer a request for a picture; those behind it wait."""
+        try:
+            policy = self._policy
+            head, body = await answered(wanted, request, policy.pictures, policy.embed)
+        except Exception:  # noqa: BLE001  (whatever we get wrong, the others go on)
+            _log.exception("no answer to a request for a picture")
+            self._transport.abort()
+            return
+        self._has_worked()
+        cost = COSTS[wanted.kind] if isinstance(wanted, PictureRequest) else 0
+        self._rate.charge(cost + len(body) // FILE_PIECE)
+        self._transport.write(head)
+        self._rest = memoryview(body)
+        if not body:
+            self._has_answered()
+        self._answer()
+
+    def _write_on(self) -> None:
+        """Write a piece of an answer that is large."""
+        piece, self._rest = self._rest[:WRITTEN_AT_ONCE], self._rest[WRITTEN_AT_ONCE:]
+        self._transport.write(piece)
+        if not self._rest:
+            self._has_answered()
+
+    def _has_answered(self) -> None:
+        self._wait_for_more()
+        if not self._keeps:
             self._finish()
 
     def _end(self, response: bytes) -> None:

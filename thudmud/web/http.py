@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from types import MappingProxyType
+from urllib.parse import parse_qs
 
 from thudmud.values import value
 
@@ -38,6 +39,7 @@ class HttpRequest:
         fields: the header fields, by names in lower case; several of one name are joined by commas.
         keeps: whether the client may send another request on this connection.
         has_body: whether a body follows, which is not read here.
+        query: the query, without the question mark.
     """
 
     method: str
@@ -45,6 +47,16 @@ class HttpRequest:
     fields: Mapping[str, str]
     keeps: bool
     has_body: bool
+    query: str = ""
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """What the query says, the last word of each name; nothing if it says far too much."""
+        try:
+            named = parse_qs(self.query, max_num_fields=16)
+        except ValueError:
+            return {}
+        return {name: words[-1] for name, words in named.items()}
 
 
 def read_request(head: bytes) -> HttpRequest | None:
@@ -66,7 +78,8 @@ def read_request(head: bytes) -> HttpRequest | None:
     connection = {each.strip().lower() for each in fields.get("connection", "").split(",")}
     has_body = fields.get("content-length", "0") != "0" or "transfer-encoding" in fields
     keeps = minor == "1" and "close" not in connection and not has_body
-    return HttpRequest(method, target.partition("?")[0], fields, keeps, has_body)
+    path, _, query = target.partition("?")
+    return HttpRequest(method, path, fields, keeps, has_body, query)
 
 
 def response(

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import html
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote
 
 from thudmud.pictures.pieces import icon
+from thudmud.pictures.pixels import draws_pixels
 from thudmud.rules.moves import Piece
 from thudmud.values import value
 from thudmud.web.http import HttpRequest, plain, response
 from thudmud.web.mpackage import NAME, mpackage
+from thudmud.web.sharing import LINK, Preview, frame_of, oembed, shared_at, told_in
+from thudmud.web.viewer import NAME as VIEWER
+from thudmud.web.viewer import bundle
 
 SOCKET = "/ws"
 """The path of the WebSocket."""
-
-_DIGITS = 12
-"""More digits than a battle's number has."""
 
 _FOLDER = Path(__file__).parent / "page"
 _INDEX = "/index.html"
@@ -30,12 +29,6 @@ _PIECES = b"<!-- pieces.svg -->"
 """Where the page has the pieces."""
 
 _TAKES_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
-
-_LINKS = re.compile(r"/(board|game)/([^/]+)")
-"""Links that players share: the page opens at a board, or at a past battle."""
-
-_PREVIEW = re.compile(rb'(?<=<meta property="og:)(title|description)" content="[^"]*"')
-"""The tags that messengers show of a link."""
 
 KINDS = {
     ".css": "text/css; charset=utf-8",
@@ -72,38 +65,6 @@ class File:
     tag: str
 
 
-@value
-class Preview:
-    """The preview of a link, as messengers show it."""
-
-    title: str
-    description: str
-
-    def put_into(self, page: bytes) -> bytes:
-        """Return the page with this in its head, escaped."""
-        words = {b"title": f"{self.title} \N{EN DASH} Thud", b"description": self.description}
-
-        def filled(tag: re.Match[bytes]) -> bytes:
-            return b'%s" content="%s"' % (tag[1], html.escape(words[tag[1]]).encode())
-
-        return _PREVIEW.sub(filled, page)
-
-
-def board_linked(path: str) -> str:
-    """Return the words for a board that a link has, if it leads to one; else nothing."""
-    link = _LINKS.fullmatch(path)
-    return unquote(link[2]) if link and link[1] == "board" else ""
-
-
-def battle_linked(path: str) -> int | None:
-    """Return the number of the battle that a link leads to, if it does."""
-    link = _LINKS.fullmatch(path)
-    if not (link and link[1] == "game"):
-        return None
-    name = link[2]
-    return int(name) if name.isascii() and name.isdecimal() and len(name) < _DIGITS else None
-
-
 @cache
 def files() -> Mapping[str, File]:
     """Return the files of the page, and Mudlet's package, by their paths.
@@ -116,9 +77,12 @@ def files() -> Mapping[str, File]:
         if path.suffix in KINDS and path.is_file()
     }
     bodies[PurePosixPath(NAME)] = mpackage()
+    bodies[PurePosixPath(VIEWER)] = bundle()
     bodies[PurePosixPath("icon.svg")] = icon(Piece.TROLL).encode()
     page, pieces = PurePosixPath("index.html"), PurePosixPath("pieces.svg")
     bodies[page] = bodies[page].replace(_PIECES, bodies[pieces])
+    if draws_pixels():
+        bodies[page] = bodies[page].replace(b'<html lang="en"', b'<html lang="en" data-pixels')
     return {f"/{path}": _file(body, KINDS[path.suffix]) for path, body in bodies.items()}
 
 
@@ -128,22 +92,39 @@ def _file(body: bytes, kind: str) -> File:
     return File(body, gzip.compress(body, mtime=0), kind, tag)
 
 
-def answer(request: HttpRequest, site: Mapping[str, File], preview: Preview | None = None) -> bytes:
-    """Return the response to a request for one of the files.
+def _nowhere(_: str, __: str) -> None:
+    return None
+
+
+def answer(
+    request: HttpRequest,
+    site: Mapping[str, File],
+    find: Callable[[str, str], Preview | None] = _nowhere,
+    base: str = "",
+    embed: frozenset[str] = frozenset(),
+) -> bytes:
+    """Return the response to a request for one of the files, or for a frame.
 
     Args:
         request: the request.
         site: the files.
-        preview: the preview of the board or battle that a link leads to, if there is one.
+        find: returns the preview of a "board" by its name, or of a "game" by its number, if there
+            is one.
+        base: where the page is for the client, such as ``https://example.org``.
+        embed: the origins of pages that may show boards and battles in a frame.
     """
     keeps, is_sent = request.keeps, request.method != "HEAD"
     if request.method not in {"GET", "HEAD"}:
         sentence, allowed = "This can be read, no more.", {"Allow": "GET, HEAD"}
         return plain(HTTPStatus.METHOD_NOT_ALLOWED, sentence, allowed, keeps=keeps)
-    is_page = request.path == "/" or _LINKS.fullmatch(request.path)
-    file = site.get(_INDEX if is_page else request.path)
-    if file and preview:
-        file = _file(preview.put_into(file.body), file.kind)
+    framed = frame_of(request, embed, find) or oembed(request, base, embed, find)
+    if framed:
+        return framed
+    is_link = LINK.fullmatch(request.path)
+    file = site.get(_INDEX if is_link or request.path == "/" else request.path)
+    if file and is_link and (shared := shared_at(request.path, find)):
+        page = told_in(file.body, shared, base, may_embed=bool(embed))
+        file = _file(page, file.kind)
     if file is None:
         sentence = "There is nothing here. The game is at /."
         return plain(HTTPStatus.NOT_FOUND, sentence, keeps=keeps, is_sent=is_sent)

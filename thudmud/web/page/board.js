@@ -159,7 +159,8 @@ export class BoardView {
 
   /** Make the cells, row by row as they are seen. */
   lay() {
-    const had = this.grid.contains(document.activeElement);
+    const root = /** @type {Document | ShadowRoot} */ (this.grid.getRootNode());
+    const had = this.grid.contains(root.activeElement ?? null);
     const rows = this.isFlipped ? ROWS.map((row) => [...row].reverse()).reverse() : ROWS;
     this.cells.clear();
     this.grid.replaceChildren(

@@ -143,7 +143,7 @@ function choices(name, legend, values, choose) {
 }
 
 /** @param {...Node} content */
-function open(...content) {
+export function open(...content) {
   const dialog = byId("dialog");
   dialog.returnValue = "";
   dialog.replaceChildren(...content);

@@ -80,7 +80,8 @@ export function byId(id) {
  * @param {...Child} children
  */
 export function fill(element, ...children) {
-  const focused = document.activeElement;
+  const root = /** @type {Document | ShadowRoot} */ (element.getRootNode());
+  const focused = root.activeElement;
   const key = focused && element.contains(focused) && focused.getAttribute("data-key");
   element.replaceChildren(...present(children));
   if (key) {

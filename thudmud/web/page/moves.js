@@ -5,7 +5,7 @@
 import { clockText, counted, fill, h, svg } from "./dom.js";
 import { shortPly, spokenPly, unplayed } from "./position.js";
 
-/** @typedef {import("./state.js").Played} Played */
+/** @typedef {import("./position.js").Ply & {ply: number, record: string, spent?: number | null}} Played */
 /** @typedef {import("./position.js").Position} Position */
 
 /**

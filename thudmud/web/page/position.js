@@ -18,7 +18,7 @@
  */
 
 export const SIZE = 15;
-const LETTERS = "ABCDEFGHIJKLMNO";
+export const LETTERS = "ABCDEFGHIJKLMNO";
 const CORNER = 5; // squares that each corner of the grid lacks, along its edges
 const PIECES = /** @type {Record<string, Piece>} */ ({
   d: "dwarf",

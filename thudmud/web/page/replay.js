@@ -10,6 +10,7 @@ import { ending } from "./game.js";
 import { MoveList, asOf, tools } from "./moves.js";
 import { count, played, positionOf } from "./position.js";
 import { change, settings } from "./settings.js";
+import { openPictures, openSnippet } from "./sharing.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").State} State */
@@ -124,7 +125,7 @@ export class ReplayView {
     this.showPlayer("top", isTroll ? "dwarf" : "troll", position);
     this.showPlayer("bottom", isTroll ? "troll" : "dwarf", position);
     byId("replay-facts").textContent = this.facts();
-    fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this));
+    fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this).slice(0, -1));
     this.curve.show(this.analysis, this.at);
     this.showWords();
     fill(byId("replay-actions"), ...this.actions());
@@ -198,7 +199,18 @@ export class ReplayView {
         { href: this.download, download: `thud-${this.number}.txt`, "data-key": "record" },
         "Download",
       ),
+      this.button("Copy the link", () => this.copyLink()),
+      this.button("Picture", () => openPictures(this.number, this.at, settings.flipped)),
+      this.button("Embed", () => openSnippet(location.href, this.outside)),
     ];
+  }
+
+  /**
+   * @param {string} label
+   * @param {() => void} click
+   */
+  button(label, click) {
+    return h("button", { type: "button", "data-key": `share-${label}`, click }, label);
   }
 
   copyLink() {

@@ -31,6 +31,12 @@ export function change(changes) {
   wear();
 }
 
+/** Whether the page looks dark. */
+export function isDark() {
+  const { theme } = settings;
+  return theme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : theme === "dark";
+}
+
 /** Let the page look as the settings say. */
 export function wear() {
   document.documentElement.dataset.theme = settings.theme;

@@ -1,0 +1,353 @@
+"""Pictures over HTTP: what is drawn and kept, what is refused, and what a flood of them does."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import signal
+import sys
+from collections.abc import AsyncIterator
+from io import BytesIO
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from tests.play.annals import CAPTURE, LONGER, NOON, TROLLS, Annals
+from tests.server.plain import PATIENCE, Serving, Setup
+from thudmud.errors import InvalidValueError
+from thudmud.pictures import SCHEMES, frame
+from thudmud.play.clocks import TimeControl
+from thudmud.play.events import Commented
+from thudmud.play.projections import HALL
+from thudmud.rules import DISCWORLD, Game, read_record
+from thudmud.server import drawing, gallery
+from thudmud.server.drawing import Job, Studio, drawn
+from thudmud.web.http import HttpRequest
+from thudmud.web.pictures import Absence, PictureRequest, wanted_by
+
+WEB = {"port": 0, "frames_at_once": 100_000}
+GAME = Game.start(DISCWORLD).play(CAPTURE[0]).play(CAPTURE[1])
+
+
+class Asking:
+    """A server on which a battle was played, and what asks it for pictures."""
+
+    def __init__(self, setup: Setup, client: httpx.AsyncClient) -> None:
+        self.setup, self.client = setup, client
+        self.annals = Annals()
+        self._stored = 0
+
+    async def store(self) -> None:
+        """Store what has happened since."""
+        for stream, event in self.annals.log[self._stored :]:
+            version = await self.setup.service.store.version(stream)
+            await self.setup.service.store.append({stream: (version, [event])})
+        self._stored = len(self.annals.log)
+
+    async def get(self, path: str, tag: str = "") -> httpx.Response:
+        return await self.client.get(path, headers={"If-None-Match": tag} if tag else {})
+
+
+@pytest.fixture
+async def asking(serving: Serving) -> AsyncIterator[Asking]:
+    setup = await serving(web=WEB)
+    [(host, port)] = setup.web_places
+    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", timeout=PATIENCE) as client:
+        asking = Asking(setup, client)
+        asking.annals.begin(time=TimeControl(10, 5))
+        asking.annals.play(CAPTURE)
+        asking.annals.end(TROLLS, count=2)
+        await asking.store()
+        yield asking
+
+
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
+    """Return what is drawn from now on."""
+    jobs: list[Job] = []
+    draw = Studio.draw
+
+    async def noted(studio: Studio, job: Job) -> bytes:
+        jobs.append(job)
+        return await draw(studio, job)
+
+    monkeypatch.setattr(Studio, "draw", noted)
+    return jobs
+
+
+async def test_a_battle_that_was_played(asking: Asking) -> None:
+    svg, png, gif = [await asking.get(f"/game/1.{kind}") for kind in ("svg", "png", "gif")]
+    assert svg.text == frame(GAME)
+    assert Image.open(BytesIO(png.content)).size == (640, 640)
+    assert getattr(Image.open(BytesIO(gif.content)), "n_frames", 1) == 3
+    for each, kind in ((svg, "svg+xml"), (png, "png"), (gif, "gif")):
+        assert each.headers["content-type"] == f"image/{kind}"
+        assert each.headers["cache-control"] == "public, max-age=86400"
+        assert each.headers["access-control-allow-origin"] == "*"
+        assert "set-cookie" not in each.headers
+    assert len({each.headers["etag"] for each in (svg, png, gif)}) == 3
+    head = await asking.client.head("/game/1.png")
+    assert (head.content, head.headers["content-length"]) == (b"", str(len(png.content)))
+
+
+async def test_its_record(asking: Asking) -> None:
+    got = await asking.get("/game/1.thud")
+    record = read_record(got.text)
+    assert (record.game.moves, record.game.outcome) == (CAPTURE, TROLLS)
+    assert (record.dwarf, record.troll, record.clock) == ("Anna", "Bert", "10+5")
+    assert len(record.spent) == 2
+    assert got.headers["cache-control"] == "no-cache"
+    comment = Commented(NOON, "Anna", *asking.annals.battle(1).id, 1, "oops")
+    store = asking.setup.service.store
+    await store.append({HALL: (await store.version(HALL), [comment])})
+    said = await asking.get("/game/1.thud", got.headers["etag"])
+    assert "; Anna: oops\n" in said.text
+
+
+async def test_what_is_chosen_of_it(asking: Asking) -> None:
+    got = await asking.get("/game/1.svg?ply=1&side=north&colours=safe&theme=dark")
+    assert got.text == frame(GAME, 1, orientation="north", colours=SCHEMES["safe dark"])
+    assert (await asking.get("/game/1.svg?ply=0")).text == frame(GAME, 0)
+    moving = await asking.get("/game/1.gif?ply=1")
+    assert getattr(Image.open(BytesIO(moving.content)), "n_frames", 1) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("/game/2.svg", "There is no battle of that number."),
+        ("/game/0.svg", "There is no battle of that number."),
+        ("/game/999999999999.png", "There is no battle of that number."),
+        ("/game/one.gif", "There is no battle of that number."),
+        ("/game/\N{SUPERSCRIPT TWO}.gif", "There is no battle of that number."),
+        ("/board/nowhere.svg", "There is no board of that name."),
+        ("/board/%3Cscript%3E.svg", "There is no board of that name."),
+        ("/board/%00.svg", "There is no board of that name."),
+        ("/board/hall.svg", "There is no board of that name."),
+        ("/game/1.svg?ply=3", "There is no ply 3: the battle has 2."),
+        ("/game/1.gif?ply=3", "The battle has 2 plies."),
+        ("/game/1.svg?ply=x", "A picture is of a ply, and from south or north."),
+        ("/game/1.svg?ply=9999999", "A picture is of a ply, and from south or north."),
+        ("/game/1.svg?side=west", "A picture is of a ply, and from south or north."),
+        ("/game/1.svg?colours=%3Cb%3E", f"The colours are {', '.join(SCHEMES)}."),
+        ("/game/1/../1.svg/x", "There is nothing here. The game is at /."),
+    ],
+)
+async def test_what_there_is_no_picture_of(asking: Asking, path: str, sentence: str) -> None:
+    got = await asking.get(path)
+    assert (got.status_code, got.text) == (404, f"{sentence}\n")
+    assert got.headers["content-type"] == "text/plain; charset=utf-8"
+    assert got.headers["cache-control"] == "no-store"
+
+
+@given(
+    st.text(st.characters(blacklist_categories=["Cs"])),
+    st.sampled_from(["svg", "png", "gif", "thud"]),
+    st.text(st.characters(blacklist_categories=["Cs"])),
+)
+def test_any_path_is_a_picture_or_none(name: str, kind: str, query: str) -> None:
+    for where in ("game", "board"):
+        path = f"/{where}/{name}.{kind}"
+        wanted = wanted_by(HttpRequest("GET", path, {}, keeps=True, has_body=False, query=query))
+        assert wanted is None or isinstance(wanted, (PictureRequest, Absence))
+        assert wanted is not None or "/" in name or "\n" in name or not name
+
+
+async def test_a_board_as_it_stands(asking: Asking) -> None:
+    opening = await asking.get("/board/elm.svg")
+    assert opening.text == frame(Game.start(DISCWORLD))
+    assert opening.headers["cache-control"] == "no-cache"
+    assert (await asking.get("/board/Elm%20Board.svg")).headers["etag"] == opening.headers["etag"]
+    asking.annals.begin("elm board", dwarf="Carl", troll="Dora")
+    asking.annals.play(LONGER[:1], "elm board")
+    await asking.store()
+    played = await asking.get("/board/elm.svg", opening.headers["etag"])
+    assert played.text == frame(Game.start(DISCWORLD).play(LONGER[0]))
+    assert (await asking.get("/game/2.svg")).text == played.text
+    assert (await asking.get("/game/2.svg")).headers["cache-control"] == "no-cache"
+    record = read_record((await asking.get("/board/elm.thud")).text)
+    assert (record.game.moves, record.dwarf, record.date) == (LONGER[:1], "Carl", "")
+
+
+async def test_a_picture_is_drawn_once_and_not_for_who_has_it(
+    asking: Asking, jobs: list[Job]
+) -> None:
+    gots = await asyncio.gather(*(asking.get("/game/1.png") for _ in range(8)))
+    assert len({each.content for each in gots}) == len(jobs) == 1
+    tag = gots[0].headers["etag"]
+    for known in (tag, f'W/"x", {tag}'):
+        again = await asking.get("/game/1.png", known)
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+    assert (await asking.get("/game/1.png", '"another"')).status_code == 200
+    assert (await asking.get("/game/1.png?utm=1")).headers["etag"] == tag
+    assert len(jobs) == 1
+
+
+async def test_old_pictures_go(
+    asking: Asking, jobs: list[Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gallery, "MOST_KEPT", 25_000)  # two of them
+    for ply in (0, 1, 0, 2, 0, 1):
+        await asking.get(f"/game/1.svg?ply={ply}")
+    assert [each.ply for each in jobs] == [0, 1, 2, 1]
+
+
+async def test_not_more_wait_than_there_is_room_for(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gallery, "MOST_WAITING", 1)
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def held(_: Studio, job: Job) -> bytes:
+        begun.set()
+        await go_on.wait()
+        return b"drawn"
+
+    monkeypatch.setattr(Studio, "draw", held)
+    first = asyncio.create_task(asking.get("/game/1.svg"))
+    await begun.wait()
+    refused = await asking.get("/board/oak.svg")
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+    assert refused.text == "Too many pictures are being drawn just now.\n"
+    same = asyncio.create_task(asking.get("/game/1.svg"))
+    assert (await asking.get("/")).status_code == 200
+    go_on.set()
+    assert [(await each).content for each in (first, same)] == [b"drawn"] * 2
+
+
+async def test_who_leaves_has_no_picture_drawn_for_others_less(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def held(_: Studio, job: Job) -> bytes:
+        begun.set()
+        await go_on.wait()
+        return b"drawn"
+
+    monkeypatch.setattr(Studio, "draw", held)
+    gone = await asking.setup.connect_web()
+    await gone.send(b"GET /game/1.svg HTTP/1.1\r\nHost: x\r\n\r\n")
+    await begun.wait()
+    await gone.close()
+    other = asyncio.create_task(asking.get("/game/1.svg"))
+    go_on.set()
+    assert (await other).content == b"drawn"
+
+
+async def test_requests_behind_it_wait_and_an_end_behind_it_too(asking: Asking) -> None:
+    client = await asking.setup.connect_web()
+    asked = (b"/game/1.svg", b"/nowhere", b"/game/1.gif")
+    await client.send(b"".join(b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % each for each in asked))
+    client.writer.write_eof()
+    svg, nothing, gif = (await client.rest()).split(b"HTTP/1.1 ")[1:]
+    assert svg.startswith(b"200 OK")
+    assert svg.endswith(b"</svg>")
+    assert nothing.startswith(b"404 ")
+    assert gif.endswith(b";")
+
+
+async def test_who_does_not_read_a_large_one(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def large(_: Studio, job: Job) -> bytes:
+        return b"x" * 20_000_000
+
+    monkeypatch.setattr(Studio, "draw", large)
+    client = await asking.setup.connect_web()
+    client.stop_reading()
+    await client.send(b"GET /game/1.gif HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert (await asking.client.head("/game/1.gif")).headers["content-length"] == "20000000"
+    (connection,) = (
+        each for each in asking.setup._server._browsing if each.get_write_buffer_size()
+    )
+    assert connection.get_write_buffer_size() < 1_000_000
+    client.read_on()
+    await client.until(b"x" * 20_000_000)
+
+
+async def test_it_is_drawn_again_after_the_process_has_died(asking: Asking) -> None:
+    await asking.get("/game/1.svg")
+    studio = asking.setup._server._gallery._studio
+    process = studio._process
+    assert process
+    os.kill(process.pid, signal.SIGKILL)
+    assert (await asking.get("/game/1.png")).status_code == 200
+    assert studio._process is not process
+
+
+async def test_where_nothing_draws_that_is_told(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    got = await asking.get("/game/1.svg")
+    assert (got.status_code, got.text) == (503, "The picture cannot be drawn just now.\n")
+    assert got.headers["retry-after"] == "5"
+    monkeypatch.undo()
+    assert (await asking.get("/game/1.svg")).status_code == 200
+
+
+async def test_the_process_ends_with_the_server_and_when_it_is_idle(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing, "IDLE", 0.0)
+    studio = asking.setup._server._gallery._studio
+    await asking.get("/game/1.svg?ply=0")
+    while studio._process:  # noqa: ASYNC110  (a timer of no time ends it)
+        await asyncio.sleep(0)
+    monkeypatch.setattr(drawing, "IDLE", 60.0)
+    await asking.get("/game/1.svg?ply=1")
+    process = studio._process
+    assert process
+    await asking.setup.stop()
+    assert process.returncode is not None
+
+
+async def test_where_the_extra_is_missing_there_is_svg_alone(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gallery, "draws_pixels", lambda: False)
+    for kind in ("png", "gif"):
+        got = await asking.get(f"/game/1.{kind}")
+        assert (got.status_code, got.text) == (404, "This server draws SVG, no PNG and no GIF.\n")
+    assert (await asking.get("/game/1.svg")).status_code == 200
+
+
+async def test_pictures_count_as_several_requests(serving: Serving) -> None:
+    setup = await serving(web={"port": 0, "frames_at_once": 10, "frames_per_second": 1})
+    client = await setup.connect_web()
+    await client.send(b"GET /board/oak.svg HTTP/1.1\r\nHost: x\r\n\r\n" * 3)
+    for _ in range(2):
+        await client.until(b"</svg>")
+    other = await setup.connect_web()
+    await other.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
+    await other.until(b"keep-alive\r\n\r\n")
+    assert client.unread == b""
+
+
+def test_a_gif_has_an_end() -> None:
+    game, troll = Game.start(DISCWORLD), ("TG7-G6", "TG6-G7")
+    for turn in range(251):
+        game = game.push(("dA6-B6", "dB6-A6")[turn % 2]).push(troll[turn % 2])
+    with pytest.raises(InvalidValueError, match="a GIF has at most 500 plies"):
+        drawn(Job("gif", game, None, "south", "plain"))
+    assert drawn(Job("svg", game, None, "south", "plain"))
+
+
+def test_the_process_tells_what_it_cannot_draw() -> None:
+    told, back = BytesIO(), BytesIO()
+    for job in (Job("svg", GAME, 9, "south", "plain"), Job("svg", GAME, 1, "south", "plain")):
+        data = pickle.dumps(job)
+        told.write(drawing._LENGTH.pack(len(data)) + data)
+    told.seek(0)
+    drawing.main(told, back)
+    answers: list[Any] = []
+    back.seek(0)
+    while head := back.read(drawing._LENGTH.size):
+        answers.append(pickle.loads(back.read(drawing._LENGTH.unpack(head)[0])))  # noqa: S301  (our own)
+    assert answers == ["there is no ply 9: the battle has 2", frame(GAME, 1).encode()]

@@ -1,0 +1,188 @@
+"""Draws pictures in a process beside the server: one at a time, giving way to whatever else runs.
+
+``python -m thudmud.server.drawing`` is that process. It reads jobs from standard input and writes
+what has come of each, both pickled, behind their length; it ends when the server does, however that
+ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import signal
+import struct
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.pictures import SCHEMES, frame, gif, png
+from thudmud.play.events import Event
+from thudmud.play.match import game_of
+from thudmud.play.table import spent_on
+from thudmud.rules import Game, Record
+from thudmud.values import value
+
+NICENESS = 10
+"""By how much it gives way, as those do that play."""
+PATIENCE = 30.0
+"""Seconds after which a picture is given up."""
+IDLE = 60.0
+"""Seconds after which the process ends if nothing is to be drawn."""
+LONGEST = 500
+"""The most plies of a GIF: about two megabytes, and four seconds of a processor."""
+
+if TYPE_CHECKING:
+    from thudmud.pictures.drawing import Orientation
+
+_ENDED = OSError, EOFError, RuntimeError  # the last is uvloop's, of a pipe that is closed
+_LENGTH = struct.Struct("<Q")
+
+
+class NotDrawnError(ThudmudError):
+    """A picture could not be drawn, and may be later."""
+
+
+@value
+class Job:
+    """A picture to draw, or a record to write.
+
+    Attributes:
+        kind: "svg", "png", "gif" or "thud".
+        battle: the battle, or the events that it is folded from.
+        ply: after which ply; None as it stands.
+        side: which side of the board is at the bottom.
+        colours: a key of `SCHEMES`.
+        record: what a record tells besides: its players, day, comments and clock, as `Record` has
+            them.
+    """
+
+    kind: str
+    battle: Game | Sequence[Event]
+    ply: int | None
+    side: str
+    colours: str
+    record: tuple[Any, ...] = ()
+
+
+def drawn(job: Job) -> bytes:
+    """Return what a job asks for.
+
+    Raises:
+        InvalidValueError: the battle has no such ply, or too many for a GIF.
+    """
+    game = job.battle if isinstance(job.battle, Game) else game_of(job.battle)
+    if job.kind == "thud":
+        dwarf, troll, date, comments, clock = job.record
+        kept = tuple(each for each in comments if each.ply <= len(game.moves))
+        spent = spent_on(job.battle) if clock and not isinstance(job.battle, Game) else ()
+        return str(Record(game, dwarf, troll, date, kept, clock, spent)).encode()
+    colours = SCHEMES[job.colours]
+    side: Orientation = "north" if job.side == "north" else "south"
+    if job.kind == "gif":
+        plies = len(game.moves) if job.ply is None else job.ply
+        if plies > LONGEST:
+            raise InvalidValueError(
+                f"a GIF has at most {LONGEST} plies, and this would have {plies}"
+            )
+        if plies > len(game.moves):
+            raise InvalidValueError(f"the battle has {len(game.moves)} plies")
+        return gif(game.after(plies), orientation=side, colours=colours)
+    picture = frame(game, job.ply, orientation=side, colours=colours)
+    return picture.encode() if job.kind == "svg" else png(picture)
+
+
+class Studio:
+    """The process that draws; started when it is first needed, and again after a mistake."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._process: asyncio.subprocess.Process | None = None
+        self._rest: asyncio.TimerHandle | None = None
+
+    async def draw(self, job: Job) -> bytes:
+        """Return what a job asks for; jobs wait for each other.
+
+        Raises:
+            InvalidValueError: as `drawn` does.
+            NotDrawnError: the process has ended, or does not answer.
+        """
+        async with self._lock:
+            if self._rest:
+                self._rest.cancel()
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    outcome = await self._ask_twice(job)
+            except (*_ENDED, TimeoutError) as error:
+                self._end()
+                raise NotDrawnError(f"nothing draws: {error!r}") from error
+            except asyncio.CancelledError:
+                self._end()  # it would answer the next one with this picture
+                raise
+            self._rest = asyncio.get_running_loop().call_later(IDLE, self._end)
+        if isinstance(outcome, bytes):
+            return outcome
+        raise InvalidValueError(str(outcome))
+
+    async def close(self) -> None:
+        """End the process."""
+        if self._rest:
+            self._rest.cancel()
+        process = self._process
+        self._end()
+        if process:
+            await process.wait()
+
+    async def _ask_twice(self, job: Job) -> object:
+        """Ask, and if the process ends, which it may have done before, another one."""
+        try:
+            return await self._ask(job)
+        except _ENDED:
+            self._end()
+            return await self._ask(job)
+
+    async def _ask(self, job: Job) -> object:
+        process = self._process
+        if process is None or process.returncode is not None:
+            process = self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                __name__,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                start_new_session=True,  # so that a Ctrl-C for the server is none for it
+            )
+        if process.stdin is None or process.stdout is None:
+            raise EOFError
+        told = pickle.dumps(job)
+        process.stdin.write(_LENGTH.pack(len(told)) + told)
+        await process.stdin.drain()
+        (length,) = _LENGTH.unpack(await process.stdout.readexactly(_LENGTH.size))
+        return pickle.loads(await process.stdout.readexactly(length))  # noqa: S301  (our own)
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process and process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+
+
+def main(jobs: BinaryIO, pictures: BinaryIO) -> None:
+    """Draw until there are no more jobs."""
+    while head := jobs.read(_LENGTH.size):
+        (length,) = _LENGTH.unpack(head)
+        try:
+            outcome: object = drawn(pickle.loads(jobs.read(length)))  # noqa: S301  (the server's)
+        except (InvalidValueError, ValueError) as error:
+            outcome = str(error)
+        told = pickle.dumps(outcome)
+        pictures.write(_LENGTH.pack(len(told)) + told)
+        pictures.flush()
+
+
+if __name__ == "__main__":
+    os.nice(NICENESS)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    main(sys.stdin.buffer, sys.stdout.buffer)

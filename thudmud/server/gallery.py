@@ -1,0 +1,212 @@
+"""The pictures and records that the page has: made once, kept for a while, and no more at a time.
+
+What a picture is of decides its tag, so that whoever has one is told so without its being drawn. No
+player's name is in a picture: it stays as it is when one is erased.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from functools import cache
+from hashlib import sha256
+from http import HTTPStatus
+from typing import cast
+
+from thudmud.errors import InvalidValueError, Refused
+from thudmud.pictures import frame
+from thudmud.pictures.pixels import draws_pixels
+from thudmud.play.archive import Battle, BattleLookup, FoundBattle, State
+from thudmud.play.events import Event
+from thudmud.play.hall import Hall
+from thudmud.play.meaning import hall_board_meant
+from thudmud.play.people import Person
+from thudmud.play.table import Table
+from thudmud.rules import RULESETS, Comment, Game, Side
+from thudmud.server.drawing import Job, NotDrawnError, Studio
+from thudmud.store import Store, StoreError
+from thudmud.values import value
+from thudmud.views.words import day
+from thudmud.web.pictures import NO_BATTLE, RECORD, Absence, Picture, PictureRequest
+
+MOST_WAITING = 16
+"""How many pictures may wait to be drawn. Whoever wants another one is told to come back."""
+MOST_KEPT = 32 * 1024 * 1024
+"""Bytes of pictures that are kept. Those that were wanted longest ago go first."""
+
+NO_BOARD = Absence(HTTPStatus.NOT_FOUND, "There is no board of that name.")
+NO_PLIES = Absence(HTTPStatus.NOT_FOUND, "The plies of that battle are no longer kept.")
+NO_PIXELS = Absence(HTTPStatus.NOT_FOUND, "This server draws SVG, no PNG and no GIF.")
+BUSY = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "Too many pictures are being drawn just now.")
+BROKEN = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "The picture cannot be drawn just now.")
+
+_OVER = {State.ENDED, State.UNFINISHED}
+_log = logging.getLogger(__name__)
+
+
+@cache
+def _style() -> str:
+    """Return what tells the pictures of one version of thudmud from those of another."""
+    drawings = [frame(Game.start(rules)) for rules in RULESETS.values()]
+    return sha256("".join(drawings).encode()).hexdigest()
+
+
+@value
+class _Subject:
+    """What a picture is of.
+
+    Attributes:
+        key: tells it from all others.
+            lasting: whether it stays as it is; but for its record, on which people comment.
+        load: returns the battle, or the events that it is folded from.
+        record: what its record tells besides.
+    """
+
+    key: tuple[object, ...]
+    lasting: bool
+    load: Callable[[], Awaitable[Game | Sequence[Event]]]
+    record: tuple[object, ...] = ()
+
+
+class Gallery:
+    """All pictures of a server; `web.pictures.Pictures`.
+
+    Args:
+        hall: the boards.
+        store: the battles.
+    """
+
+    def __init__(self, hall: Hall, store: Store) -> None:
+        self._hall, self._store, self._studio = hall, store, Studio()
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
+        self._bytes = 0
+        self._making: dict[str, asyncio.Task[bytes]] = {}
+
+    async def find(self, wanted: PictureRequest, known: str) -> Picture | Absence:
+        """Return what is asked for; without its body if its tag is among those that are known."""
+        if wanted.kind in {"png", "gif"} and not draws_pixels():
+            return NO_PIXELS
+        try:
+            subject = await self._subject(wanted)
+            if isinstance(subject, Absence):
+                return subject
+            return await self._picture(wanted, subject, known)
+        except InvalidValueError as error:
+            sentence = str(error)
+            return Absence(HTTPStatus.NOT_FOUND, f"{sentence[:1].upper()}{sentence[1:]}.")
+        except (StoreError, NotDrawnError) as error:
+            _log.warning("no picture: %s", error)
+            return BROKEN
+
+    async def close(self) -> None:
+        """Draw nothing more."""
+        making = list(self._making.values())
+        for task in making:
+            task.cancel()
+        await asyncio.gather(*making, return_exceptions=True)
+        await self._studio.close()
+
+    async def _picture(
+        self, wanted: PictureRequest, subject: _Subject, known: str
+    ) -> Picture | Absence:
+        how = wanted.kind, wanted.ply, wanted.side, wanted.colours
+        record = subject.record if wanted.kind == RECORD else ()
+        told = repr((_style(), how, subject.key, record))
+        tag = f'"{sha256(told.encode()).hexdigest()[:16]}"'
+        lasting = subject.lasting and wanted.kind != RECORD
+        if tag in known:
+            return Picture(wanted.kind, tag, lasting, None)
+        body = self._kept.get(tag)
+        if body is not None:
+            self._kept.move_to_end(tag)
+        else:
+            making = self._making.get(tag)
+            if making is None:
+                if len(self._making) >= MOST_WAITING:
+                    return BUSY
+                making = self._making[tag] = asyncio.create_task(self._make(tag, wanted, subject))
+                making.add_done_callback(lambda done: self._made(tag, done))
+            body = await asyncio.shield(making)  # others may wait for it, too
+        return Picture(wanted.kind, tag, lasting, body)
+
+    def _made(self, tag: str, making: asyncio.Task[bytes]) -> None:
+        del self._making[tag]
+        if not making.cancelled():
+            making.exception()  # whoever waits for it is told; perhaps nobody does any more
+
+    async def _make(self, tag: str, wanted: PictureRequest, subject: _Subject) -> bytes:
+        battle = await subject.load()
+        how = wanted.kind, battle, wanted.ply, wanted.side, wanted.colours
+        body = await self._studio.draw(Job(*how, subject.record))
+        self._kept[tag] = body
+        self._bytes += len(body)
+        while self._bytes > MOST_KEPT:
+            _, oldest = self._kept.popitem(last=False)
+            self._bytes -= len(oldest)
+        return body
+
+    async def _subject(self, wanted: PictureRequest) -> _Subject | Absence:
+        if wanted.battle is None:
+            try:
+                table = hall_board_meant(self._hall, Person(""), wanted.board)
+            except Refused:
+                return NO_BOARD
+            return _at(table)
+        battle: Battle | None = await self._store.battle(wanted.battle)
+        if battle is None:
+            return NO_BATTLE
+        comments: tuple[Comment, ...] = ()
+        if wanted.kind == RECORD:
+            comments = await self._store.comments(battle.number)
+        if battle.state in _OVER:
+            return self._over(battle, comments)
+        found: FoundBattle | None = await self._store.look_up(BattleLookup(battle.number))
+        if found is None or found.game is None:
+            return NO_PLIES
+        return _going_on(found.game, _headers(battle, found.comments))
+
+    def _over(self, battle: Battle, comments: tuple[Comment, ...]) -> _Subject:
+        """Return the subject that a battle is which cannot go on."""
+
+        async def load() -> Sequence[Event]:
+            events = cast("Sequence[Event]", await self._store.plies(battle))
+            if not events:
+                raise InvalidValueError("the plies of that battle are no longer kept")
+            return events
+
+        key = battle.source, battle.until, battle.plies
+        return _Subject(key, lasting=True, load=load, record=_headers(battle, comments))
+
+
+def _going_on(game: Game, record: tuple[object, ...] = ()) -> _Subject:
+    """Return the subject that a battle is as it stands."""
+
+    async def load() -> Game:
+        return game
+
+    key = game.ruleset.name, game.opening, tuple(map(str, game.moves)), game.outcome
+    return _Subject(key, lasting=False, load=load, record=record)
+
+
+def _at(table: Table) -> _Subject:
+    """Return the subject that a board is: what stands on it, and who sits there."""
+    game = table.game or Game.start(table.ruleset, table.opening)
+    players = (_known(table.seats.get(side, "")) for side in (Side.DWARF, Side.TROLL))
+    clock = str(table.time) if table.time else ""
+    return _going_on(game, (*players, "", (), clock))
+
+
+def _headers(battle: Battle, comments: tuple[Comment, ...]) -> tuple[object, ...]:
+    """Return what a record tells of a battle, as `Record` takes it."""
+    kept = tuple(
+        each if _known(each.player) else Comment(each.ply, "", each.text) for each in comments
+    )
+    clock = str(battle.time) if battle.time else ""
+    return _known(battle.dwarf), _known(battle.troll), day(battle.at), kept, clock
+
+
+def _known(name: str) -> str:
+    """Return a name, or nothing in the place of one that was erased."""
+    return name if name.isascii() and name.isalpha() else ""

@@ -1,0 +1,85 @@
+/**
+ * What can be taken elsewhere of a battle: pictures, and the frame that other pages show it in.
+ */
+
+import { open } from "./dialogs.js";
+import { h } from "./dom.js";
+import { isDark, settings } from "./settings.js";
+
+/**
+ * @typedef {object} Tell
+ * @property {(sentence: string) => void} say tells those who hear the page
+ * @property {(sentence: string) => void} toast shows something for a while
+ */
+
+/**
+ * Offer pictures of a battle.
+ *
+ * @param {number} battle
+ * @param {number} ply
+ * @param {boolean} isFlipped
+ */
+export function openPictures(battle, ply, isFlipped) {
+  const look = new URLSearchParams({ colours: settings.scheme });
+  if (isDark()) look.set("theme", "dark");
+  if (isFlipped) look.set("side", "north");
+  const moving = `/game/${battle}.gif?${look}`;
+  look.set("ply", String(ply));
+  const still = (/** @type {string} */ kind) => `/game/${battle}.${kind}?${look}`;
+  const link = (/** @type {string} */ href, /** @type {string} */ label) =>
+    h("a.button", { href, download: "" }, label);
+  const hasPixels = document.documentElement.hasAttribute("data-pixels");
+  open(
+    h("h2", { id: "dialog-title" }, `Battle ${battle}, ply ${ply}`),
+    h("img.picture", { src: still("svg"), alt: "The board as it is shown" }),
+    h(
+      "div.row",
+      {},
+      link(still("svg"), "SVG"),
+      hasPixels && link(still("png"), "PNG"),
+      hasPixels && link(moving, "The whole battle as GIF"),
+    ),
+    h("form.row", { method: "dialog" }, h("button.primary", { value: "" }, "Close")),
+  );
+}
+
+/**
+ * Show what others put into a page of theirs to have a battle there.
+ *
+ * @param {string} address the link to it, with the ply that is shown
+ * @param {Tell} outside
+ */
+export async function openSnippet(address, { say, toast }) {
+  const answer = await fetch(`/oembed?url=${encodeURIComponent(address)}`).catch(() => null);
+  if (!answer?.ok) {
+    toast("This server lets no other page show its battles.");
+    say("This server lets no other page show its battles.");
+    return;
+  }
+  const { html } = await answer.json();
+  const field = /** @type {HTMLTextAreaElement} */ (
+    h("textarea", { readonly: true, rows: 5, "aria-label": "HTML" }, html)
+  );
+  const copy = async () => {
+    field.select();
+    try {
+      await navigator.clipboard.writeText(html); // which only secure pages have
+      toast("It is copied.");
+      say("It is copied.");
+    } catch {
+      toast("It is selected: copy it with Ctrl C.");
+      say("It is selected: copy it with Ctrl C.");
+    }
+  };
+  open(
+    h("h2", { id: "dialog-title" }, "In a page of yours"),
+    h("p.hint", {}, "Paste this where the battle is to be. It can be stepped through there."),
+    field,
+    h(
+      "form.row",
+      { method: "dialog" },
+      h("button", { type: "button", click: copy }, "Copy"),
+      h("button.primary", { value: "" }, "Close"),
+    ),
+  );
+}

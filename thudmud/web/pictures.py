@@ -1,0 +1,170 @@
+"""Pictures and records over HTTP: what is asked for by which path, and what is answered.
+
+``/game/12.svg``, ``.png``, ``.gif`` and ``.thud`` are a battle that was played; ``/board/oak.svg``
+and so on are what stands on a board. ``?ply=17&side=north&colours=safe&theme=dark`` chooses what is
+drawn of it, and how.
+"""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+from typing import Protocol
+from urllib.parse import unquote
+
+from thudmud.pictures import SCHEMES
+from thudmud.values import value
+from thudmud.web.http import HttpRequest, plain, response
+
+RECORD = "thud"
+KINDS = {
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "gif": "image/gif",
+    RECORD: "text/plain; charset=utf-8",
+}
+COSTS = {"svg": 4, RECORD: 4, "png": 8, "gif": 40}
+"""What a picture counts for, in requests, besides its bytes: it has to be drawn, perhaps."""
+
+KEPT = 86_400
+"""Seconds for which browsers keep a picture of a battle that is over without asking again."""
+
+DIGITS = 12
+"""More than the number of a battle has."""
+
+EVERYBODY = "*"
+"""Said in the place of origins: every page."""
+
+_PATH = re.compile(r"/(board|game)/([^/]+)\.(svg|png|gif|thud)")
+_PLY = re.compile(r"[0-9]{1,6}", re.ASCII)
+
+
+@value
+class PictureRequest:
+    """What is asked for.
+
+    Attributes:
+        battle: the number of a battle; None for a board.
+        board: what a board is called; "" for a battle.
+        kind: a key of `KINDS`.
+        ply: after which ply; None as it stands.
+        side: which side of the board is at the bottom, "south" or "north".
+        colours: a key of `SCHEMES`.
+    """
+
+    battle: int | None
+    board: str
+    kind: str
+    ply: int | None = None
+    side: str = "south"
+    colours: str = "plain"
+
+
+@value
+class Picture:
+    """A picture, or a record.
+
+    Attributes:
+        kind: a key of `KINDS`.
+        tag: tells it from another one of the same path.
+        lasting: whether it stays as it is.
+        body: what is in it; None if whoever asks has it already.
+    """
+
+    kind: str
+    tag: str
+    lasting: bool
+    body: bytes | None
+
+
+@value
+class Absence:
+    """Why there is no picture.
+
+    Attributes:
+        status: what HTTP calls that.
+        sentence: what whoever asks is told.
+    """
+
+    status: HTTPStatus
+    sentence: str
+
+
+class Pictures(Protocol):
+    """Who has them."""
+
+    async def find(self, wanted: PictureRequest, known: str) -> Picture | Absence:
+        """Return what is asked for; without its body if its tag is among those that are known."""
+
+
+def wanted_by(request: HttpRequest) -> PictureRequest | Absence | None:
+    """Return what a request asks for; why that is nothing; or None if it is for no picture."""
+    found = _PATH.fullmatch(request.path)
+    if found is None or request.method not in {"GET", "HEAD"}:
+        return None
+    where, name, kind = found.groups()
+    chosen = request.asked
+    ply, side = chosen.get("ply", ""), chosen.get("side", "south")
+    colours = chosen.get("colours", "plain")
+    colours += " dark" * (chosen.get("theme") == "dark")
+    if (ply and not _PLY.fullmatch(ply)) or side not in {"south", "north"}:
+        return Absence(HTTPStatus.NOT_FOUND, "A picture is of a ply, and from south or north.")
+    if colours not in SCHEMES:
+        return Absence(HTTPStatus.NOT_FOUND, f"The colours are {', '.join(SCHEMES)}.")
+    how = kind, int(ply) if ply else None, side, colours
+    if where == "board":
+        return PictureRequest(None, unquote(name), *how)
+    battle = battle_number(name)
+    return PictureRequest(battle, "", *how) if battle else NO_BATTLE
+
+
+def readable_by(embed: frozenset[str], request: HttpRequest) -> dict[str, str]:
+    """Return what lets programs of these pages read an answer; no cookie is ever looked at."""
+    if EVERYBODY in embed:
+        return {"Access-Control-Allow-Origin": EVERYBODY}
+    origin = request.fields.get("origin", "")
+    allowed = {"Access-Control-Allow-Origin": origin} if origin in embed else {}
+    return {"Vary": "Origin", **allowed}
+
+
+NO_BATTLE = Absence(HTTPStatus.NOT_FOUND, "There is no battle of that number.")
+
+
+def battle_number(name: str) -> int | None:
+    """Return the number that a path has; None if it is none."""
+    return int(name) if name.isascii() and name.isdecimal() and len(name) < DIGITS else None
+
+
+async def answered(
+    wanted: PictureRequest | Absence,
+    request: HttpRequest,
+    pictures: Pictures,
+    embed: frozenset[str],
+) -> tuple[bytes, bytes]:
+    """Return the answer to a request for a picture: its head, and its body.
+
+    Args:
+        wanted: what is asked for.
+        request: the request.
+        pictures: who has it.
+        embed: the origins of pages whose programs may read it; "*" is all.
+    """
+    keeps, is_sent = request.keeps, request.method != "HEAD"
+    found: Picture | Absence
+    if isinstance(wanted, Absence):
+        found = wanted
+    else:
+        found = await pictures.find(wanted, request.fields.get("if-none-match", ""))
+    if isinstance(found, Absence):
+        later = {"Retry-After": "5"} if found.status is HTTPStatus.SERVICE_UNAVAILABLE else {}
+        return plain(found.status, found.sentence, later, keeps=keeps, is_sent=is_sent), b""
+    fields = {
+        "Content-Type": KINDS[found.kind],
+        "Cache-Control": f"public, max-age={KEPT}" if found.lasting else "no-cache",
+        "ETag": found.tag,
+        **readable_by(embed, request),
+    }
+    if found.body is None:
+        return response(HTTPStatus.NOT_MODIFIED, fields, keeps=keeps), b""
+    head = response(HTTPStatus.OK, fields, found.body, keeps=keeps, is_sent=False)
+    return head, found.body if is_sent else b""

@@ -1,0 +1,242 @@
+"""What others show of a board or a battle: messengers a picture, pages a frame with the viewer.
+
+A link has tags for its picture (``og:image``) and for oEmbed, which tells of a frame for it,
+``/embed/game/12`` or ``/embed/board/oak``. There is no chat, no cookie and nothing to play with.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from urllib.parse import quote, unquote, urlsplit
+
+from thudmud.pictures import SCHEMES
+from thudmud.pictures.pixels import SIZE, draws_pixels
+from thudmud.values import value
+from thudmud.web.http import HttpRequest, plain, response
+from thudmud.web.pictures import battle_number, readable_by
+
+LINK = re.compile(r"/(board|game)/([^/]+)")
+"""What players share: the page opens there at a board, or at a battle that was played."""
+
+WIDTH, HEIGHT = 480, 680
+"""Pixels of a frame, where nothing is said about it."""
+_LEAST = 200
+
+_HOST = re.compile(r"[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](?::[0-9]{1,5})?")
+_PREVIEW = re.compile(rb'(?<=<meta property="og:)(title|description)" content="[^"]*"')
+_BEHIND = b'<meta name="color-scheme"'
+_PLY = re.compile(r"ply=([0-9]{1,6})", re.ASCII)
+
+
+@value
+class Preview:
+    """How a link to the page is told of, before anybody opens it.
+
+    Attributes:
+        title: what it leads to.
+        description: a sentence of it.
+    """
+
+    title: str
+    description: str
+
+
+Find = Callable[[str, str], Preview | None]
+"""Returns the preview of a "board" by its name, or of a "game" by its number, if there is one."""
+
+
+@value
+class Linked:
+    """A board or a battle that a link leads to.
+
+    Attributes:
+        path: the link, as it is written best.
+        record: where its record is.
+        preview: how it is told of.
+    """
+
+    path: str
+    record: str
+    preview: Preview
+
+
+def base_of(request: HttpRequest, public_url: str, *, is_secure: bool) -> str:
+    """Return where the page is for whoever asks, such as ``https://example.org``; "" if unknown.
+
+    What stands in ``Host`` is taken for that where the operator has not said better.
+    """
+    host = request.fields.get("host", "")
+    if public_url or not _HOST.fullmatch(host):
+        return public_url
+    return f"http{'s' * is_secure}://{host}"
+
+
+def shared_at(path: str, find: Find) -> Linked | None:
+    """Return what a link leads to, by its path; None if that is nothing."""
+    link = LINK.fullmatch(path)
+    if link is None:
+        return None
+    kind, name = link[1], unquote(link[2])
+    if kind == "game":
+        number = battle_number(link[2])
+        if number is None:
+            return None
+        name = str(number)
+    told, path = find(kind, name), f"/{kind}/{quote(name, safe='')}"
+    return Linked(path, f"{path}.thud", told) if told else None
+
+
+def battle_asked(request: HttpRequest) -> int | None:
+    """Return the battle that a link, a frame or a question of oEmbed is about, by its number."""
+    path = request.path
+    if path == "/oembed":
+        try:
+            path = urlsplit(request.asked.get("url", "")).path
+        except ValueError:
+            return None
+    link = LINK.fullmatch(path.removeprefix("/embed"))
+    return battle_number(link[2]) if link and link[1] == "game" else None
+
+
+def told_in(page: bytes, shared: Linked, base: str, *, may_embed: bool) -> bytes:
+    """Return the page with that in its head. No word of it can be more than a word there."""
+    words = {
+        b"title": f"{shared.preview.title} \N{EN DASH} Thud",
+        b"description": shared.preview.description,
+    }
+
+    def filled(tag: re.Match[bytes]) -> bytes:
+        return b'%s" content="%s"' % (tag[1], html.escape(words[tag[1]]).encode())
+
+    tags = []
+    if base:
+        link = f"{base}{shared.path}"
+        tags.append(f'<meta property="og:url" content="{html.escape(link)}">')
+        if draws_pixels():
+            tags += [
+                f'<meta property="og:image" content="{html.escape(link)}.png">',
+                f'<meta property="og:image:width" content="{SIZE}">',
+                f'<meta property="og:image:height" content="{SIZE}">',
+                '<meta name="twitter:card" content="summary_large_image">',
+            ]
+        if may_embed:
+            asked = html.escape(f"{base}/oembed?url={quote(link, safe='')}")
+            tags.append(f'<link rel="alternate" type="application/json+oembed" href="{asked}">')
+    added = "".join(f"{each}\n" for each in tags).encode()
+    return _PREVIEW.sub(filled, page).replace(_BEHIND, added + _BEHIND, 1)
+
+
+def frame_of(request: HttpRequest, embed: frozenset[str], find: Find) -> bytes | None:
+    """Return the answer to a request for a frame: ``/embed/game/12``; None if it is for none."""
+    kind, _, rest = request.path.removeprefix("/").partition("/")
+    if kind != "embed":
+        return None
+    keeps, is_sent = request.keeps, request.method != "HEAD"
+    shared = shared_at(f"/{rest}", find)
+    if shared is None or not embed:
+        sentence = "There is nothing to embed here."
+        return plain(HTTPStatus.NOT_FOUND, sentence, keeps=keeps, is_sent=is_sent)
+    fields = {
+        "Content-Type": "text/html; charset=utf-8",
+        "Cache-Control": "no-cache",
+        "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none';"
+        f" frame-ancestors {' '.join(sorted(embed))}; object-src 'none'",
+        "Cross-Origin-Resource-Policy": "cross-origin",
+    }
+    page = _framed(shared, request).encode()
+    return response(HTTPStatus.OK, fields, page, keeps=keeps, is_sent=is_sent)
+
+
+def _framed(shared: Linked, request: HttpRequest) -> str:
+    chosen = request.asked
+    known = {"record": shared.record, "link": shared.path, "live": "5"}
+    if battle := _PLY.fullmatch(f"ply={chosen.get('ply', '')}"):
+        known["ply"] = battle[1]
+    for name, values in (("side", ("north",)), ("theme", ("light", "dark")), ("scheme", SCHEMES)):
+        if chosen.get(name) in values:
+            known[name] = chosen[name]
+    attributes = " ".join(f'{name}="{html.escape(text)}"' for name, text in known.items())
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="robots" content="noindex">\n'
+        f"<title>{html.escape(shared.preview.title)} \N{EN DASH} Thud</title>\n"
+        '<link rel="icon" href="/icon.svg" type="image/svg+xml">\n'
+        '<link rel="stylesheet" href="/embed.css">\n'
+        '<script type="module" src="/thud-game.js"></script>\n'
+        f"</head>\n<body>\n<thud-game {attributes}></thud-game>\n</body>\n</html>\n"
+    )
+
+
+def oembed(
+    request: HttpRequest,
+    base: str,
+    embed: frozenset[str],
+    find: Find,
+) -> bytes | None:
+    """Return the answer to a question of oEmbed, https://oembed.com; None if it is none."""
+    if request.path != "/oembed":
+        return None
+    keeps, is_sent = request.keeps, request.method != "HEAD"
+    asked = request.asked
+    try:
+        link = urlsplit(asked.get("url", ""))
+    except ValueError:
+        sentence = "That is no address."
+        return plain(HTTPStatus.BAD_REQUEST, sentence, keeps=keeps, is_sent=is_sent)
+    if asked.get("format", "json") != "json":
+        sentence = "This is told as JSON alone."
+        return plain(HTTPStatus.NOT_IMPLEMENTED, sentence, keeps=keeps, is_sent=is_sent)
+    hosts = {urlsplit(base).netloc.lower(), request.fields.get("host", "").lower()} - {""}
+    is_ours = link.netloc.lower() in hosts
+    shared = shared_at(link.path, find) if is_ours and embed else None
+    if shared is None:
+        sentence = "There is no board and no battle there."
+        return plain(HTTPStatus.NOT_FOUND, sentence, keeps=keeps, is_sent=is_sent)
+    told = _told(shared, base, link.fragment, _most(asked, "maxwidth"), _most(asked, "maxheight"))
+    fields = {
+        "Content-Type": "application/json",
+        "Cache-Control": "no-cache",
+        **readable_by(embed, request),
+    }
+    return response(HTTPStatus.OK, fields, json.dumps(told).encode(), keeps=keeps, is_sent=is_sent)
+
+
+def _most(asked: Mapping[str, str], name: str) -> int:
+    said = asked.get(name, "")
+    return max(_LEAST, int(said)) if re.fullmatch("[0-9]{1,5}", said, re.ASCII) else 10_000
+
+
+def _told(
+    shared: Linked, base: str, fragment: str, max_width: int, max_height: int
+) -> dict[str, object]:
+    width, height = min(WIDTH, max_width), min(HEIGHT, max_height)
+    title = f"{shared.preview.title} \N{EN DASH} Thud"
+    told: dict[str, object] = {
+        "version": "1.0",
+        "type": "rich",
+        "provider_name": "Thud",
+        "provider_url": f"{base}/",
+        "title": title,
+        "width": width,
+        "height": height,
+        "html": snippet(f"{base}/embed{shared.path}", fragment, title, width, height),
+    }
+    if draws_pixels():
+        picture = {"url": f"{base}{shared.path}.png", "width": SIZE, "height": SIZE}
+        told |= {f"thumbnail_{key}": each for key, each in picture.items()}
+    return told
+
+
+def snippet(address: str, fragment: str, title: str, width: int, height: int) -> str:
+    """Return what somebody puts into a page of theirs, to have a frame there."""
+    if ply := _PLY.fullmatch(fragment):
+        address += f"?ply={ply[1]}"
+    return (
+        f'<iframe src="{html.escape(address)}" title="{html.escape(title)}" width="{width}"'
+        f' height="{height}" style="border:0;max-width:100%" loading="lazy"></iframe>'
+    )

@@ -1,0 +1,62 @@
+"""The viewer of battles as one file of JavaScript, for pages of anybody's: ``thud-game.js``.
+
+It is put together of modules of the page, each in a function of its own, with the pieces and the
+styles in it. ``python -m thudmud.web.viewer`` prints it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+NAME = "thud-game.js"
+
+_PAGE = Path(__file__).parent / "page"
+_LAST = "viewer.js"
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w.]+)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export ((?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
+_DOC = re.compile(r"^ */\*\*.*?\*/\n", re.MULTILINE | re.DOTALL)
+_ROOT = re.compile(r":root \{.*?\n\}\n", re.DOTALL)
+
+
+def bundle() -> bytes:
+    """Return the file."""
+    modules: dict[str, str] = {}
+    _add(_LAST, modules)
+    parts = [f"const modules = {{}};\n{''.join(modules.values())}"]
+    arguments = json.dumps(_read("pieces.svg")), json.dumps(_style())
+    parts.append(f'modules["{_LAST}"].define({", ".join(arguments)});\n')
+    return f"// <thud-game>: battles of Thud in any page. MIT licence.\n{''.join(parts)}".encode()
+
+
+def _read(name: str) -> str:
+    return (_PAGE / name).read_text("utf-8")
+
+
+def _add(name: str, modules: dict[str, str]) -> None:
+    """Add a module behind those that it imports."""
+    if name in modules:
+        return
+    text = _read(name)
+    for _, needed in _IMPORT.findall(text):
+        _add(needed, modules)
+    names = [exported for _, exported in _EXPORT.findall(text)]
+    text = _IMPORT.sub(lambda found: f'const {{{found[1]}}} = modules["{found[2]}"];\n', text)
+    text = _DOC.sub("", _EXPORT.sub(r"\1", text)).strip()
+    modules[name] = (
+        f'modules["{name}"] = (() => {{\n{text}\nreturn {{ {", ".join(names)} }};\n}})();\n'
+    )
+
+
+def _style() -> str:
+    """Return the styles, which hold within the element alone."""
+    theme = _ROOT.search(_read("page.css"))
+    whole = (theme[0] if theme else "") + _read("schemes.css")
+    whole = re.sub(r"\[data-scheme=(.*?)\]", r":host([scheme=\1])", whole.replace(":root", ":host"))
+    return whole + _read("board.css") + _read("viewer.css")
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(bundle())
