@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from thudmud.bots import Dialogue
 from thudmud.house import House
-from thudmud.language import ParseError, parse
+from thudmud.language import ParseError, parse, parsing
 from thudmud.play.table import BoardSpec
 from thudmud.rules import (
     RULESETS,
@@ -65,9 +66,12 @@ PASS = Ruleset(
 
 
 @pytest.fixture(autouse=True)
-def _known(monkeypatch: pytest.MonkeyPatch) -> None:
+def _known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for rules in (HILL, PASS):
         monkeypatch.setitem(RULESETS, rules.name, rules)
+    yield
+    for cached in (parsing._expected, parsing._remembered):  # they know these rulesets
+        cached.cache_clear()
 
 
 class Evening:

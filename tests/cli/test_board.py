@@ -117,7 +117,7 @@ def test_a_running_server_shows_it_at_once(anna: socket.socket) -> None:
     until(anna, "The yew board is called fir board from now on.")
     assert board("close", "fir board") == 0
     seen = until(anna, "The fir board is closed.")
-    assert "The fir board is to be closed" in seen
+    assert "The fir board is being closed" in seen
     anna.sendall(b"go pine board\n")
     until(anna, "You walk to the pine board.")
 

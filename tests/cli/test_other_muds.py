@@ -46,6 +46,7 @@ class Mud:
     def __init__(self) -> None:
         self.port = 0
         self._here: dict[str, asyncio.StreamWriter] = {}
+        self._writers: list[asyncio.StreamWriter] = []
         self._loop = asyncio.new_event_loop()
         self._listening = threading.Event()
         self._thread = threading.Thread(target=self._run)
@@ -68,10 +69,14 @@ class Mud:
         server.close()
         for task in asyncio.all_tasks(self._loop):
             task.cancel()
-        self._loop.run_until_complete(asyncio.sleep(0))
+        for writer in self._writers:
+            writer.close()
+        for _ in range(3):  # the tasks end, then the transports, and then their sockets
+            self._loop.run_until_complete(asyncio.sleep(0))
         self._loop.close()
 
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.append(writer)
         writer.write(b"\x1b[1;32mThe Mended Drum\x1b[0m\r\n\r\nWhat is your name? ")
         name = await self._line(reader)
         writer.write(b"Password: ")

@@ -43,7 +43,7 @@ def test_two_people_play_a_whole_match(window: Open) -> None:
         other.until("\n> ")
         one, other = other, one
     enter(anna, PLIES[-1])
-    bob.until("The trolls have no move. The battle is over: dwarfs (Anna) 32, trolls (you) 0.")
+    bob.until("All trolls are captured. The battle is over: dwarfs (Anna) 32, trolls (you) 0.")
     bob.until("\n> ")
     assert "you play the dwarfs, Anna plays" in enter(bob, "start")
     anna.until("\n> ")
