@@ -506,7 +506,7 @@ def test_the_login_note_tells_what_is_refused_and_nothing_of_others(visit: Visit
     expect(note).to_have_text("A name is 2 to 20 letters from A to Z, without blanks.")
     expect(nobody.page.get_by_label("Your name")).to_have_value("x1")  # to be mended
     visit().come_in("Nora").type("register", "correct horse", "correct horse", "quit")
-    expect(nobody.page.locator("#log")).to_contain_text("Nora leaves")
+    expect(nobody.page.locator("#log")).to_contain_text("Nora quits")
     expect(note).to_contain_text("letters from A to Z")
     nobody.page.get_by_label("Your name").fill("Nora")
     nobody.press("Come in")

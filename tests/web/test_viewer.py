@@ -38,6 +38,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     for name, content in files.items():
         (folder / name).write_bytes(content)
     how = os.environ | {"PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    how |= {"npm_config_offline": "true", "npm_config_update_notifier": "false"}
     packed = subprocess.run(
         ["npm", "pack", "--json"],  # noqa: S607
         cwd=folder, env=how, check=True, capture_output=True, text=True,
@@ -196,7 +197,7 @@ def test_a_board_in_a_frame_elsewhere(visit: Visit, elsewhere: Elsewhere, served
     shows(frame, "A6", "dwarf")
     anna.click("A6", "B6").sees(B6="dwarf")
     shows(frame, "B6", "dwarf, last move")  # it looks again by itself
-    frame.get_by_role("button", name="Back").click()
+    frame.get_by_role("button", name="Move before").click()
     shows(frame, "A6", "dwarf")
     anna.type("n15-n14")
     inner = elsewhere.page.frames[1]
@@ -220,7 +221,7 @@ def test_what_the_page_offers_of_a_battle(visit: Visit, served: Served) -> None:
     anna = visit().come_in("Greta").practises("rowan").click("A6", "B6").sees(B6="dwarf")
     anna.press("End").press("End", within="dialog")
     anna.page.get_by_role("link", name="Replay").click()
-    anna.press("Last").sees(B6="dwarf").press("Picture")
+    anna.press("Last move").sees(B6="dwarf").press("Picture")
     dialog = anna.page.locator("dialog")
     expect(dialog.locator("img")).to_be_visible()
     links = [each.get_attribute("href") or "" for each in dialog.get_by_role("link").all()]
@@ -233,7 +234,7 @@ def test_what_the_page_offers_of_a_battle(visit: Visit, served: Served) -> None:
     field = dialog.get_by_label("HTML")
     number = re.findall(r"/game/(\d+)", anna.path)[0]
     expect(field).to_have_value(
-        re.compile(rf'^<iframe src="{served.address}/embed/game/{number}\?ply=1" title="Battle')
+        re.compile(rf'^<iframe src="{served.address}/embed/game/{number}\?ply=1" title="Greta,')
     )
     assert violations(anna, "snippet") == []
     anna.press("Copy", within="dialog").press("Close").press("Copy the link")
