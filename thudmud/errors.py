@@ -40,6 +40,8 @@ defined in the room that raises it; those raised by several rooms are defined he
         ProgramError        a bot's program cannot be used any longer
             LateError       it has given no answer in time
             UnstartedError  it cannot be started, so that there is no battle
+        MissingExtraError   something is not installed that an extra brings
+        NotDrawnError       a picture cannot be drawn
         CommandError        a subcommand of ``thudmud`` cannot do what is asked for
         RefusedFileError    a file is no game record
             KnownError      its battle is there already

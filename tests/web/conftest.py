@@ -43,6 +43,8 @@ BOARDS = {
     "birch": "discworld",
     "elder": "koom valley",
     "hazel": "discworld",
+    "alder": "discworld",
+    "beech": "discworld",
 }
 BOARD = '[[board]]\nname = "{} board"\nrules = "{}"\n'
 

@@ -192,8 +192,8 @@ def framed(site: Elsewhere, address: str) -> Any:
 
 
 def test_a_board_in_a_frame_elsewhere(visit: Visit, elsewhere: Elsewhere, served: Served) -> None:
-    anna = visit().come_in("Frieda").practises("maple")
-    frame = framed(elsewhere, f"{served.address}/embed/board/maple?theme=dark")
+    anna = visit().come_in("Frieda").practises("alder")
+    frame = framed(elsewhere, f"{served.address}/embed/board/alder?theme=dark")
     shows(frame, "A6", "dwarf")
     anna.click("A6", "B6").sees(B6="dwarf")
     shows(frame, "B6", "dwarf, last move")  # it looks again by itself
@@ -204,7 +204,7 @@ def test_a_board_in_a_frame_elsewhere(visit: Visit, elsewhere: Elsewhere, served
     assert inner.evaluate("document.cookie + localStorage.length") == "0"
     assert elsewhere.context.cookies() == []
     link = frame.get_by_role("link", name="Open on its server")
-    expect(link).to_have_attribute("href", "/board/maple#ply=0")
+    expect(link).to_have_attribute("href", "/board/alder#ply=0")
 
 
 @pytest.mark.parametrize("path", ["/", "/board/oak", "/game/1"])
@@ -218,7 +218,7 @@ def test_nothing_else_is_shown_in_a_frame(elsewhere: Elsewhere, served: Served, 
 
 
 def test_what_the_page_offers_of_a_battle(visit: Visit, served: Served) -> None:
-    anna = visit().come_in("Greta").practises("rowan").click("A6", "B6").sees(B6="dwarf")
+    anna = visit().come_in("Greta").practises("beech").click("A6", "B6").sees(B6="dwarf")
     anna.press("End").press("End", within="dialog")
     anna.page.get_by_role("link", name="Replay").click()
     anna.press("Last move").sees(B6="dwarf").press("Picture")
