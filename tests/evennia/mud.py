@@ -96,18 +96,6 @@ class Mud:
         for pid in pids | self.pids:
             _end(pid, str(self._game))
 
-    def kill(self) -> None:
-        """Kill the process that plays, not the one that holds connections, and start it again."""
-        before = self.log().count(_STARTED)
-        os.kill(int((self._game / "server" / "server.pid").read_text("utf-8")), signal.SIGKILL)
-
-        def is_there_again() -> bool:
-            # This comes to nothing as long as the portal has not noticed that the server is dead.
-            self._run("start")
-            return self.log().count(_STARTED) > before
-
-        self._wait_until(is_there_again)
-
     def client(self) -> Player:
         """Return somebody who is at the login screen, and connected until the MUD stops.
 

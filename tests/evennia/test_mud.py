@@ -155,12 +155,12 @@ def a_match_is_played(mud: Mud, tmp_path: Path) -> None:
         for line in stage.type("Bert", "move from F15 to F8 on pine board")["Bert"]
     )
     assert any("Bert moves the dwarf" in line for line in stage.type("Anna", "last move")["Anna"])
-    one_plays_alone_also_after_a_kill(mud, stage, bert)
+    one_plays_alone(stage, bert)
     a_transcript_is_played_as_the_page_on_them_has_it(mud, tmp_path)
     assert "Traceback" not in mud.log(), mud.log()
 
 
-def one_plays_alone_also_after_a_kill(mud: Mud, stage: MudStage, bert: Player) -> None:
+def one_plays_alone(stage: MudStage, bert: Player) -> None:
     for name in ("thud", "bots", "play"):
         assert "not available" not in " ".join(stage.type("Bert", name)["Bert"])
     stage.type("Bert", "join game as dwarf on oak board")
@@ -172,12 +172,6 @@ def one_plays_alone_also_after_a_kill(mud: Mud, stage: MudStage, bert: Player) -
     bert.until(lambda line: line.startswith("Grog moves the troll"))
     bert.type("move b6 a6 on oak board")
     bert.until(lambda line: "You move the dwarf from B6 to A6." in line)
-    mud.kill()
-    bert.until(lambda line: "Server restarted." in line)
-    bert.type("look")
-    bert.until(lambda line: "out-of-character" in line)
-    bert.type("ic Bert")
-    bert.until(lambda line: "You become Bert." in line)
     bert.type("view game on oak board")
     bert.until(lambda line: "Turn: " in line)
 

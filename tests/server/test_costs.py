@@ -25,12 +25,13 @@ from thudmud.store import Store
 from thudmud.telnet.connection import Connection
 
 MOST = {
-    "say hello": 120,
-    "look": 125,
-    "move from a6 to a1": 94,
-    "xyzzy": 71,
+    "say hello": 122,
+    "look": 127,
+    "move from a6 to a1": 96,
+    "xyzzy": 73,
 }
-"""By line, as many calls of ours as it may take."""
+"""By line, as many calls of ours as it may take: two more than it does. Other tests may have left
+equal screens in a cache, which are then compared field by field."""
 
 TURNS = 2
 """In how many turns of the event loop it is answered: one takes it, one writes what is told."""

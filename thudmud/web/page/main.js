@@ -283,7 +283,8 @@ state.on("Thud.Word", ({ player, word }) => keepWord({ player, word }));
 /** What was asked for last. */
 let asked = "";
 state.on("Thud.Prompt", ({ asks, hidden }) => {
-  if (asks !== asked) byId("name").value = "";
+  // Who is quick has typed a name before they are asked for it.
+  if (asked && asks !== asked) byId("name").value = "";
   asked = asks;
   if (asks === "command" && isBack) {
     isBack = false; // what was observed before is, again
