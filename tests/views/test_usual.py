@@ -60,6 +60,15 @@ def test_what_is_said_has_a_channel(house: House, line: str, channel: str, text:
     ]
 
 
+def test_what_watchers_say_has_one_too(house: House) -> None:
+    for name in ("Anna", "Bert"):
+        house.obey(name, "go to oak board", NOW)
+        house.obey(name, "watch", NOW)
+    told_of = [told(house, "Bert", f"{verb} Hello!")[-1][1] for verb in ("kibitz", "whisper")]
+    assert [each["channel"] for each in told_of] == ["kibitz", "whisper"]
+    assert [each["text"] for each in told_of] == ["Bert kibitzes: Hello!", "Bert whispers: Hello!"]
+
+
 def test_who_has_asked_for_one_gets_no_other() -> None:
     house = House([BoardSpec("oak board")])
     house.enter("Anna", NOW, Terminal(packages=frozenset({"Comm.Channel.Text", "Thud.Say"})))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from zlib import crc32
 
-from thudmud.english import capitalised
+from thudmud.english import capitalised, does
 from thudmud.views.data import Fact
 
 _AREA, _HALL = "thudmud", "hall"
@@ -45,8 +45,9 @@ def _went(data: Mapping[str, Any]) -> _Made:
 
 def _said(data: Mapping[str, Any]) -> _Made:
     kind, player, text = data["kind"], data["player"], data["text"]
-    told = {"emote": f"{player} {text}", "tell": f"{player} tells {data['to']}: {text}"}
-    line = told.get(kind, f"{player} {kind}s: {text}")
+    said = does(player, None, kind)
+    told = {"emote": f"{player} {text}", "tell": f"{said} {data['to']}: {text}"}
+    line = told.get(kind, f"{said}: {text}")
     yield "Comm.Channel.Text", {"channel": kind, "talker": player, "text": line}
 
 
