@@ -19,10 +19,9 @@ from typing import cast
 from thudmud.cli.common import Progress, refuse
 from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.configured import day as day_option
-from thudmud.cli.records import is_player
 from thudmud.english import counted
 from thudmud.errors import ThudmudError
-from thudmud.play.archive import Battle, State
+from thudmud.play.archive import Battle, State, unless_erased
 from thudmud.play.days import day_begins
 from thudmud.play.events import Event
 from thudmud.play.match import game_of
@@ -179,7 +178,7 @@ async def export(
 
 def _without_the_erased(battle: Battle) -> Battle:
     """Return a battle with nobody in the place of a player whose name was erased."""
-    dwarf, troll = (name if is_player(name) else "" for name in battle.players)
+    dwarf, troll = map(unless_erased, battle.players)
     return battle._replace(dwarf=dwarf, troll=troll)
 
 
@@ -188,7 +187,7 @@ def _record(
 ) -> Record:
     ended = replace(game, outcome=battle.outcome or game.outcome)
     kept = tuple(
-        each if is_player(each.player) else replace(each, player="")
+        replace(each, player=unless_erased(each.player))
         for each in comments
         if each.ply <= len(game.moves)
     )

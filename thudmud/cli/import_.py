@@ -18,15 +18,10 @@ from typing import cast
 from thudmud.cli.common import Progress, refuse
 from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.export import BattleDetails, details_in
-from thudmud.cli.records import (
-    RefusedFileError,
-    is_player,
-    one_line,
-    ruleset_named,
-    text_in,
-)
+from thudmud.cli.records import RefusedFileError, one_line, ruleset_named, text_in
 from thudmud.english import capitalised, counted
 from thudmud.language.cleaning import clean
+from thudmud.play.archive import is_player
 from thudmud.play.days import day_begins
 from thudmud.play.events import LONGEST_COMMENT, BattleId, Commented, Event, Imported
 from thudmud.play.match import game_of

@@ -1,4 +1,4 @@
-"""What subcommands share that deal with game records: files, rules, and names of players."""
+"""What subcommands share that deal with game records: files and rules."""
 
 from __future__ import annotations
 
@@ -69,11 +69,6 @@ def ruleset_named(name: str) -> Ruleset:
     if rules is None:
         raise argparse.ArgumentTypeError(f"should be one of {', '.join(RULESETS)}, not {name!r}")
     return rules
-
-
-def is_player(name: str) -> bool:
-    """Whether this can be the name of somebody who played a battle."""
-    return name.isascii() and name.isalpha() and 2 <= len(name) <= 20
 
 
 def text_in(path: Path) -> tuple[str, float]:

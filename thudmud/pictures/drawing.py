@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import hypot
 from typing import Literal
 
-from thudmud.english import counted
+from thudmud.english import capitalised, counted
 from thudmud.errors import InvalidValueError
 from thudmud.pictures.pieces import SCHEME, Colours, require_colours, symbols
 from thudmud.rules import SQUARES, Game, Move, Piece, Position, Square
@@ -170,7 +170,7 @@ def described(position: Position, last: Move | None = None) -> str:
         if squares := position.squares(piece):
             names = ", ".join(map(str, squares))
             noun = piece.noun if piece.side is None or len(squares) == 1 else f"{piece.noun}s"
-            told.append(f"{noun[0].upper()}{noun[1:]} on {names}.")
+            told.append(f"{capitalised(noun)} on {names}.")
     if last:
         captured = f", capturing {', '.join(map(str, last.captures))}" if last.captures else ""
         told.append(f"Last: {last.piece.noun} {last.origin} to {last.target}{captured}.")

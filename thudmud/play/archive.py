@@ -29,6 +29,16 @@ class State(Enum):
     """Abandoned: both left, or began another battle."""
 
 
+def is_player(name: str) -> bool:
+    """Whether this can be the name of somebody who played a battle."""
+    return name.isascii() and name.isalpha() and 2 <= len(name) <= 20
+
+
+def unless_erased(name: str) -> str:
+    """Return a player's name; "" if it was erased, so that no name stands in its place."""
+    return name if is_player(name) else ""
+
+
 class Battle(NamedTuple):
     """A battle without its plies. A tuple, since there are many.
 

@@ -10,15 +10,17 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from http import HTTPStatus
 from typing import cast
 
+from thudmud.english import capitalised
 from thudmud.errors import InvalidValueError, Refused
 from thudmud.pictures import frame
 from thudmud.pictures.pixels import draws_pixels
-from thudmud.play.archive import Battle, BattleLookup, FoundBattle, State
+from thudmud.play.archive import Battle, BattleLookup, FoundBattle, State, unless_erased
 from thudmud.play.events import Event
 from thudmud.play.hall import Hall
 from thudmud.play.meaning import hall_board_meant
@@ -59,7 +61,7 @@ class _Subject:
 
     Attributes:
         key: tells it from all others.
-            lasting: whether it stays as it is; but for its record, on which people comment.
+        lasting: whether it stays as it is; but for its record, on which people comment.
         load: returns the battle, or the events that it is folded from.
         record: what its record tells besides.
     """
@@ -94,8 +96,7 @@ class Gallery:
                 return subject
             return await self._picture(wanted, subject, known)
         except InvalidValueError as error:
-            sentence = str(error)
-            return Absence(HTTPStatus.NOT_FOUND, f"{sentence[:1].upper()}{sentence[1:]}.")
+            return Absence(HTTPStatus.NOT_FOUND, f"{capitalised(str(error))}.")
         except (StoreError, NotDrawnError) as error:
             _log.warning("no picture: %s", error)
             return BROKEN
@@ -193,20 +194,13 @@ def _going_on(game: Game, record: tuple[object, ...] = ()) -> _Subject:
 def _at(table: Table) -> _Subject:
     """Return the subject that a board is: what stands on it, and who sits there."""
     game = table.game or Game.start(table.ruleset, table.opening)
-    players = (_known(table.seats.get(side, "")) for side in (Side.DWARF, Side.TROLL))
+    players = (unless_erased(table.seats.get(side, "")) for side in (Side.DWARF, Side.TROLL))
     clock = str(table.time) if table.time else ""
     return _going_on(game, (*players, "", (), clock))
 
 
 def _headers(battle: Battle, comments: tuple[Comment, ...]) -> tuple[object, ...]:
     """Return what a record tells of a battle, as `Record` takes it."""
-    kept = tuple(
-        each if _known(each.player) else Comment(each.ply, "", each.text) for each in comments
-    )
+    kept = tuple(replace(each, player=unless_erased(each.player)) for each in comments)
     clock = str(battle.time) if battle.time else ""
-    return _known(battle.dwarf), _known(battle.troll), day(battle.at), kept, clock
-
-
-def _known(name: str) -> str:
-    """Return a name, or nothing in the place of one that was erased."""
-    return name if name.isascii() and name.isalpha() else ""
+    return unless_erased(battle.dwarf), unless_erased(battle.troll), day(battle.at), kept, clock
