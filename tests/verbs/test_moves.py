@@ -254,17 +254,20 @@ def played(table: Table, *said: str) -> Table:
     return table
 
 
+every_offer = pytest.mark.parametrize(
+    ("command", "offer"),
+    [
+        (End(), Offer.END),
+        (Start(), Offer.RESTART),
+        (Adjourn(), Offer.ADJOURN),
+        (Undo(), Offer.UNDO),
+    ],
+    ids=str,
+)
+
+
 class TestDeclining:
-    @pytest.mark.parametrize(
-        ("command", "offer"),
-        [
-            (End(), Offer.END),
-            (Start(), Offer.RESTART),
-            (Adjourn(), Offer.ADJOURN),
-            (Undo(), Offer.UNDO),
-        ],
-        ids=str,
-    )
+    @every_offer
     def test_what_the_other_has_offered(
         self, replied: Table, command: TableCommand, offer: Offer
     ) -> None:
@@ -290,16 +293,7 @@ class TestDeclining:
 
 
 class TestWithdrawing:
-    @pytest.mark.parametrize(
-        ("command", "offer"),
-        [
-            (End(), Offer.END),
-            (Start(), Offer.RESTART),
-            (Adjourn(), Offer.ADJOURN),
-            (Undo(), Offer.UNDO),
-        ],
-        ids=str,
-    )
+    @every_offer
     def test_what_oneself_has_offered(
         self, replied: Table, command: TableCommand, offer: Offer
     ) -> None:

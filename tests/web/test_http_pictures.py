@@ -80,6 +80,26 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
     return jobs
 
 
+class Drawing:
+    """A picture that is begun, and done as soon as it may go on."""
+
+    def __init__(self) -> None:
+        self.begun, self.may_go_on = asyncio.Event(), asyncio.Event()
+
+    async def draw(self, job: Job) -> bytes:
+        self.begun.set()
+        await self.may_go_on.wait()
+        return b"drawn"
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Drawing:
+    """Return what holds all that is drawn from now on."""
+    held = Drawing()
+    monkeypatch.setattr(Studio, "draw", lambda _, job: held.draw(job))
+    return held
+
+
 async def test_a_battle_that_was_played(asking: Asking) -> None:
     svg, png, gif = [await asking.get(f"/game/1.{kind}") for kind in ("svg", "png", "gif")]
     assert svg.text == frame(GAME)
@@ -107,6 +127,14 @@ async def test_its_record(asking: Asking) -> None:
     await store.append({HALL: (await store.version(HALL), [comment])})
     said = await asking.get("/game/1.thud", got.headers["etag"])
     assert "; Anna: oops\n" in said.text
+
+
+async def test_a_player_whose_name_was_erased_is_in_no_record(asking: Asking) -> None:
+    store = asking.setup.service.store
+    await store.enrol("Anna", "hash")
+    await store.erase("Anna")
+    record = read_record((await asking.get("/game/1.thud")).text)
+    assert (record.dwarf, record.troll) == ("", "Bert")
 
 
 async def test_what_is_chosen_of_it(asking: Asking) -> None:
@@ -198,45 +226,29 @@ async def test_old_pictures_go(
 
 
 async def test_not_more_wait_than_there_is_room_for(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch
+    asking: Asking, held: Drawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gallery, "MOST_WAITING", 1)
-    begun, go_on = asyncio.Event(), asyncio.Event()
-
-    async def held(_: Studio, job: Job) -> bytes:
-        begun.set()
-        await go_on.wait()
-        return b"drawn"
-
-    monkeypatch.setattr(Studio, "draw", held)
     first = asyncio.create_task(asking.get("/game/1.svg"))
-    await begun.wait()
+    await held.begun.wait()
     refused = await asking.get("/board/oak.svg")
     assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
     assert refused.text == "Too many pictures are being drawn just now.\n"
     same = asyncio.create_task(asking.get("/game/1.svg"))
     assert (await asking.get("/")).status_code == 200
-    go_on.set()
+    held.may_go_on.set()
     assert [(await each).content for each in (first, same)] == [b"drawn"] * 2
 
 
 async def test_who_leaves_has_no_picture_drawn_for_others_less(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch
+    asking: Asking, held: Drawing
 ) -> None:
-    begun, go_on = asyncio.Event(), asyncio.Event()
-
-    async def held(_: Studio, job: Job) -> bytes:
-        begun.set()
-        await go_on.wait()
-        return b"drawn"
-
-    monkeypatch.setattr(Studio, "draw", held)
     gone = await asking.setup.connect_web()
     await gone.send(b"GET /game/1.svg HTTP/1.1\r\nHost: x\r\n\r\n")
-    await begun.wait()
+    await held.begun.wait()
     await gone.close()
     other = asyncio.create_task(asking.get("/game/1.svg"))
-    go_on.set()
+    held.may_go_on.set()
     assert (await other).content == b"drawn"
 
 
