@@ -64,7 +64,7 @@ def installed(what: str, folder: Path) -> list[str | Path]:
 
 
 def tried(command: list[str | Path], folder: Path) -> None:
-    """Raise CalledProcessError if a command does not do what it should."""
+    """End with a message if a command does not do what it should."""
     if run(*command, "perft", "--depth", "1", cwd=folder) != "656\n":
         raise SystemExit(f"{command[-1]} counts wrong")
     run(*command, "config", "here.toml", cwd=folder)

@@ -50,10 +50,13 @@ export function openPictures(battle, ply, isFlipped) {
  * @param {Tell} outside
  */
 export async function openSnippet(address, { say, toast }) {
+  const tell = (/** @type {string} */ sentence) => {
+    toast(sentence);
+    say(sentence);
+  };
   const answer = await fetch(`/oembed?url=${encodeURIComponent(address)}`).catch(() => null);
   if (!answer?.ok) {
-    toast("This server lets no other page show its battles.");
-    say("This server lets no other page show its battles.");
+    tell("This server lets no other page show its battles.");
     return;
   }
   const { html } = await answer.json();
@@ -64,11 +67,9 @@ export async function openSnippet(address, { say, toast }) {
     field.select();
     try {
       await navigator.clipboard.writeText(html); // which only secure pages have
-      toast("It is copied.");
-      say("It is copied.");
+      tell("It is copied.");
     } catch {
-      toast("It is selected: copy it with Ctrl C.");
-      say("It is selected: copy it with Ctrl C.");
+      tell("It is selected: copy it with Ctrl C.");
     }
   };
   open(

@@ -7,7 +7,8 @@
  * The record is at that address, or it is the text of the element. `ply` says which ply is shown
  * first, `side="north"` turns the board, `theme` is "light" or "dark" (else as the reader has it),
  * `scheme` a scheme of colours. With `live="5"` the record is fetched again every five seconds, once
- * the battle is over each minute, and the last ply is followed. `link` is where the battle can be seen on a server.
+ * the battle is over each minute, and the last ply is followed. `link` is where the battle can be
+ * seen on a server.
  *
  * `thudmud.web.viewer` makes one file of this and what it stands on.
  */
