@@ -1,0 +1,296 @@
+"""Swiss pairing: by examples, by the rules as they read, and what holds in any tournament."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations, count
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.play.plain_swiss import plain_pairs
+from tests.play.tournaments import Outcome, absent, ended, entered, played, shown, won_by
+from thudmud.play.matching import Mates, complete
+from thudmud.play.pairing import (
+    Entrant,
+    MatchResult,
+    Pairing,
+    TournamentKind,
+    pair,
+)
+from thudmud.play.swiss import Contestant, swiss_pairs
+
+SWISS = TournamentKind.SWISS
+CHANCE = st.randoms(use_true_random=False)
+
+
+def by_chance(chance: Random, *, all_come: bool = False) -> Outcome:
+    """Return how a match ends: won by either, level, or without one or both of them."""
+
+    def outcome(pairing: Pairing) -> MatchResult:
+        kind = 1.0 if all_come else chance.random()
+        if kind < 0.05:
+            return absent(chance.choice(pairing.players))
+        if kind < 0.07:
+            return absent(*pairing.players)
+        return won_by(pairing, chance.choice([*pairing.players, None]))
+
+    return outcome
+
+
+class TestExamples:
+    def test_upper_half_meets_lower_half(self) -> None:
+        assert shown(pair(SWISS, entered(8), [])) == "A-E F-B C-G H-D"
+
+    def test_lowest_has_the_bye(self) -> None:
+        assert shown(pair(SWISS, entered(7), [])) == "A-D E-B C-F G"
+
+    def test_of_bbp_pairings(self) -> None:
+        """Its test "dutch_2025_C9": 1 and 2 have won, 5 comes late; it has 2-1, 3-5, 4 the bye."""
+        first = (
+            Pairing("1", "3", won_by(Pairing("1", "3"), "1")),
+            Pairing("4", "2", won_by(Pairing("4", "2"), "2")),
+        )
+        entrants = [
+            Entrant(str(each), 3000.0 - each, 2 if each == 5 else 1) for each in range(1, 6)
+        ]
+        assert shown(pair(SWISS, entrants, [first])) == "2-1 3-5 4"
+
+    def test_three_rounds_by_hand(self) -> None:
+        """Of eight players the better ones win; all is as the rules of the module have it.
+
+        Round 2: 1 to 4 have a point, so 1-3 and 2-4; 5-7 and 6-8. Round 3: 1 and 2 have two; 3, 4,
+        5 and 6 have one, so 3-5 and 4-6, who have not met; 7 and 8 have none.
+        """
+        rounds = played(SWISS, entered(8), 3)
+        assert [{frozenset(each.players) for each in pairings} for pairings in rounds] == [
+            {frozenset(pair) for pair in line.split()}
+            for line in ("AE BF CG DH", "AC BD EG FH", "AB CE DF GH")
+        ]
+
+    def test_the_next_in_order_when_they_have_met(self) -> None:
+        """1 has met 4: so 1-5, and 2 gets the first that is free."""
+        contestants = [Contestant(1.0) for _ in range(6)]
+        contestants[0] = contestants[0]._replace(opponents=(3,), began=(True,))
+        contestants[3] = contestants[3]._replace(opponents=(0,), began=(False,))
+        pairs, _ = swiss_pairs(contestants)
+        assert {frozenset(each) for each in pairs} == {
+            frozenset({0, 4}),
+            frozenset({1, 3}),
+            frozenset({2, 5}),
+        }
+
+    def test_halves_mix_when_they_have_to(self) -> None:
+        """1 has met all of the lower half, so it meets the last of the upper half."""
+        contestants = [Contestant(0.0) for _ in range(6)]
+        contestants[0] = contestants[0]._replace(opponents=(3, 4, 5), began=(True, False, True))
+        for place in (3, 4, 5):
+            contestants[place] = contestants[place]._replace(opponents=(0,), began=(False,))
+        pairs, _ = swiss_pairs(contestants)
+        assert {frozenset(each) for each in pairs} == {
+            frozenset({0, 2}),
+            frozenset({1, 4}),
+            frozenset({3, 5}),
+        }
+
+    def test_the_best_of_the_next_score_comes_up(self) -> None:
+        pairs, _ = swiss_pairs([Contestant(1.0), *[Contestant(0.5)] * 4, Contestant(0.0)])
+        assert {frozenset(each) for each in pairs} == {
+            frozenset({0, 1}),
+            frozenset({2, 4}),
+            frozenset({3, 5}),
+        }
+
+    def test_who_floated_is_spared(self) -> None:
+        middle = [Contestant(0.5, floated=True), *[Contestant(0.5)] * 2]
+        pairs, _ = swiss_pairs([Contestant(1.0), *middle])
+        assert {frozenset(each) for each in pairs} == {frozenset({0, 2}), frozenset({1, 3})}
+
+
+class TestSides:
+    @pytest.mark.parametrize(
+        ("one", "two", "first"),
+        [
+            ((), (), 0),  # by lot, of which the first place wins
+            ((True,), (False,), 1),  # less often
+            ((True,), (), 1),
+            ((False,), (), 0),
+            ((True, False), (False, True), 0),  # both change
+            ((False, True), (True, False), 1),
+            ((True, False), (True, False), 0),  # the upper one changes
+            ((False, True), (False, True), 1),
+            ((True, False), (), 0),
+            ((), (True, False), 1),
+        ],
+    )
+    def test_who_has_the_dwarfs_first(
+        self, one: tuple[bool, ...], two: tuple[bool, ...], first: int
+    ) -> None:
+        ((begins, _),), _ = swiss_pairs([Contestant(0.0, began=one), Contestant(0.0, began=two)])
+        assert begins == first
+
+    def test_lots_alternate(self) -> None:
+        pairs, _ = swiss_pairs([Contestant(0.0)] * 8)
+        assert pairs == [(0, 4), (5, 1), (2, 6), (7, 3)]
+
+
+class TestWhatHolds:
+    @given(st.integers(2, 8), st.integers(0, 6), CHANCE)
+    def test_as_the_rules_read(self, size: int, rounds: int, chance: Random) -> None:
+        """Pairings of small tournaments, by chance, are those of plain rules that try all ways."""
+        entrants = entered(size)
+        before = played(SWISS, entrants, rounds, by_chance(chance))
+        contestants = contestants_of(entrants, before)
+        expected = plain_pairs(contestants)
+        if expected is not None:
+            pairs, bye = swiss_pairs(contestants)
+            assert ({frozenset(each) for each in pairs}, bye) == expected
+
+    @given(st.integers(2, 40), CHANCE)
+    def test_nobody_meets_twice_or_has_two_byes(self, size: int, chance: Random) -> None:
+        """Nor does anybody begin more than twice more often with one side than with the other."""
+        entrants = entered(size)
+        rounds = played(SWISS, entrants, min(9, size // 2), by_chance(chance, all_come=True))
+        met: Counter[frozenset[str]] = Counter()
+        byes: Counter[str] = Counter()
+        balance: Counter[str] = Counter()
+        for pairings in rounds:
+            names = [name for each in pairings for name in each.players]
+            assert sorted(names) == sorted(each.player for each in entrants)
+            for each in pairings:
+                met[frozenset(each.players)] += each.played
+                byes[each.first] += each.is_bye
+                if each.played and each.second:
+                    balance[each.first] += 1
+                    balance[each.second] -= 1
+        assert max(met.values()) <= 1
+        assert max(byes.values()) <= 1
+        assert max(map(abs, balance.values()), default=0) <= 2
+
+    @given(st.integers(2, 9), CHANCE)
+    def test_they_meet_again_only_when_all_have_met(self, size: int, chance: Random) -> None:
+        """However many rounds there are, all are paired; a meeting is repeated only if need be."""
+        entrants = entered(size)
+        rounds: list[tuple[Pairing, ...]] = []
+        for _ in range(2 * size):
+            pairings = pair(SWISS, entrants, rounds)
+            assert sorted(name for each in pairings for name in each.players) == sorted(
+                each.player for each in entrants
+            )
+            met = {frozenset(each.players) for past in rounds for each in past if each.played}
+            if any(frozenset(each.players) in met for each in pairings):
+                byes = [{each.player} for each in entrants] if size % 2 else [set()]
+                names = {each.player for each in entrants}
+                assert not any(can_be_paired(sorted(names - bye), met) for bye in byes)
+            rounds.append(ended(pairings, by_chance(chance)))
+
+    @given(st.integers(4, 30), CHANCE)
+    def test_some_come_late_and_some_leave(self, size: int, chance: Random) -> None:
+        entrants = entered(size)
+        rounds: list[tuple[Pairing, ...]] = []
+        late = (f"late{number}" for number in count(1))
+        for number in range(1, 8):
+            if chance.random() < 0.5:
+                entrants.append(Entrant(next(late), chance.uniform(2900, 3000), entered=number))
+            if chance.random() < 0.5:
+                place = chance.randrange(len(entrants))
+                if entrants[place].left is None:
+                    entrants[place] = replace(entrants[place], left=number)
+            here = {each.player for each in entrants if each.plays(number)}
+            pairings = pair(SWISS, entrants, rounds)
+            assert {name for each in pairings for name in each.players} == (
+                here if len(here) > 1 else set()
+            )
+            rounds.append(ended(pairings, by_chance(chance)))
+
+    @given(st.integers(2, 30), CHANCE)
+    def test_same_rounds_same_pairings(self, size: int, chance: Random) -> None:
+        rounds = played(SWISS, entered(size), 5, by_chance(chance))
+        assert [pair(SWISS, entered(size), rounds[:number]) for number in range(len(rounds))] == [
+            tuple(each if each.is_bye else replace(each, result=None) for each in pairings)
+            for pairings in rounds
+        ]
+
+    def test_nobody_alone_is_paired(self) -> None:
+        entrants = [replace(each, left=2) if each.player != "A" else each for each in entered(4)]
+        assert pair(SWISS, entrants, played(SWISS, entered(4), 1)) == ()
+
+    def test_who_was_not_there_may_meet_again(self) -> None:
+        first = ended(pair(SWISS, entered(2), []), lambda _: absent("B"))
+        assert {frozenset(each.players) for each in pair(SWISS, entered(2), [first])} == {
+            frozenset("AB")
+        }
+
+    def test_who_won_since_nobody_came_has_no_bye(self) -> None:
+        first = (Pairing("A", "B", absent("B")), Pairing("C", None))
+        (match, bye) = pair(SWISS, entered(3), [first])
+        assert bye.players == ("B",)
+        assert set(match.players) == set("AC")
+
+    def test_512_players(self) -> None:
+        entrants = entered(512)
+        rounds = played(SWISS, entrants, 9)
+        met = Counter(frozenset(each.players) for pairings in rounds for each in pairings)
+        assert (len(met), max(met.values())) == (9 * 256, 1)
+
+
+class TestMatching:
+    @given(st.integers(0, 5), st.data())
+    def test_all_are_paired_if_that_is_possible(self, half: int, data: st.DataObject) -> None:
+        places = range(2 * half)
+        edges = (
+            data.draw(st.sets(st.sampled_from(list(combinations(places, 2))))) if half else set()
+        )
+
+        def joined(one: int, two: int) -> bool:
+            return (min(one, two), max(one, two)) in edges
+
+        def is_possible(left: tuple[int, ...]) -> bool:
+            return not left or any(
+                joined(left[0], other)
+                and is_possible(tuple(each for each in left[1:] if each != other))
+                for other in left[1:]
+            )
+
+        mates: Mates = [None] * (2 * half)
+        assert complete(mates, joined) == is_possible(tuple(places))
+        for place, mate in enumerate(mates):
+            assert mate is None or (mates[mate] == place and joined(place, mate))
+
+
+def contestants_of(entrants: list[Entrant], rounds: list[tuple[Pairing, ...]]) -> list[Contestant]:
+    """Return what swiss pairing knows of players, counted here in another way."""
+    names = [each.player for each in entrants]
+    contestants = []
+    for name in names:
+        mine = [next(each for each in pairings if name in each.players) for pairings in rounds]
+        met = [each for each in mine if each.played]
+
+        def score(player: str, until: int) -> float:
+            past = [each for pairings in rounds[:until] for each in pairings]
+            return sum(each.match_points(player) for each in past if player in each.players)
+
+        last = mine[-1] if mine and mine[-1].played else None
+        other = str(last.opponent(name)) if last else ""
+        contestants.append(
+            Contestant(
+                score(name, len(rounds)),
+                tuple(names.index(str(each.opponent(name))) for each in met),
+                tuple(each.first == name for each in met),
+                any(not each.played and each.match_points(name) for each in mine),
+                last is not None and score(name, len(rounds) - 1) != score(other, len(rounds) - 1),
+            )
+        )
+    return contestants
+
+
+def can_be_paired(names: list[str], met: set[frozenset[str]]) -> bool:
+    """Whether players can all meet somebody whom they have not met."""
+    return not names or any(
+        frozenset({names[0], other}) not in met
+        and can_be_paired([each for each in names[1:] if each != other], met)
+        for other in names[1:]
+    )
