@@ -67,10 +67,13 @@ PASS = Ruleset(
 
 @pytest.fixture(autouse=True)
 def _known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    known = parsing._expected, parsing._remembered  # which rulesets there are
     for rules in (HILL, PASS):
         monkeypatch.setitem(RULESETS, rules.name, rules)
+    for cached in known:
+        cached.cache_clear()
     yield
-    for cached in (parsing._expected, parsing._remembered):  # they know these rulesets
+    for cached in known:
         cached.cache_clear()
 
 
