@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar
 
 from tests.service.place import PATIENCE
 from thudmud.play.archive import Lookup
+from thudmud.play.notifications import News
 from thudmud.store import (
     LEASE,
     Conflict,
@@ -75,17 +76,22 @@ class SlowStore(Store):
             failed(StoreError("The disk does not work."))
 
     async def append(
-        self, changes: Changes, key: str | None = None, *, mark: object = None
+        self,
+        changes: Changes,
+        key: str | None = None,
+        *,
+        mark: object = None,
+        news: News | None = None,
     ) -> Mapping[str, Stored]:
-        return await self._pass("append", partial(self._append, changes, key, mark))
+        return await self._pass("append", partial(self._append, changes, key, mark, news))
 
     async def _append(
-        self, changes: Changes, key: str | None, mark: object
+        self, changes: Changes, key: str | None, mark: object, news: News | None
     ) -> Mapping[str, Stored]:
         if self.conflict:
             [(stream, (expected, _))] = changes.items()
             raise Conflict(stream, expected, expected + 1)
-        return await super().append(changes, key, mark=mark)
+        return await super().append(changes, key, mark=mark, news=news)
 
     async def subscribe(
         self, streams: Collection[str] | None, after: int, take: Take, failed: Failed

@@ -427,7 +427,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 "thudmud.store.store",
-                "        if self._told_order and not self._look:\n",
+                "        if self._retold and not self._look:\n",
                 "        if False:\n",
             ),
         ],

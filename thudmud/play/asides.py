@@ -17,6 +17,7 @@ from thudmud.play.events import Moved, Parting, TableEvent
 from thudmud.play.exercises import Exercise
 from thudmud.play.hints import Advice
 from thudmud.play.letters import NO_LETTERS, LetterCount
+from thudmud.play.notifications import Browser, Contact
 from thudmud.play.options import Options, SetOption, Style, Toggle
 from thudmud.play.order import Measure, Sanction
 from thudmud.play.table import Table
@@ -606,6 +607,43 @@ class TimeShort(AtBoard):
     """A player whose turn it is has fewer than ``seconds`` seconds left."""
 
     seconds: float
+
+
+@aside
+class CodeAsked(Aside):
+    """A player wants mails at an address, which gets a code."""
+
+    is_kept = is_limited = True
+
+    address: str = field(repr=False)
+
+
+@aside
+class CodeTyped(Aside):
+    """A player typed the right code."""
+
+    is_kept = True
+
+    code: str = field(repr=False)
+
+
+@aside
+class BrowserAdded(Aside):
+    """A player wants to be notified in a browser."""
+
+    is_kept = True
+
+    browser: Browser = field(repr=False)
+
+
+@aside
+class NotifyChosen(Aside):
+    """A player chose how they are notified, and of what."""
+
+    is_kept = True
+
+    choice: Command
+    contact: Contact = field(repr=False)
 
 
 class OfOperators(Aside):

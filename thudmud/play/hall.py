@@ -19,6 +19,7 @@ from thudmud.play.asides import Aside
 from thudmud.play.boards import TableRegister
 from thudmud.play.command import Command
 from thudmud.play.events import HallEvent, TableEvent
+from thudmud.play.notifications import NO_WAYS
 from thudmud.play.options import Options, SetOption, Style, Toggle
 from thudmud.play.order import Order
 from thudmud.play.people import BotLevel, People
@@ -126,6 +127,8 @@ class Hall:
         own_verbs: the verbs that only this hall has, by the first word of each.
         left_out: the first words of our verbs that it does not have.
         shutdown: when this server stops, if an operator has said so.
+        ways: how this server notifies members.
+        notified: the names of the members who are notified of anything.
         missed: for each side whose player is away, what happened at the board, with the tables.
         seeks: the open seeks, by number.
         version: how many events of the hall have happened; None where the hall's events are not
@@ -157,6 +160,8 @@ class Hall:
         self.own_verbs: Mapping[str, type[Command]] = {}
         self.left_out: frozenset[str] = frozenset()
         self.shutdown: asides.ShutdownTold | None = None
+        self.ways = NO_WAYS
+        self.notified: frozenset[str] = frozenset()
         self._said: dict[str, deque[Telling]] = {}
         """The last lines of players, by name, the latest speaker last."""
         self.tables.open(boards)

@@ -21,8 +21,9 @@ from thudmud.play.events import (
     TableEvent,
 )
 from thudmud.play.hall import Decision
+from thudmud.play.notifications import News, notices
 from thudmud.play.projections import HALL, realm_of
-from thudmud.play.table import Table
+from thudmud.play.table import BoardSpec, Table
 from thudmud.service.boards import close_at
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import Turns, future, settle
@@ -135,31 +136,40 @@ class Following:
         self, decision: Decision, cause: object = None, key: str | None = None
     ) -> None:
         """Store the events of a decision, as `write` does, with the lock held."""
-        board, mark = str(decision.board), _Pending(self, decision, cause)
+        board, mark, hall = str(decision.board), _Pending(self, decision, cause), self._hall
         self.require_lease()
         if decision.hall:
             version = decision.hall_version
-            if self._hall.version != version:
-                raise Conflict(HALL, version, self._hall.version or 0)
+            if hall.version != version:
+                raise Conflict(HALL, version, hall.version or 0)
             of_hall = {HALL: (version, decision.hall)}
             for event in decision.hall:
                 if isinstance(event, BoardOpened) and event.name == board:
                     key, at, events = event.key, event.version, decision.events
-                    await self._store.append_to_board(key, at, events, first=of_hall, mark=mark)
+                    news = self._news_of(_opened(event), decision) if hall.notified else None
+                    await self._store.append_to_board(
+                        key, at, events, first=of_hall, mark=mark, news=news
+                    )
                     break
             else:
                 await self._store.append(of_hall, mark=mark)
         else:
-            version, table = decision.version, self._hall.tables.get(board)
+            version, table = decision.version, hall.tables.get(board)
             if table is None:
                 raise Conflict(board, version, 0)  # it was closed or renamed
             if table.version != version:
                 raise Conflict(table.key, version, table.version)
+            news = self._news_of(table, decision) if hall.notified else None
             await self._store.append_to_board(
-                table.key, version, decision.events, key=key, mark=mark
+                table.key, version, decision.events, key=key, mark=mark, news=news
             )
         if self.trouble:
             raise Unfollowed from self.trouble
+
+    def _news_of(self, table: Table, decision: Decision) -> News | None:
+        """Return what members are to be told elsewhere of a decision at a board."""
+        hall = self._hall
+        return notices(table, decision.events, decision.player, hall.notified, hall.people)
 
     async def until(self, conflict: Conflict) -> None:
         """Wait until the events behind a conflict have been applied here.
@@ -374,3 +384,9 @@ class Following:
                     await close_at(self._store, table, self._hall.version or 0, self._clock())
                 except Conflict as conflict:
                     await self.until(conflict)
+
+
+def _opened(event: BoardOpened) -> Table:
+    """Return the table of a board that is just being opened."""
+    table = Table.set_up(BoardSpec(event.name, event.rules, key=event.key))
+    return replace(table, version=event.version)

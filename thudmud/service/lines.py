@@ -382,6 +382,16 @@ class PlayerLines:
                 number = await self._store.report(player, about, text, said)
                 who = {"number": number, "player": player, "about": about}
                 _log.warning("a player was reported", extra=who)
+            case asides.CodeAsked(player, address):
+                await self._store.ask_code(player, address)
+            case asides.CodeTyped(player, code):
+                left = await self._store.confirm(player, code)
+                if left is not None:
+                    raise Refused(Refusal.CODE_WRONG if left else Refusal.NO_CODE, left=left)
+            case asides.BrowserAdded(player, browser):
+                await self._store.add_browser(player, browser)
+            case asides.NotifyChosen(player, _, contact):
+                await self._store.keep_contact(player, contact)
             case asides.OfOperators():
                 if self._policy.ordered:
                     await self._policy.ordered(aside)

@@ -7,6 +7,7 @@ away. Where several nodes share a store, names are also claimed, see `thudmud.se
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
@@ -76,6 +77,7 @@ class Presence:
         allow: Limit | None,
     ) -> None:
         self._hall, self._clock, self._look_up = base.hall, base.clock, base.look_up
+        self._store = base.store
         self._node, self._realm, self._allow = base.node, base.realm, allow
         self._broadcaster, self._following = broadcaster, following
         self._replays, self._tidying = replays, tidying
@@ -140,6 +142,8 @@ class Presence:
                 else:
                     adjourned = bool(away)
                     await self._arrive(visit, profile, arrival, letters, adjourned=adjourned)
+                if name in self._hall.notified and arrival.member:
+                    await self._has_seen(name)
                 if coming := self._hall.shutdown:
                     left = max(0.0, coming.at - self._clock())
                     self._broadcaster.tell_here(replace(coming, seconds=left, to=name))
@@ -148,6 +152,13 @@ class Presence:
         finally:
             if not is_in:  # their earlier front end may have let them go already
                 self._abandon(visit)
+
+    async def _has_seen(self, name: str, until: float = math.inf) -> None:
+        """Store that a player has seen what they were to be notified of until a time."""
+        try:
+            await self._store.came(name, until)
+        except StoreError as error:  # they are notified all the same
+            _log.error("not stored: %s", error, extra={"player": name})
 
     def _profile(self, arrival: Arrival) -> Profile:
         """Return the profile of a player who comes in, with the choices they made just now."""
@@ -282,6 +293,7 @@ class Presence:
         """Store and tell that a player leaves. If it must be stored and cannot be, they stay."""
         name = visit.name
         self._replays.end(name)
+        active = math.inf if parting is Parting.QUIT else self._hall.people[name].active
         terminal = self._screens.terminals.get(name)
         if parting is Parting.LOST:
             self._screens.forget(name)  # without a screen they are told nothing
@@ -296,6 +308,8 @@ class Presence:
             raise
         if self._teaching:
             self._teaching.forget(name)
+        if name in self._hall.notified:
+            await self._has_seen(name, active)
         self._forget(visit)
         await self._release(name)
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from thudmud.play.order import Measure, Network, Order, Sanction, network_of, network_text
-from thudmud.store import letters
+from thudmud.store import letters, notifications
 from thudmud.store.battles import forget_comments
 from thudmud.store.database import Database
 from thudmud.store.interface import Account, KeptName, NameTaken, Nobody
@@ -100,11 +100,11 @@ def erase(database: Database, name: str) -> None:
     """Remove a member or a guest, with their name and addresses, from the disk as well.
 
     Nobody if there is neither. Battles stay, with the name replaced; comments on them are removed,
-    and so are letters to the player and reports about them. Letters and reports that the player
-    wrote stay, without an author. The same is done for guests who had the name before. The name is
-    taken out of other members' lists of ignored and followed players, and out of the sanctions that
-    it imposed as an operator. A ban of the name stays, without its reason, since it is the
-    operator's.
+    and so are letters to the player, reports about them, and how they are notified. Letters and
+    reports that the player wrote stay, without an author. The same is done for guests who had the
+    name before. The name is taken out of other members' lists of ignored and followed players, and
+    out of the sanctions that it imposed as an operator. A ban of the name stays, without its
+    reason, since it is the operator's.
     """
     row = _row(database, name)
     if not ((row and row[1]) or find_guest(database, name)):
@@ -117,6 +117,7 @@ def erase(database: Database, name: str) -> None:
             database.table.put("sanction", *each[:5], 0, each[6])
         forget_comments(database, number)
         letters.erase(database, number)
+        notifications.erase(database, number)
         database.players.put(number, "", None, f"(erased {number})")
     _forget_in_lists(database, name)
     if row and row[5]:

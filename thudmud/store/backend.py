@@ -25,6 +25,8 @@ class Lock(IntEnum):
     """Shared by all servers, or held by one that serves alone."""
     BOTS = WRITING + 2
     """Held by the server on which the bots of all servers run."""
+    NOTIFYING = WRITING + 3
+    """Held by the server that sends the notifications of all servers."""
 
 
 class Holder(Enum):

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from typing import cast
 
 from thudmud.play.analysis import Analysis
-from thudmud.play.archive import PAGE, AdjournedMatch, Battle, HistoryLookup, HistoryPage
+from thudmud.play.archive import (
+    PAGE,
+    AdjournedMatch,
+    Battle,
+    HistoryLookup,
+    HistoryPage,
+    State,
+)
 from thudmud.play.clocks import DAY
 from thudmud.play.days import day_begins
 from thudmud.play.events import Adjourned, BattleId, Commented, StoredEvent
@@ -99,6 +106,24 @@ def history(
         " order by player_battle.battle desc limit ?"
     )
     return _battles(database, rest, found[0], before, most)
+
+
+def ended(database: Database, player: str, most: int) -> Sequence[tuple[Battle, float]]:
+    """Return the last battles of a player that have ended, each with when, the latest first.
+
+    Practice, and battles that were imported, are left out.
+    """
+    found = database.players.find(player)
+    rest = (
+        "join player_battle on player_battle.battle = battle.number"
+        " where player_battle.player = ? and state = ? and imported = 0 and dwarf <> troll"
+        " order by player_battle.battle desc limit ?"
+    )
+    told: list[tuple[Battle, float]] = []
+    for each in _battles(database, rest, found[0], State.ENDED.value, most) if found else ():
+        ends = database.read_stream(each.source.board, each.until or 1, 1)
+        told.append((each, ends[0].event.at if ends else each.at))
+    return told
 
 
 def history_page(database: Database, asked: HistoryLookup, realm: str) -> HistoryPage:

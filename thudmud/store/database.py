@@ -72,10 +72,11 @@ class Append:
     changes: Changes
     key: str | None
     mark: object
+    besides: Work | None = None
 
     def __call__(self, database: Database) -> Mapping[str, Stored]:
         """Run it."""
-        return database.append(self.changes, self.key, self.mark)
+        return database.append(self.changes, self.key, self.mark, self.besides)
 
 
 class Head(NamedTuple):
@@ -362,9 +363,16 @@ class Database:
     # Appending
 
     def append(
-        self, changes: Changes, key: str | None = None, mark: object = None
+        self,
+        changes: Changes,
+        key: str | None = None,
+        mark: object = None,
+        besides: Work | None = None,
     ) -> Mapping[str, Stored]:
-        """Append events to several streams, all or none, see `thudmud.store.Store.append`."""
+        """Append events to several streams, all or none, see `thudmud.store.Store.append`.
+
+        ``besides`` is work of the same transaction, unless they were appended before.
+        """
         if key is not None and (known := self.streams.all_came_to(changes, key)):
             return known
         for name, (expected, _) in changes.items():
@@ -382,6 +390,8 @@ class Database:
                 stored[name] = self._store(name, event, at, last=not left, mark=mark)
         if key is not None:
             self.streams.keep_request(key, stored, at, self.head.position)
+        if besides is not None:
+            besides(self)
         return stored
 
     def _has_lapsed(self, at: float) -> bool:

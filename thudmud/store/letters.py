@@ -11,8 +11,9 @@ from collections.abc import Collection, Sequence
 from typing import cast
 
 from thudmud.play.letters import Letter, LetterCount, Report, Reported
+from thudmud.play.notifications import Kind, Notification
+from thudmud.store import notifications
 from thudmud.store.database import Database
-from thudmud.store.interface import Nobody
 
 REPORTS_KEPT = 1000
 """How many closed reports are kept: the last ones."""
@@ -27,11 +28,12 @@ def post(database: Database, to: str, sender: str, text: str) -> int:
     Raises:
         Nobody: the receiver or the sender is no member.
     """
-    receiver = _member(database, to)
-    by = _member(database, sender)
+    receiver = database.players.member(to)
+    by = database.players.member(sender)
     last = "select coalesce(max(number), 0) from letter where receiver = ?"
     number = database.table.number(last, receiver) + 1
     database.table.put("letter", receiver, number, by, database.now(), text, 1)
+    notifications.post(database, receiver, Notification(to, Kind.MESSAGE))
     return number
 
 
@@ -142,11 +144,3 @@ def _letters(database: Database, player: str) -> list[_LetterRow]:
     rest = "where receiver = ? order by number"
     rows = list(database.table.rows("letter", rest, found[0])) if found else []
     return cast("list[_LetterRow]", rows)
-
-
-def _member(database: Database, name: str) -> int:
-    found = database.players.find(name)
-    row = found and database.table.row("account", "where player = ?", found[0])
-    if not found or not row or not row[1]:
-        raise Nobody(f"There is no account {name}.")
-    return found[0]

@@ -30,9 +30,10 @@ from thudmud.play.letters import (
     ReportsLookup,
 )
 from thudmud.play.match import game_of
+from thudmud.play.notifications import AskedLookup, ContactLookup
 from thudmud.play.table import spent_on
 from thudmud.rules import Game
-from thudmud.store import accounts, battles, letters, scores
+from thudmud.store import accounts, battles, letters, notifications, scores
 from thudmud.store.database import Database
 from thudmud.store.interface import Entry
 
@@ -69,6 +70,10 @@ def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
             return tuple(letters.reports(database, most=MOST_REPORTS))
         case ReportedLookup(name, by):
             return letters.reported(database, name, by)
+        case ContactLookup(player):
+            return notifications.contact(database, player)
+        case AskedLookup(address):
+            return notifications.asked(database, address)
     raise ValueError(f"{lookup} cannot be looked up here")
 
 

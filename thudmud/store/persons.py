@@ -27,13 +27,16 @@ the player that it is about."""
 _PLAYERS = {*THEIRS, "opponent", "about"}
 """Columns with the number of a player."""
 
-_SECRET = {"password", "word", "node", "session", "operator"}
+_SECRET = {
+    *("password", "word", "node", "session", "operator"),
+    *("secret", "calendar", "code", "key", "auth"),
+}
 """Columns that are left out: they are secrets, or about somebody else."""
 
 _TOLD_OTHERWISE = {"player_battle", "comment"}
 
 _JSON = {"preferences", "said"}
-_TIMES = {"at", "created", "seen", "since", "until", "coming"}
+_TIMES = {"at", "created", "seen", "since", "until", "coming", "mailed", "due", "failing"}
 
 
 def about(database: Database, name: str) -> dict[str, Any]:

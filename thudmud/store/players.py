@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TypeVar, cast
 
 from thudmud.store.backend import Dialect
-from thudmud.store.interface import Damaged
+from thudmud.store.interface import Damaged, Nobody
 from thudmud.store.rows import SqlTable
 
 K = TypeVar("K")
@@ -51,6 +51,18 @@ class Players:
                 return None
             cache(self._found, place, (cast("int", row[0]), cast("str", row[3])))
         return self._found[place]
+
+    def member(self, name: str) -> int:
+        """Return the number of the member who has a name now.
+
+        Raises:
+            Nobody: there is no such member.
+        """
+        found = self.find(name)
+        row = found and self._table.row("account", "where player = ?", found[0])
+        if not found or not row or not row[1]:
+            raise Nobody(f"There is no account {name}.")
+        return found[0]
 
     def called(self, name: str, realm: str = "") -> list[int]:
         """Return the numbers of all players with a name, or whose last name it was."""

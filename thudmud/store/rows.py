@@ -79,6 +79,24 @@ DURABLE = {
     # Reports about players; ``said`` is a JSON list of lines.
     "report": "number integer primary key, at real, reporter integer, about integer, text text,"
     " said text, is_open integer",
+    # How members are told outside the server, and of what, see `thudmud.play.notifications`.
+    # ``secret`` is in the links of mails that end them, ``calendar`` in the address of a calendar;
+    # ``mailed`` is when the last mail was sent.
+    "contact": "player integer primary key, address text, refused integer, off text, quiet text,"
+    " secret text, calendar text, feed integer, mailed real",
+    # Codes that were sent to an address within a day; the last one of a player counts.
+    "confirmation": "player integer, at real, address text, code text, secret text,"
+    " guesses integer, primary key (player, at)",
+    # Addresses whose owners want no code any more, as hashes.
+    "unwanted": "hash text primary key, at real",
+    # Browsers in which members are told.
+    "browser": "number integer primary key, player integer, endpoint text, key text, auth text,"
+    " since real",
+    # What is still to be sent. ``way`` is the number of a browser, or 0 for mail; ``due`` is when
+    # it is tried next, ``failing`` since when it was tried in vain, or null; ``battle`` is that
+    # which has ended, or 0.
+    "notification": "number integer primary key, player integer, way integer, kind text,"
+    " board text, battle integer, at real, due real, failing real, tries integer",
 }
 SUMMED = DURABLE.keys() - {"head", "event"}
 """The tables in which an outdated row would not be noticed otherwise."""
@@ -145,11 +163,18 @@ _WITHOUT_ROWID = {
     "interruption",
     "sanction",
     "setting",
+    "confirmation",
+    "unwanted",
 }
 """Tables of which the primary key is most of the row: SQLite stores them as its index alone. So are
 all that were added later: a separate index of SQLite's would be missing in older files."""
 
-ADDED = frozenset({"address", "analysis", "letter", "report", "setting"})
+ADDED = frozenset(
+    {
+        *("address", "analysis", "letter", "report", "setting"),
+        *("browser", "confirmation", "contact", "notification", "unwanted"),
+    }
+)
 """Tables and indexes that were added since the first version: they are made where they are missing.
 Any other that is missing was lost."""
 

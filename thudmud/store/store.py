@@ -20,12 +20,14 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from thudmud.play.archive import BattleLookup, Lookup
 from thudmud.play.events import Adjourned, Event, Resumed
+from thudmud.play.notifications import News
 from thudmud.play.order import Order
 from thudmud.play.projections import match_stream
 from thudmud.store import accounts as account_rows
 from thudmud.store import battles as battle_rows
 from thudmud.store import hall, nodes, persons, scores
 from thudmud.store import letters as letter_rows
+from thudmud.store import notifications as notification_rows
 from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import check_backend, check_beside
 from thudmud.store.codec import Form, Misread
@@ -62,7 +64,7 @@ SLOW_POLL = 1.0
 """The same where other processes send a notification when they have written."""
 
 LOOKS_EVERY = 1.0
-"""Seconds between two reads of the sanctions, however often others write."""
+"""Seconds between two reads of the sanctions and the like, however often others write."""
 
 _log = logging.getLogger(__name__)
 
@@ -80,14 +82,14 @@ def _reading(work: DatabaseWork[P, T]) -> StoreMethod[P, T]:
 def _writing(work: DatabaseWork[P, T], *, orders: bool = False) -> StoreMethod[P, T]:
     """Return a store's method that runs work on its database as one transaction.
 
-    ``orders`` says that the work may change the operators or the sanctions.
+    ``orders`` says that the work may change the operators, the sanctions, or who is notified.
     """
 
     @wraps(work)
     async def method(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
         outcome = await store._runner.write(lambda database: work(database, *args, **kwargs))  # noqa: SLF001  (a store of this module)
         if orders:
-            await store._tell_order()  # noqa: SLF001  (a store of this module)
+            await store._tell_again()  # noqa: SLF001  (a store of this module)
         return outcome
 
     return method
@@ -123,11 +125,12 @@ class Store:
         self._waiting: list[asyncio.Future[None]] = []
         self._trouble: StoreError | None = None
         """Why the store cannot be used any more."""
-        self._told_order: list[Callable[[Order], None]] = []
+        self._retold: list[tuple[Callable[[Database], Any], Callable[[Any], None]]] = []
+        """What is read again when it may have changed, such as the sanctions; and who is told."""
         self._look: asyncio.TimerHandle | None = None
-        """The timer of the next read of the sanctions, if others may have changed them."""
+        """The timer of the next read of these, if others may have changed them."""
         self._looked = -LOOKS_EVERY
-        """When they were last read, by a monotonic clock."""
+        """When these were last read, by a monotonic clock."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -254,7 +257,12 @@ class Store:
     # Streams
 
     async def append(
-        self, changes: Changes, key: str | None = None, *, mark: object = None
+        self,
+        changes: Changes,
+        key: str | None = None,
+        *,
+        mark: object = None,
+        news: News | None = None,
     ) -> Mapping[str, Stored]:
         """Store events durably, all or none, with the store's time.
 
@@ -267,6 +275,7 @@ class Store:
                 not stored again, and the first result is returned. Keys are remembered for some
                 days. A refused request may be repeated.
             mark: the mark of the entries when this store hands them out.
+            news: what members are to be told of them elsewhere, which is stored with them.
 
         Returns:
             By stream, where its last event is stored.
@@ -276,9 +285,11 @@ class Store:
             NotWritten: they could not be stored.
         """
         kept = {name: (expected, tuple(events)) for name, (expected, events) in changes.items()}
-        timed = self.timed
+        timed, besides = self.timed, None
+        if news is not None:
+            besides = partial(notification_rows.post_news, news=news)
         begun = monotonic() if timed else 0.0
-        stored = await self._runner.write(Append(kept, key, mark))
+        stored = await self._runner.write(Append(kept, key, mark, besides))
         if timed:
             timed(monotonic() - begun)
         return stored
@@ -293,6 +304,7 @@ class Store:
         besides: Changes | None = None,
         key: str | None = None,
         mark: object = None,
+        news: News | None = None,
     ) -> Mapping[str, Stored]:
         """Store the events of a decision at a board, and changes of other streams with them.
 
@@ -311,7 +323,7 @@ class Store:
                 stream = match_stream(event.match.began)
                 look = partial(Database.match_version, stream=stream, event=event)
                 changes[stream] = await self._runner.read(look), [event]
-        return await self.append({**changes, **(besides or {})}, key=key, mark=mark)
+        return await self.append({**changes, **(besides or {})}, key=key, mark=mark, news=news)
 
     async def came_to(self, stream: str, key: str) -> Stored | None:
         """Return the result of a request with a key at a stream; None if it is not known."""
@@ -434,6 +446,7 @@ class Store:
     comments = _reading(battle_rows.comments)
     history = _reading(battle_rows.history)
     battles = _reading(battle_rows.battles)
+    ended = _reading(battle_rows.ended)
     between = _reading(battle_rows.between)
     number_of = _reading(battle_rows.number_of)
     keep_analysis = _writing(battle_rows.keep_analysis)
@@ -483,9 +496,39 @@ class Store:
             told: called with them whenever they may have changed, or a player may have been renamed
                 or erased, by whichever process.
         """
+        return await self._and_tell(account_rows.order, told)
+
+    async def notified(
+        self, told: Callable[[frozenset[str]], None] | None = None
+    ) -> frozenset[str]:
+        """Return the names of the members who are notified of anything.
+
+        Args:
+            told: called with them as that of `order`.
+        """
+        return await self._and_tell(notification_rows.notified, told)
+
+    async def _and_tell(self, work: Callable[[Database], T], told: Callable[[T], None] | None) -> T:
+        """Return the result of work that reads, and have it read and told again and again."""
         if told:
-            self._told_order.append(told)
-        return await self._runner.read(account_rows.order)
+            self._retold.append((work, told))
+        return await self._runner.read(work)
+
+    # Notifications, of players of the realm ""
+
+    keep_contact = _writing(notification_rows.keep_contact, orders=True)
+    ask_code = _writing(notification_rows.ask_code)
+    confirm = _writing(notification_rows.confirm, orders=True)
+    add_browser = _writing(notification_rows.add_browser, orders=True)
+    came = _writing(notification_rows.came)
+    due = _reading(notification_rows.due)
+    sent = _writing(notification_rows.sent)
+    put_off = _writing(notification_rows.put_off)
+    refuse = _writing(notification_rows.refuse, orders=True)
+    end_mails = _writing(notification_rows.end_mails, orders=True)
+    is_ended_by = _reading(notification_rows.is_ended_by)
+    calendar_of = _reading(notification_rows.calendar_of)
+    feed_of = _reading(notification_rows.feed_of)
 
     # Nodes and claims
 
@@ -597,18 +640,16 @@ class Store:
         """
         return await self._runner.read(lambda database: database.backend.compact())
 
-    async def _tell_order(self) -> None:
-        if self._told_order:
-            order = await self._runner.read(account_rows.order)
-            for told in self._told_order:
-                told(order)
+    async def _tell_again(self) -> None:
+        for work, told in list(self._retold):
+            told(await self._runner.read(work))
 
     def _others_changed(self) -> None:
         """Read at once what other processes may have changed, but once a second at most.
 
         Mostly they write plies.
         """
-        if self._told_order and not self._look:
+        if self._retold and not self._look:
             import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
             delay = self._looked + LOOKS_EVERY - monotonic()
@@ -619,9 +660,9 @@ class Store:
 
         async def tell() -> None:
             try:
-                await self._tell_order()
+                await self._tell_again()
             except StoreError as error:
-                _log.error("the bans cannot be read: %s", error)
+                _log.error("who is banned, and who is notified, cannot be read: %s", error)
 
         self._look, self._looked = None, monotonic()  # later writes cause another look
         task = asyncio.get_running_loop().create_task(tell())

@@ -23,6 +23,9 @@ from thudmud.play.scene import Scene
 LETTERS_PAGE = 10
 """How many letters a page has."""
 
+LETTERS_TOLD = 3
+"""How many letters of a player a report about them has with it: the last ones."""
+
 
 @verb("message")
 class SendLetter(Command):
@@ -148,4 +151,8 @@ class FileReport(Command):
             raise Refused(Refusal.REPORTS_TOO_MANY, most=most)
         if reported.open >= MOST_REPORTS:
             raise Refused(Refusal.REPORTS_FULL)
-        return scene.tell(ReportMade(me, about, self.text, hall.heard(me, about)))
+        said = hall.heard(me, about)
+        if scene.person.member and hall.caps.letters:  # they may have come in a mail of ours
+            letters = [each for each in scene.found[LettersLookup(me)] if each.sender == about]
+            said += tuple(f"{SendLetter.words}: {each.text}" for each in letters[-LETTERS_TOLD:])
+        return scene.tell(ReportMade(me, about, self.text, said))

@@ -1,0 +1,357 @@
+"""How members are notified, and what is still to be sent, in every kind of store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.store.conftest import Opening
+from tests.store.deeds import NOON, OAK, PINE, Clock, cleared, is_in_order, started
+from tests.store.test_persons import holding
+from thudmud.play.clocks import DAY
+from thudmud.play.notifications import (
+    ANOTHER,
+    CODE_LASTS,
+    GUESSES,
+    MOST_BROWSERS,
+    AskedLookup,
+    Browser,
+    Contact,
+    ContactLookup,
+    Kind,
+    News,
+    Notification,
+    Quiet,
+    Recipient,
+)
+from thudmud.store import Conflict, KeptName, Nobody, Store
+
+MAIL = "anna@example.org"
+BROWSER = Browser("https://push.example.org/1", "k" * 87, "a" * 22)
+
+
+@pytest.fixture
+async def store(opening: Opening) -> Store:
+    """Return a store with three members."""
+    store = await opening()
+    for name in ("Anna", "Bert", "Carla"):
+        await store.enrol(name, "hash")
+    return store
+
+
+async def contact(store: Store, player: str = "Anna") -> Contact:
+    found: Contact = await store.look_up(ContactLookup(player))
+    return found
+
+
+async def code(store: Store, player: str = "Anna") -> str:
+    """Return the code that is about to be sent to a member."""
+    [each] = [each for each in await store.due(mails=True) if each.player == player and each.code]
+    return each.code
+
+
+async def confirmed(store: Store, player: str = "Anna", mail: str = MAIL) -> None:
+    """Let a member get mails."""
+    await store.ask_code(player, mail)
+    [asked] = [each for each in await store.due(mails=True) if each.player == player]
+    assert await store.confirm(player, asked.code) is None
+    await store.sent(asked)
+
+
+async def tell(store: Store, *told: Notification, board: str = OAK) -> None:
+    version = await store.version(board)
+    await store.append({board: (version, [cleared(1)])}, news=News(board, told))
+
+
+async def kinds(store: Store, *, mails: bool = True) -> dict[str, list[str]]:
+    """Return what is due, by player."""
+    told: dict[str, list[str]] = {}
+    for each in await store.due(mails=mails):
+        about = [row.kind.value if row.kind else "code" for row in each.waiting]
+        told.setdefault(each.player, []).extend(about)
+    return told
+
+
+class TestAddresses:
+    async def test_one_is_used_once_its_code_was_typed(self, store: Store) -> None:
+        assert await contact(store) == Contact()
+        await store.ask_code("anna", MAIL)
+        assert await contact(store) == Contact(asked=MAIL, asked_today=1)
+        [asked] = await store.due(mails=True)
+        assert (asked.player, asked.address, len(asked.code)) == ("Anna", MAIL, 6)
+        assert await store.notified() == frozenset()
+        assert await store.confirm("Anna", asked.code) is None
+        assert await contact(store) == Contact(MAIL, asked_today=1)
+        assert await store.notified() == {"Anna"}
+        assert await store.confirm("Anna", asked.code) == 0
+        await is_in_order(store)
+
+    async def test_a_code_can_be_guessed_five_times(self, store: Store) -> None:
+        await store.ask_code("Anna", MAIL)
+        right = await code(store)
+        wrong = f"{(int(right) + 1) % 1_000_000:06}"
+        left = [await store.confirm("Anna", wrong) for _ in range(GUESSES)]
+        assert left == [4, 3, 2, 1, 0]
+        assert await store.confirm("Anna", right) == 0
+        assert (await contact(store)).address == ""
+
+    async def test_it_is_good_for_an_hour(self, store: Store, clock: Clock) -> None:
+        await store.ask_code("Anna", MAIL)
+        right = await code(store)
+        clock.now += CODE_LASTS
+        assert await store.confirm("Anna", right) == 0
+        assert (await contact(store)).asked == ""
+        [asked] = await store.due(mails=True)
+        assert (asked.address, asked.code) == ("", "")  # and so it is not sent any more
+
+    async def test_they_are_counted_for_a_day_by_member_and_by_address(
+        self, store: Store, clock: Clock
+    ) -> None:
+        await store.ask_code("Anna", MAIL)
+        await store.ask_code("Bert", MAIL.upper())
+        await store.ask_code("Bert", "bert@example.org")
+        assert (await contact(store, "Bert")).asked_today == 2
+        assert (await store.look_up(AskedLookup(MAIL))).today == 2
+        clock.now += DAY
+        assert (await contact(store, "Bert")).asked_today == 0
+        assert (await store.look_up(AskedLookup(MAIL))).today == 0
+
+    async def test_only_members_have_any(self, store: Store) -> None:
+        await store.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
+        for asking in (
+            store.ask_code("Gast", MAIL),
+            store.confirm("Gast", "123456"),
+            store.add_browser("Gast", BROWSER),
+            store.keep_contact("Gast", Contact()),
+        ):
+            with pytest.raises(Nobody):
+                await asking
+
+    async def test_the_link_in_a_mail_ends_it(self, store: Store) -> None:
+        await confirmed(store)
+        await tell(store, Notification("Anna", Kind.TURN))
+        [mail] = await store.due(mails=True)
+        assert await store.is_ended_by(mail.secret)
+        assert await store.end_mails(mail.secret)
+        assert (await contact(store)).address == ""
+        assert await store.due(mails=True) == []
+        for secret in ("", "x" * 22):
+            assert not await store.is_ended_by(secret)
+            assert not await store.end_mails(secret)
+        await is_in_order(store)
+
+    async def test_the_link_in_a_mail_with_a_code_ends_all_such_mails(self, store: Store) -> None:
+        await store.ask_code("Anna", MAIL)
+        [mail] = await store.due(mails=True)
+        assert await store.end_mails(mail.secret)
+        assert await store.due(mails=True) == []
+        assert await store.confirm("Anna", mail.code) == 0
+        assert (await store.look_up(AskedLookup(MAIL.upper()))).unwanted
+        assert not (await store.look_up(AskedLookup("bert@example.org"))).unwanted
+
+    async def test_who_takes_no_mails_gets_none(self, store: Store) -> None:
+        await confirmed(store)
+        await tell(store, Notification("Anna", Kind.TURN), Notification("Anna", Kind.END, 7))
+        [mail] = await store.due(mails=True)
+        await store.refuse(mail)
+        assert await store.due(mails=True) == []
+        assert (await contact(store)).is_refused
+        assert await store.notified() == frozenset()
+        await confirmed(store)
+        assert not (await contact(store)).is_refused
+
+
+class TestChoices:
+    async def test_they_are_kept(self, store: Store) -> None:
+        await confirmed(store)
+        quiet = Quiet(22 * 60, 7 * 60, -90)
+        off = frozenset({Kind.END, Kind.CLOCK})
+        chosen = Contact(MAIL, off=off, quiet=quiet, calendar=ANOTHER, feed=True)
+        await store.keep_contact("Anna", chosen)
+        kept = await contact(store)
+        assert kept == chosen._replace(calendar=kept.calendar, asked_today=1)
+        assert await store.calendar_of(kept.calendar) == "Anna"
+        assert await store.feed_of("anna") == "Anna"
+        await store.keep_contact("Anna", kept._replace(calendar=ANOTHER, feed=False))
+        assert await store.calendar_of(kept.calendar) is None
+        assert await store.calendar_of("") is None
+        assert await store.feed_of("Anna") is None
+        assert await store.feed_of("Nobody") is None
+        await store.rename("Anna", "Hanna")
+        again = await contact(store, "Hanna")
+        assert await store.calendar_of(again.calendar) == "Hanna"
+        assert await store.notified() == {"Hanna"}
+        await is_in_order(store)
+
+    async def test_what_is_off_is_not_stored(self, store: Store) -> None:
+        await confirmed(store)
+        await store.keep_contact("Anna", Contact(MAIL, off=frozenset({Kind.TURN})))
+        await tell(store, Notification("Anna", Kind.TURN), Notification("Anna", Kind.END, 1))
+        assert await kinds(store) == {"Anna": ["end"]}
+
+    async def test_browsers_are_ways_of_their_own(self, store: Store) -> None:
+        await confirmed(store)
+        await store.add_browser("Anna", BROWSER)
+        await store.add_browser("Anna", BROWSER)  # the same, and so once
+        other = BROWSER._replace(endpoint="https://push.example.org/2")
+        await store.add_browser("Anna", other)
+        assert (await contact(store)).browsers == 2
+        await tell(store, Notification("Anna", Kind.TURN))
+        assert await kinds(store) == {"Anna": ["turn"]}
+        pushes = await store.due(mails=False)
+        assert [each.browser for each in pushes] == [BROWSER, other] or [
+            each.browser for each in pushes
+        ] == [other, BROWSER]
+        [gone] = [each for each in pushes if each.browser == other]
+        await store.refuse(gone)
+        assert (await contact(store)).browsers == 1
+        assert [each.browser for each in await store.due(mails=False)] == [BROWSER]
+        await store.keep_contact("Anna", (await contact(store))._replace(browsers=0))
+        assert await store.due(mails=False) == []
+        assert await kinds(store) == {"Anna": ["turn"]}
+        await is_in_order(store)
+
+    async def test_there_are_so_many_and_no_more(self, store: Store) -> None:
+        for number in range(MOST_BROWSERS + 2):
+            link = f"https://push.example.org/{number}"
+            await store.add_browser("Anna", BROWSER._replace(endpoint=link))
+        assert (await contact(store)).browsers == MOST_BROWSERS
+
+    async def test_one_that_somebody_else_uses_now_is_theirs(self, store: Store) -> None:
+        await store.add_browser("Anna", BROWSER)
+        await store.add_browser("Bert", BROWSER)
+        assert await store.notified() == {"Bert"}
+
+
+class TestWaiting:
+    async def test_it_is_stored_with_the_events_or_not_at_all(self, store: Store) -> None:
+        await confirmed(store)
+        await confirmed(store, "Bert", "bert@example.org")
+        news = News(OAK, (Notification("Anna", Kind.TURN), Notification("Carla", Kind.TURN)))
+        await store.append({OAK: (0, [started(1)])}, key="once", news=news)
+        assert await kinds(store) == {"Anna": ["turn"]}
+        await store.append({OAK: (0, [started(1)])}, key="once", news=news)  # it was stored
+        assert await kinds(store) == {"Anna": ["turn"]}
+        with pytest.raises(Conflict):
+            await store.append({OAK: (0, [started(2)])}, news=News(OAK, news.notices[:1] * 2))
+        assert await kinds(store) == {"Anna": ["turn"]}
+        await is_in_order(store)
+
+    async def test_the_next_turn_takes_the_place_of_the_one_before(
+        self, store: Store, clock: Clock
+    ) -> None:
+        await confirmed(store)
+        await confirmed(store, "Bert", "bert@example.org")
+        later = NOON + DAY
+        turn, short = Notification("Anna", Kind.TURN), Notification("Anna", Kind.CLOCK, due=later)
+        await tell(store, turn, short)
+        await tell(store, turn, board=PINE)
+        assert await kinds(store) == {"Anna": ["turn", "turn"]}
+        clock.now = later
+        assert sorted((await kinds(store))["Anna"]) == ["clock", "turn", "turn"]
+        await tell(store, Notification("Bert", Kind.TURN))
+        assert await kinds(store) == {"Anna": ["turn"], "Bert": ["turn"]}
+        await tell(store, board=PINE)
+        assert await kinds(store) == {"Bert": ["turn"]}
+
+    async def test_who_has_come_is_told_no_more_but_that_time_runs_short(
+        self, store: Store, clock: Clock
+    ) -> None:
+        await confirmed(store)
+        turn, short = Notification("Anna", Kind.TURN), Notification("Anna", Kind.CLOCK)
+        await tell(store, turn, short)
+        await store.ask_code("Anna", "other@example.org")
+        await store.came("anna")
+        await store.came("Nobody")
+        assert sorted((await kinds(store))["Anna"]) == ["clock", "code"]
+
+    async def test_a_letter_is_news(self, store: Store) -> None:
+        await confirmed(store)
+        await store.post("Anna", "Bert", "Ho!")
+        await store.post("Bert", "Anna", "Ho!")
+        assert await kinds(store) == {"Anna": ["message"]}
+
+    async def test_what_was_tried_in_vain_waits(self, store: Store, clock: Clock) -> None:
+        await confirmed(store)
+        await tell(store, Notification("Anna", Kind.END, 12))
+        [mail] = await store.due(mails=True)
+        await store.put_off(mail, clock.now + 600, failed=True)
+        assert await store.due(mails=True) == []
+        clock.now += 600
+        [mail] = await store.due(mails=True)
+        [waiting] = mail.waiting
+        assert (waiting.kind, waiting.battle, waiting.tries) == (Kind.END, 12, 1)
+        since = waiting.failing
+        await store.put_off(mail, clock.now, failed=True)
+        [mail] = await store.due(mails=True)
+        assert (mail.waiting[0].tries, mail.waiting[0].failing) == (2, since)
+        await store.put_off(mail, clock.now)
+        [mail] = await store.due(mails=True)
+        assert mail.waiting[0].tries == 2
+        await store.sent(mail, mailed=True)
+        assert await store.due(mails=True) == []
+        await tell(store, Notification("Anna", Kind.END, 13))
+        [mail] = await store.due(mails=True)
+        assert mail.mailed is not None
+        await is_in_order(store)
+
+    async def test_what_has_gone_meanwhile_is_not_put_off(self, store: Store) -> None:
+        await confirmed(store)
+        await tell(store, Notification("Anna", Kind.TURN))
+        [mail] = await store.due(mails=True)
+        await store.came("Anna")
+        await store.put_off(mail, 0.0)
+        await store.sent(mail)
+        await store.refuse(Recipient("Nobody", ()))
+        assert await store.due(mails=True) == []
+
+
+async def test_all_who_ask_are_told_when_who_is_notified_changes(opening: Opening) -> None:
+    store = await opening()
+    await store.enrol("Anna", "hash")
+    told: list[frozenset[str]] = []
+    assert await store.notified(told.append) == frozenset()
+    await confirmed(store)
+    assert told[-1] == {"Anna"}
+    await store.erase("Anna")
+    assert told[-1] == frozenset()
+
+
+async def test_nothing_of_it_is_left_when_a_name_is_erased(path: Path) -> None:
+    store = await Store.open(path, clock=Clock())
+    await store.enrol("Anna", "hash")
+    await confirmed(store, mail="anna@address.example")
+    await store.add_browser("Anna", BROWSER)
+    await store.ask_code("Anna", "pending@address.example")
+    told = await store.about("Anna")
+    [kept] = told["contact"]
+    assert kept["address"] == "anna@address.example"
+    assert [each["address"] for each in told["confirmation"]] == [
+        "anna@address.example", "pending@address.example",
+    ]  # fmt: skip
+    assert told["browser"][0]["endpoint"] == BROWSER.endpoint
+    assert told["notification"][0]["kind"] == "code"
+    for secret in ("secret", "calendar", "code", "key", "auth"):
+        assert all(secret not in row for table in told.values() if isinstance(table, list)
+                   for row in table)  # fmt: skip
+    assert holding(path, "address.example")
+    await store.erase("Anna")
+    assert await store.scrub()
+    assert holding(path, "address.example") == []
+    assert holding(path, "push.example.org") == []
+    await store.close()
+
+
+async def test_an_address_that_is_given_up_is_forgotten_at_once(path: Path) -> None:
+    store = await Store.open(path, clock=Clock())
+    await store.enrol("Anna", "hash")
+    await confirmed(store, mail="anna@address.example")
+    await store.keep_contact("Anna", Contact())
+    clock = store.clock
+    assert isinstance(clock, Clock)
+    clock.now += DAY  # so long the codes count
+    await store.ask_code("Anna", "other@example.org")
+    assert await store.scrub()
+    assert holding(path, "address.example") == []
+    await store.close()
