@@ -104,7 +104,7 @@ evennia: $(EVENNIA)/.installed $(EVENNIA)/client/.installed
 
 $(VENV)/.run: EXTRAS = [server]
 $(VENV)/.run: NEEDS = what it needs
-$(VENV)/.dev $(VENV)/.fuzz: EXTRAS = [server,postgres,pictures]
+$(VENV)/.dev $(VENV)/.fuzz: EXTRAS = [server,postgres,notify,pictures]
 $(VENV)/.dev: GROUPS = --group dev
 $(VENV)/.dev: NEEDS = what its checks and tests need
 $(VENV)/.fuzz: GROUPS = --group dev --group fuzz

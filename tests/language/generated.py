@@ -7,6 +7,8 @@ Players are called by a word that begins with neither a digit nor a comma, and i
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import strategies as st
 
 from thudmud.language import clean
@@ -18,6 +20,7 @@ from thudmud.play.clocks import (
     TimeControl,
 )
 from thudmud.play.command import Command
+from thudmud.play.notifications import Kind, Quiet
 from thudmud.play.options import (
     WIDTHS,
     Charset,
@@ -60,6 +63,18 @@ from thudmud.verbs.matchmaking import (
 )
 from thudmud.verbs.more import Again, Help, Password, Quit, Register, Syntax
 from thudmud.verbs.moves import Adjourn, Claim, End, Play, PlayRecorded, Resign, Start, Undo
+from thudmud.verbs.notifications import (
+    Notify,
+    NotifyBrowser,
+    NotifyCode,
+    NotifyMail,
+    NotifyOf,
+    NotifyOff,
+    NotifyPublished,
+    NotifyQuiet,
+    NotifyWay,
+    Published,
+)
 from thudmud.verbs.options import (
     SetCharset,
     SetColour,
@@ -176,6 +191,10 @@ def attempts(draw: st.DrawFn) -> Attempt:
     return Attempt(verb, draw(squares), draw(squares), draw(captures))
 
 
+keys = st.from_regex("[A-Za-z0-9_-]{20,100}", fullmatch=True)
+hours = st.builds(
+    Quiet, st.integers(0, 719), st.integers(720, 1439), st.integers(-12 * 60, 14 * 60)
+) | st.builds(Quiet, st.integers(720, 1439), st.integers(0, 719))
 lengths = st.builds(
     lambda number, unit: number * unit,
     st.integers(1, 9999),
@@ -292,7 +311,15 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Help, st.none() | texts),
     st.builds(Syntax, st.none() | texts),
     st.sampled_from([Boards(), ViewBots(), Quit(), Seeks(), Register(), Password()]),
-    st.sampled_from([ViewNews(), Again()]),
+    st.sampled_from([ViewNews(), Again(), Notify()]),
+    st.builds(NotifyMail, st.emails().filter(lambda each: not re.search("[ ,]|[.!]$", each))),
+    st.builds(NotifyCode, st.from_regex("[0-9]{6}", fullmatch=True)),
+    st.builds(NotifyBrowser, st.just("https://push.example.org/a?b=c"), keys, keys),
+    st.builds(NotifyOff, st.none() | st.sampled_from(NotifyWay)),
+    st.builds(NotifyOf, st.sampled_from(Kind), st.booleans()),
+    st.builds(NotifyQuiet, st.none() | hours),
+    st.builds(NotifyPublished, st.sampled_from(Published), st.booleans()),
+    st.just(NotifyPublished(Published.CALENDAR, value=True, again=True)),
 )
 """Any command at all."""
 

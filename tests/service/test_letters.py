@@ -312,6 +312,6 @@ async def test_all_of_it_crosses_nodes(world: World) -> None:
     assert "new: Ho!" in await two.type("Bert", "messages")
     await one.type("Anna", "shout Ho!")
     assert two.told["Bert"][-1] == "Anna shouts: Ho!"
-    assert "last line that you heard" in await two.type("Bert", "report anna She shouts.")
+    assert "last 2 lines that you heard" in await two.type("Bert", "report anna She shouts.")
     await two.type("Bert", "ignore anna")
     assert "not taking messages" in await one.type("Anna", "message bert Ho!")

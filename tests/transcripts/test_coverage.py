@@ -19,9 +19,13 @@ from thudmud.play.asides import (
     Announced,
     Aside,
     Asked,
+    BrowserAdded,
+    CodeAsked,
+    CodeTyped,
     LetterSent,
     LettersForgotten,
     Lifted,
+    NotifyChosen,
     OptionChosen,
     ReportClosed,
     Sanctioned,
@@ -61,6 +65,7 @@ from thudmud.script import Transcript, perform
 from thudmud.script.transcript import Act, Expectation, Part, TranscriptStep
 from thudmud.verbs.letters import Letters
 from thudmud.verbs.matchmaking import PlayNow
+from thudmud.verbs.notifications import Notify
 from thudmud.verbs.options import (
     SetCharset,
     SetColour,
@@ -149,16 +154,16 @@ def test_every_aside_and_answer(told: Told) -> None:
     ours = {each for each in Aside.KINDS if each.__module__.startswith("thudmud.")}
     # Nobody goes on from another connection in a transcript: players have one each. And nobody
     # waits for an analysis, or until the time runs short, since in a house nothing waits; nor does
-    # anybody have an account there, so that they could be left a message, have a plan or keep
-    # order. And nobody is told that somebody types.
+    # anybody have an account there, so that they could be left a message, have a plan, be notified
+    # or keep order. And nobody is told that somebody types.
     untold = {TookOver, Analysing, AnalysisCancelled, TimeShort, LetterSent, LettersForgotten}
-    untold |= {PlanChosen, Active}
+    untold |= {PlanChosen, Active, CodeAsked, CodeTyped, BrowserAdded, NotifyChosen}
     untold |= {Announced, Sanctioned, Lifted, ReportClosed, ShutdownTold}
     assert ours - {Asked} - asides == untold
     answers = {type(event.question) for event, _ in told if isinstance(event, Asked)}
     questions = {kind for kind in words.registry if issubclass(kind, Command)}
     # Nor does any bot play there.
-    assert questions - answers == {PlayNow, Letters, Bans, Mutes, Reports} & questions
+    assert questions - answers == {PlayNow, Letters, Bans, Mutes, Notify, Reports} & questions
 
 
 def test_every_way_to_end(told: Told) -> None:

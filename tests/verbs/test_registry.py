@@ -18,6 +18,15 @@ from thudmud.verbs.archive import Analyse, CancelAnalysis
 from thudmud.verbs.exercises import Lessons
 from thudmud.verbs.letters import FileReport, ForgetLetters, Letters, SendLetter
 from thudmud.verbs.more import Again, Help, Password, Register, Syntax
+from thudmud.verbs.notifications import (
+    NotifyBrowser,
+    NotifyCode,
+    NotifyMail,
+    NotifyOf,
+    NotifyOff,
+    NotifyPublished,
+    NotifyQuiet,
+)
 from thudmud.verbs.options import ShowOptions, ShowScheme
 from thudmud.verbs.order import Bans, Mutes, OperatorCommand, Reports
 from thudmud.verbs.people import Ignore, Plan
@@ -114,4 +123,6 @@ def test_every_verb_is_typed_in_a_transcript() -> None:
     absent: set[type[Command]] = {each for each in COMMANDS if issubclass(each, OperatorCommand)}
     absent |= {Register, Password, SendLetter, Letters, ForgetLetters, FileReport, Plan}
     absent |= {CancelAnalysis, Again}
+    absent |= {NotifyMail, NotifyCode, NotifyBrowser, NotifyOff, NotifyOf, NotifyQuiet}
+    absent |= {NotifyPublished}
     assert set(COMMANDS) - typed <= absent

@@ -9,12 +9,14 @@ from thudmud.play.analysis import Weighed
 from thudmud.play.asides import Asked, LetterSent
 from thudmud.play.hall import Hall
 from thudmud.play.letters import Letter, LettersPage
+from thudmud.play.notifications import Contact, Quiet, Ways
 from thudmud.play.order import Order
 from thudmud.play.people import BotLevel
 from thudmud.play.table import BoardSpec
 from thudmud.play.telling import Telling
 from thudmud.rules import Game, Move, Side
 from thudmud.verbs.letters import Letters
+from thudmud.verbs.notifications import Notify
 from thudmud.views import Message
 from thudmud.views.data import Fact
 from thudmud.views.facts import as_json, machine_line
@@ -201,7 +203,7 @@ def played() -> dict[str, list[Message]]:
             for name in message.to:
                 told[name].append(message)
         now += 0 if words.startswith(AT_ONCE) else PAUSE
-    for fact in _of_letters():  # which no house keeps
+    for fact in (*_of_letters(), *_of_notifying()):  # which no house keeps
         told["Anna"].append(Message(("Anna",), as_json(fact.data), fact.package))
         told["Bert"].append(Message(("Bert",), machine_line(fact)))
     return told
@@ -213,6 +215,16 @@ def _of_letters() -> list[Fact]:
     page = LettersPage((Letter(1, "Anna", BEGAN, "Shall we play on Sunday?"),), 1, 1)
     told = LetterSent("Anna", "Bert", ""), Asked("Bert", Letters(), answer=page)
     return [fact for aside in told for fact in facts(hall, Telling(aside, ("Bert",)))]
+
+
+def _of_notifying() -> list[Fact]:
+    """Return what programs are told of how Anna is notified."""
+    hall = Hall([BoardSpec("oak board")])
+    hall.ways = Ways(mail=True, page="https://example.org")
+    hours = Quiet(22 * 60, 7 * 60, 2 * 60)
+    contact = Contact("anna@example.org", browsers=1, quiet=hours, feed=True)
+    asked = Asked("Anna", Notify(), answer=contact)
+    return facts(hall, Telling(asked, ("Anna",)))
 
 
 def _done(house: House, player: str, words: str, now: float) -> list[Message]:

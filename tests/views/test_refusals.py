@@ -850,6 +850,51 @@ def test_what_many_from_one_address_have() -> None:
     assert refused(CROWDED) == told
 
 
+NOTIFIED = [
+    (
+        Refused(R.NOTIFY_FOR_MEMBERS),
+        'Only registered players can be notified. "register" makes you one.',
+    ),
+    (
+        Refused(R.NOTIFIES_NOBODY),
+        "This server notifies nobody: its operator has not set it up.",
+    ),
+    (Refused(R.NO_MAILS), 'This server sends no mails. "notify" shows what else there is.'),
+    (
+        Refused(R.NO_MAIL_ADDRESS),
+        'This server cannot write to that address. It can to one like "anna@example.org".',
+    ),
+    (
+        Refused(R.MAIL_UNWANTED),
+        "Whoever reads mails at that address has asked for none from here.",
+    ),
+    (
+        Refused(R.CODES_TOO_MANY, most=3),
+        "You can ask for 3 codes a day, and as many are sent to one address. Try again tomorrow.",
+    ),
+    (Refused(R.CODE_WRONG, left=4), "The mail has another code. You have 4 tries left."),
+    (
+        Refused(R.NO_CODE),
+        'There is no code to type: each is good for an hour, and for five tries. "notify mail" and'
+        " your address sends you a new one.",
+    ),
+    (
+        Refused(R.NO_BROWSERS),
+        'This server tells browsers nothing. "notify" shows what else there is.',
+    ),
+    (
+        Refused(R.NO_SUCH_SERVICE),
+        "Your browser uses a push service that this server does not. Instead, type"
+        ' "notify mail" and your address.',
+    ),
+]
+
+
+@pytest.mark.parametrize(("refusal", "sentence"), NOTIFIED, ids=lambda each: str(each)[:30])
+def test_who_is_not_notified(refusal: Refused, sentence: str) -> None:
+    assert refused(refusal) == sentence
+
+
 ORDER = [
     (
         Refused(R.NO_OPERATORS),
@@ -981,7 +1026,7 @@ def all_refusals() -> Iterator[Refused]:
     yield from (*TALKS, CROWDED, NO_QUESTION)
     yield from (refusal for refusal, _ in ORDER)
     yield from (Refused(code, board="oak board") for code in HINTS)
-    yield from (refusal for refusal, _ in (*ANALYSES, *LETTERS))
+    yield from (refusal for refusal, _ in (*ANALYSES, *LETTERS, *NOTIFIED))
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
 
@@ -1123,6 +1168,14 @@ LINES = [
         "moves a6 to b6",
         'To play a move, begin with "move"; "moves" lists what can be played.',
     ),
+    (
+        "notify quiet 25 to 7",
+        'Write hours like "22 to 7", in universal time; or with your own clock, like "22 to 7'
+        ' utc+2".',
+    ),
+    ("notify mail anna", 'A mail address is written like "anna@example.org".'),
+    ("notify code 12", "The code in the mail has six digits."),
+    ("notify mail", 'After "notify mail" something is missing: a mail address or "off".'),
     ("options width 7", "A screen is 20 to 500 columns wide here."),
     ("options width 501", "A screen is 20 to 500 columns wide here."),
     ("options width -80", "A screen is 20 to 500 columns wide here."),

@@ -18,13 +18,16 @@ from typing import Any, cast, get_args, get_type_hints
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
 
 from thudmud.english import length_of
+from thudmud.errors import InvalidValueError
 from thudmud.language.words import END_OF_LINE, FLAGS, STOPS, TABLES, WORDS, Stumbled, spoken
 from thudmud.play.clocks import TimeClass, TimeControl
 from thudmud.play.command import Command
 from thudmud.play.days import day_begins
+from thudmud.play.notifications import Kind, Quiet
 from thudmud.play.options import SHADES, Colour, Element, Shade, Switch, Toggle
 from thudmud.rules import EVERY, Every, Piece, Side, Square, ruleset_called
 from thudmud.verbs import VERBS
+from thudmud.verbs.notifications import NotifyWay, Published
 from thudmud.verbs.setup import Pieces
 
 
@@ -77,6 +80,8 @@ class _Builder(Transformer[Token, Command]):
     SHADE = staticmethod(_shade)
     ROW = COLUMNS = NUMBER = int
     COLUMN = SPEECH = DEED = TOPIC = RULESET = str
+    ADDRESS = CODE = ENDPOINT = KEY = str
+    HOURS = Quiet.of
     OBJECT = PLACE = PLAYER = WHOSE = LEVEL = staticmethod(_unstopped)
     WHOSE_BY_RULES = str
     BANNED = staticmethod(_unstopped)
@@ -150,6 +155,15 @@ class _Builder(Transformer[Token, Command]):
 
     def option_toggle(self, value: Token) -> Toggle:
         return Toggle(spoken(value.type))
+
+    def option_kind(self, value: Token) -> Kind:
+        return Kind(spoken(value.type))
+
+    def option_way(self, value: Token) -> NotifyWay:
+        return NotifyWay(spoken(value.type))
+
+    def option_published(self, value: Token) -> Published:
+        return Published(spoken(value.type))
 
     def option_element(self, *words: Token) -> Element:
         return Element.LAST_MOVE if words[0].type == "LAST" else Element[words[0].type]
@@ -321,11 +335,20 @@ def _day(word: Token) -> Token:
     return word
 
 
+def _hours(words: Token) -> Token:
+    """Return hours of a day; raises UnexpectedToken if there are none such."""
+    try:
+        Quiet.of(words)
+    except InvalidValueError:
+        raise UnexpectedToken(words, {"HOURS"}) from None  # type: ignore[no-untyped-call]  # Lark's own
+    return words
+
+
 _LARK = Lark._load_from_dict(  # type: ignore[no-untyped-call]  # noqa: SLF001  (`Lark.load` takes no transformer)
     *TABLES.lark,
     transformer=_VERBS(),
     g_regex_flags=FLAGS,
-    lexer_callbacks={"RULESET": _ruleset, "WHOSE": _whose, "DAY": _day},
+    lexer_callbacks={"RULESET": _ruleset, "WHOSE": _whose, "DAY": _day, "HOURS": _hours},
 )
 
 _SPELLINGS = frozenset(word for words in WORDS.values() for word in words)

@@ -114,6 +114,11 @@ _KINDS = {
     "LENGTH": ("<time>",),
     "BANNED": ("<player>", "<address>", "<network>"),
     "SHADE": ("<colour>",),
+    "ADDRESS": ("<mail>",),
+    "CODE": ("<code>",),
+    "HOURS": ("<hours>",),
+    "ENDPOINT": ("<url>",),
+    "KEY": ("<key>",),
     "PIECE": ("<piece>",),
     "RECORD": ("<record>",),
     "BATTLE_AND_PLY": ("<ply>",),
@@ -265,7 +270,7 @@ _SENTENCES_BEGIN = """
     squares still take tell that then there these they this those three thudstone too trample trap
     try turn two type walk watch welcome well west what whatever when whenever where which while who
     whoever with write yes keeping bytes connections open plies seats standing
-    times whether past people find matches sit beyond got click press
+    hello times whether past people find matches sit beyond got click press
 """
 """First words of the server's sentences. A test finds missing ones."""
 

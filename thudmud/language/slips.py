@@ -603,6 +603,21 @@ def _set_like_an_option(place: Place) -> Finding | None:
     return _wrong(Mistake.SET_FOR_OPTIONS, option=option)
 
 
+_NOTIFYING = {
+    "HOURS": Mistake.NO_SUCH_HOURS,
+    "ADDRESS": Mistake.ADDRESS_WRITTEN_OTHERWISE,
+    "CODE": Mistake.CODE_HAS_SIX_DIGITS,
+}
+
+
+def _notified_otherwise(place: Place) -> Finding | None:
+    """``notify quiet 25 to 7``, ``notify mail anna``, ``notify code 12``."""
+    if not place.word or near_miss(place.word, place.spellings):
+        return None
+    wrong = (each for name, each in _NOTIFYING.items() if name in place.terminals)
+    return next(map(_wrong, wrong), None)
+
+
 SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _split_number,
     _no_such_position,
@@ -632,5 +647,6 @@ SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _words_left_out,
     _yes_or_no,
     _set_like_an_option,
+    _notified_otherwise,
 )
 """Asked in this order. The first that recognizes its mistake explains it."""

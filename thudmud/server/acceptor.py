@@ -34,6 +34,7 @@ from thudmud.server.config import ServerSettings, Settings, WebSettings
 from thudmud.server.gallery import Gallery
 from thudmud.server.inbox import InboxQueue
 from thudmud.server.proxies import HEAD, Place, Proxies, following, told
+from thudmud.server.publishing import Publisher
 from thudmud.server.session import Caller, PlayerSession, SessionPolicy, TelnetSession
 from thudmud.server.sessions import Sessions
 from thudmud.store import StoreError
@@ -145,6 +146,7 @@ class Acceptor:
             clock=sessions.clock,
         )
         self._gallery = Gallery(sessions.service.hall, sessions.store)
+        self._publisher = Publisher(sessions.service.hall, sessions.store)
         self.adopt(self._whole, self._contexts)
         for listening in self._listening:
             await listening.start_serving()
@@ -209,6 +211,7 @@ class Acceptor:
             find_board=self._board_preview,
             find_battle=self._battle_preview,
             pictures=self._gallery,
+            published=self._publisher,
             public_url=web.public_url,
             embed=frozenset(web.embed),
         )
@@ -363,9 +366,13 @@ class _WebPeer:
         is_told = self._caller.address in self._forwarders
         return is_told and fields.get("x-forwarded-proto", "").lower() == "https"
 
+    def address(self, fields: Mapping[str, str]) -> str:
+        """Return the address that a request comes from."""
+        return self._forwarders.client(self._caller.address, fields)
+
     def admit(self, fields: Mapping[str, str]) -> str:
         """Return why the client may not come in, as a sentence; nothing if it may."""
-        address = self._forwarders.client(self._caller.address, fields)
+        address = self.address(fields)
         if refused := self._caller.assign(address):
             return refused
         self._caller = replace(self._caller, address=address)

@@ -32,6 +32,7 @@ from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.language import MAX_LINE
 from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem
 from thudmud.play.events import MADE
+from thudmud.play.notifications import is_address
 from thudmud.play.projections import PROJECTION, is_board_key
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import LEVELS, level_called
@@ -42,6 +43,7 @@ from thudmud.views.refusals import refused
 YEAR = 31_622_400  # seconds
 _MIN_SECRET, _MAX_SECRET = 16, 256  # characters; the longest fits into the gateway's hello
 
+_SERVICE = re.compile(r"\.?[a-z0-9-]+(\.[a-z0-9-]+)+")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[0-9]+)?")
 
 # Fields. A description says what would be right in place of a wrong value.
@@ -153,6 +155,27 @@ def _network(words: str) -> str:
     except ValueError:
         raise _unfit('should be an address or a network, such as "192.0.2.0/24"') from None
     return words
+
+
+def _mail_address(words: str) -> str:
+    if words and not is_address(words):
+        raise _unfit('should be a mail address such as "thud@example.org", or ""')
+    return words
+
+
+def _push_service(words: str) -> str:
+    if not _SERVICE.fullmatch(words):
+        raise _unfit('should be a host such as "push.example.org", or ".example.org" for all in it')
+    return words
+
+
+def _linked(section: _Section, known: ValidationInfo) -> _Section:
+    """Require that whoever is notified can be told where the page is."""
+    web = known.data.get("web")
+    is_on = getattr(section, "relay", "") or getattr(section, "enabled", False)
+    if is_on and web and not web.public_url:
+        raise _clash("needs web.public_url, the address of the page that players are told")
+    return section
 
 
 def _no_twins(boards: tuple[BoardSettings, ...]) -> tuple[BoardSettings, ...]:
@@ -440,6 +463,56 @@ class WebSettings(_Section):
         return self
 
 
+class MailSettings(_Section):
+    """The relay that mails go to."""
+
+    relay: str = Field(default="", description='the name of a host, or ""')
+    port: int = _whole(587, 1, 65535)
+    tls: Literal["starttls", "tls", "none"] = Field(
+        default="starttls", description='"starttls", "tls" or "none"'
+    )
+    certificates: str = _file("")
+    user: str = Field(default="", description='a name, or ""')
+    password_file: str = _file("")
+    sender: Annotated[str, AfterValidator(_mail_address)] = Field(
+        default="", description='a mail address such as "thud@example.org", or ""'
+    )
+    minutes: int = _whole(15, 0, 1440)
+    per_hour: int = _whole(100, 1, 1_000_000)
+
+    @model_validator(mode="after")
+    def _can_be_sent(self) -> Self:
+        if self.relay and not self.sender:
+            raise _clash(
+                'sender should be the mail address that mails come from, if relay is not ""'
+            )
+        if self.user and not self.password_file:
+            raise _clash("user needs a password: password_file should name its file")
+        if self.user and self.tls == "none":
+            raise _clash("user needs TLS, or everybody on the way could read the password")
+        return self
+
+
+class PushSettings(_Section):
+    """Notifications in browsers."""
+
+    enabled: bool = _flag(default=False)
+    keys: str = _file("push.pem")
+    contact: Annotated[str, AfterValidator(_mail_address)] = Field(
+        default="", description='a mail address such as "you@example.org", or ""'
+    )
+    services: tuple[Annotated[str, AfterValidator(_push_service)], ...] = Field(
+        default=(
+            "fcm.googleapis.com",
+            "updates.push.services.mozilla.com",
+            ".notify.windows.com",
+            ".push.apple.com",
+        ),
+        strict=False,
+        description='a list of hosts, such as ["push.example.org", ".example.net"]',
+    )
+
+
 class BoardSettings(_Section):
     """One board in the hall."""
 
@@ -480,6 +553,8 @@ class Settings(_Section):
     players: PlayerSettings = _section("players", PlayerSettings())
     storage: StorageSettings = _section("storage", StorageSettings())
     web: WebSettings = _section("web", WebSettings())
+    mail: Annotated[MailSettings, AfterValidator(_linked)] = _section("mail", MailSettings())
+    push: Annotated[PushSettings, AfterValidator(_linked)] = _section("push", PushSettings())
     metrics: MetricsSettings = _section("metrics", MetricsSettings())
     gateway: Annotated[GatewaySettings, AfterValidator(_two_files)] = _section(
         "gateway", GatewaySettings()
@@ -533,7 +608,7 @@ NEEDS_RESTART = {
     "web.host",
     "web.port",
     "players.guest_grace",
-    *("game", "storage", "metrics", "board", "bot"),
+    *("game", "storage", "mail", "push", "metrics", "board", "bot"),
 }
 """What a running server cannot change: keys, or whole sections."""
 

@@ -41,8 +41,8 @@ MOST_KEPT = 32 * 1024 * 1024
 NO_BOARD = Absence(HTTPStatus.NOT_FOUND, "There is no board of that name.")
 NO_PLIES = Absence(HTTPStatus.NOT_FOUND, "The plies of that battle are no longer kept.")
 NO_PIXELS = Absence(HTTPStatus.NOT_FOUND, "This server draws SVG, no PNG and no GIF.")
-BUSY = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "Too many pictures are being drawn just now.")
-BROKEN = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "The picture cannot be drawn just now.")
+BUSY = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "Too many pictures are being drawn just now.", 5)
+BROKEN = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "The picture cannot be drawn just now.", 5)
 
 _OVER = {State.ENDED, State.UNFINISHED}
 _log = logging.getLogger(__name__)

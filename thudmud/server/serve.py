@@ -40,10 +40,11 @@ from thudmud.server.config import (
     with_changes,
 )
 from thudmud.server.notify import ServiceManager
+from thudmud.server.notifying import Notifier, notifying_alike, outside, policy_of
 from thudmud.server.sessions import Sessions, make_service
-from thudmud.server.stores import bots_lock, open_store, serving_lock
+from thudmud.server.stores import lock_of_one, open_store, serving_lock
 from thudmud.service import Node
-from thudmud.store import Damaged, InUse, OtherSettings, Store, StoreError, Unknown
+from thudmud.store import Damaged, InUse, Lock, OtherSettings, Store, StoreError, Unknown
 from thudmud.store.steady import SteadyClock
 
 T = TypeVar("T")
@@ -186,14 +187,14 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
     news = news_of(settings, folder)
     async with AsyncExitStack() as stack:
         # First: a server that takes the bots over finds that our lease has ended.
-        holders = await stack.enter_async_context(bots_lock(storage))
-        store, node = await stack.enter_async_context(
-            served_store(storage, folder, common=common_settings(settings))
-        )
+        holders = await stack.enter_async_context(lock_of_one(storage, Lock.BOTS))
+        ways, mailer, pusher = outside(settings, folder)
+        common = common_settings(settings) | notifying_alike(ways)
+        store, node = await stack.enter_async_context(served_store(storage, folder, common=common))
         talk, shouts = (TalkLimiter(*limits) for limits in talk_limits(players))
         hall = Hall(boards(settings), caps=caps(settings), **game.limits)
         name_bots(hall, level_of_each(settings))
-        hall.news = news
+        hall.news, hall.ways = news, ways
         workers = Workers(settings.server.workers, folder)
         stack.push_async_callback(workers.close)
         service = make_service(
@@ -218,6 +219,22 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             changed.set()
 
         sessions.keep_order(await store.order(follow))
+        if mailer or pusher:
+            sending = await stack.enter_async_context(lock_of_one(storage, Lock.NOTIFYING))
+            notifier = Notifier(
+                hall,
+                store,
+                mailer,
+                pusher,
+                policy_of(settings),
+                is_alive=lambda: service.is_alive,
+            )
+
+            def notify(members: frozenset[str]) -> None:
+                hall.notified = members
+
+            notify(await store.notified(notify))
+            await stack.enter_async_context(background(notifier.follow(sending)))
         works = background(
             _check_once_ready(sessions),
             _follow_removals(sessions, changed),

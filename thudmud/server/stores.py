@@ -1,6 +1,6 @@
 """What several servers share: the store that the settings name, and the locks on its database.
 
-One lock decides who serves, the other who runs the bots.
+One lock decides who serves, others who runs the bots, and who sends notifications.
 """
 
 from __future__ import annotations
@@ -101,11 +101,11 @@ async def serving_lock(
 
 
 @asynccontextmanager
-async def bots_lock(storage: StorageSettings) -> AsyncIterator[asyncio.Queue[Holder]]:
-    """Wait for the lock of the one server that runs all bots, and hold it.
+async def lock_of_one(storage: StorageSettings, key: Lock) -> AsyncIterator[asyncio.Queue[Holder]]:
+    """Wait for the lock of the one server that does something for all, and hold it.
 
     Yields:
-        A queue: each item says who runs the bots from now on. While the database cannot be reached,
+        A queue: each item says who has the lock from now on. While the database cannot be reached,
         nothing changes.
     """
     holders = asyncio.Queue[Holder]()
@@ -118,7 +118,7 @@ async def bots_lock(storage: StorageSettings) -> AsyncIterator[asyncio.Queue[Hol
         if isinstance(answer, Holder):
             holders.put_nowait(answer)
 
-    lock = _lock(storage, Lock.BOTS, take_note)
+    lock = _lock(storage, key, take_note)
     try:
         yield holders
     finally:

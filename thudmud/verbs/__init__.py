@@ -14,6 +14,7 @@ from thudmud.verbs import (
     matchmaking,
     more,
     moves,
+    notifications,
     options,
     order,
     people,
@@ -26,6 +27,6 @@ from thudmud.verbs import (
 )
 
 __all__ = [
-    "VERBS", "archive", "exercises", "letters", "matchmaking", "more", "moves", "options", "order",
-    "people", "queries", "resuming", "rooms", "seats", "setup", "talk",
+    "VERBS", "archive", "exercises", "letters", "matchmaking", "more", "moves", "notifications",
+    "options", "order", "people", "queries", "resuming", "rooms", "seats", "setup", "talk",
 ]  # fmt: skip

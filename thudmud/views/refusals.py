@@ -168,6 +168,12 @@ _TEMPLATES: Mapping[Enum, str] = {
         ' the board, type "move" and two squares.'
     ),
     Mistake.SET_FOR_OPTIONS: 'That is one of the options: type "{option}".',
+    Mistake.NO_SUCH_HOURS: (
+        'Write hours like "22 to 7", in universal time; or with your own clock, like "22 to 7'
+        ' utc+2".'
+    ),
+    Mistake.ADDRESS_WRITTEN_OTHERWISE: 'A mail address is written like "anna@example.org".',
+    Mistake.CODE_HAS_SIX_DIGITS: "The code in the mail has six digits.",
     Refusal.OTHER_PIECE: "Another piece stands on {square}: {piece.phrase}.",
     Refusal.NO_SUCH_ORDINAL: 'There is no "{words}", only {boards:and}.',
     Refusal.WHICH_BOARD: 'Which one do you mean by "{words}": {boards:or}?',
@@ -197,6 +203,28 @@ _TEMPLATES: Mapping[Enum, str] = {
         "That was not done: others have just heard a lot from {whom}. You can go on in {seconds}."
     ),
     Refusal.NOT_LISTENING: "{player} is not taking messages from you.",
+    Refusal.NOTIFY_FOR_MEMBERS: (
+        'Only registered players can be notified. "register" makes you one.'
+    ),
+    Refusal.NOTIFIES_NOBODY: "This server notifies nobody: its operator has not set it up.",
+    Refusal.NO_MAILS: 'This server sends no mails. "notify" shows what else there is.',
+    Refusal.NO_MAIL_ADDRESS: (
+        'This server cannot write to that address. It can to one like "anna@example.org".'
+    ),
+    Refusal.MAIL_UNWANTED: "Whoever reads mails at that address has asked for none from here.",
+    Refusal.CODES_TOO_MANY: (
+        "You can ask for {most} codes a day, and as many are sent to one address. Try again"
+        " tomorrow."
+    ),
+    Refusal.NO_CODE: (
+        'There is no code to type: each is good for an hour, and for five tries. "notify mail" and'
+        " your address sends you a new one."
+    ),
+    Refusal.NO_BROWSERS: 'This server tells browsers nothing. "notify" shows what else there is.',
+    Refusal.NO_SUCH_SERVICE: (
+        "Your browser uses a push service that this server does not. Instead, type"
+        ' "notify mail" and your address.'
+    ),
     Refusal.LETTERS_FOR_MEMBERS: (
         'Only registered players get messages: "register" keeps your name. "tell" speaks to'
         " somebody who is here."
@@ -617,6 +645,9 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             return f"{plays} {change}{practice if details['may_practise'] else ''}."
         case Refusal.NO_HALL:
             return _no_hall(details["bots"])
+        case Refusal.CODE_WRONG:
+            left = counted(details["left"], "try")
+            return f"The mail has another code. You have {left} left."
         case Refusal.WHICH_OFFER:
             offers = zip(details["lines"], details["players"], strict=True)
             ways = listed([f'"{line}" ({player})' for line, player in offers], "or")
@@ -801,6 +832,11 @@ _KINDS = {
     "<clock>": "a clock such as 10+5",
     "<time>": "a time such as 10 minutes, 2 hours or a week",
     "<address>": "an address such as 203.0.113.7",
+    "<mail>": "a mail address",
+    "<code>": "the code of six digits",
+    "<hours>": "hours such as 22 to 7",
+    "<url>": "a URL",
+    "<key>": "a key",
     "<network>": "a network such as 203.0.113.0/24",
     "<width>": f"a number from {WIDTHS[0]} to {WIDTHS[-1]}",
     "<colour>": "a colour such as red",

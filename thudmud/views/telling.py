@@ -25,6 +25,7 @@ from thudmud.views import (
     hints,
     letters,
     matchmaking,
+    notifications,
     options,
     order,
     people,
@@ -46,8 +47,8 @@ from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
 
 _REGISTERED = (
-    analysis, archive, exercises, help_pages, hints, letters, matchmaking, options, order, people,
-    queries, ratings, replays, rooms, talk,
+    analysis, archive, exercises, help_pages, hints, letters, matchmaking, notifications, options,
+    order, people, queries, ratings, replays, rooms, talk,
 )  # fmt: skip
 _WORDS, _FACTS = words.registry, facts_registered.registry
 """The functions by type. Faster than calling `singledispatch`; base classes do not count."""

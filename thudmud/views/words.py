@@ -195,6 +195,11 @@ def minute(at: float) -> str:
     return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
 
 
+def moment(at: float) -> str:
+    """Return a time in seconds since the epoch as programs write it: ``2026-11-20T12:00:00Z``."""
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
 def because(why: str) -> str:
     """Return a reason as the end of a sentence, without the full stop."""
     return f", because {why.rstrip('. ')}" if why else ""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import field
 from http import HTTPStatus
@@ -28,6 +29,8 @@ from thudmud.values import value
 from thudmud.web.frames import SUBPROTOCOL, FrameScreen, ping_frame, text_frame
 from thudmud.web.http import END, HttpRequest, plain, read_request
 from thudmud.web.pictures import COSTS, Absence, PictureRequest, Pictures, answered, wanted_by
+from thudmud.web.published import COST, Publications, PublishedRequest, published_by
+from thudmud.web.published import answered as published_answer
 from thudmud.web.sharing import Preview, base_of, battle_asked
 from thudmud.web.site import SOCKET, File, answer
 
@@ -52,6 +55,20 @@ few milliseconds."""
 _log = logging.getLogger(__name__)
 
 
+_POSTED = re.compile(
+    rb"POST .*\r\ncontent-length:[ \t]*([0-9]{1,4})[ \t]*(?:\r\n|$)", re.DOTALL | re.IGNORECASE
+)
+
+
+def _body_length(head: bytes) -> int:
+    """Return how long the body of a request is, if it is a short one that is posted; else 0.
+
+    It means nothing to us, but a client that still sends would not read the answer.
+    """
+    found = _POSTED.match(head) if head.startswith(b"POST ") else None
+    return int(found[1]) if found else 0
+
+
 @value
 class WebPolicy:
     """What holds for all web connections: limits, and what clients get.
@@ -68,6 +85,7 @@ class WebPolicy:
         find_board: returns the preview of a link to a board, if there is one of that name.
         find_battle: returns that of a battle, by its number. It never fails.
         pictures: returns pictures of boards and battles.
+        published: returns calendars and feeds, and ends mails.
         public_url: where the page is for players; "" if that is not known.
         embed: the origins of pages that may show boards and battles in a frame; "*" is all.
         flusher: writes all output, once at the end of each turn of the event loop.
@@ -84,6 +102,7 @@ class WebPolicy:
     find_board: Callable[[str], Preview | None]
     find_battle: Callable[[int], Coroutine[None, None, Preview | None]]
     pictures: Pictures
+    published: Publications
     public_url: str = ""
     embed: frozenset[str] = frozenset()
     flusher: Flusher = field(default_factory=Flusher)
@@ -94,6 +113,9 @@ class HttpPeer(Protocol):
 
     def is_secure(self, fields: Mapping[str, str]) -> bool:
         """Return whether a proxy says that the page is at ``https:``."""
+
+    def address(self, fields: Mapping[str, str]) -> str:
+        """Return the address that a request comes from."""
 
     def admit(self, fields: Mapping[str, str]) -> str:
         """Return why the client may not come in, as a sentence; nothing if it may."""
@@ -259,12 +281,13 @@ class HttpConnection(asyncio.BufferedProtocol):
                 self._end(plain(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, sentence))
             if not end and self._has_ended:
                 self._finish()
-            if not end or self._is_over:
+            length = _body_length(head)
+            if not end or self._is_over or len(rest) < length:
                 return
             if wait := self._rate.take(asyncio.get_running_loop().time()):
                 self._choke(wait)
                 return
-            self._waiting = rest
+            self._waiting = rest[length:]
             self._answer_one(head)
 
     def _choke(self, seconds: float) -> None:
@@ -283,6 +306,8 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._end(plain(HTTPStatus.BAD_REQUEST, "That is no request of HTTP/1.1."))
         elif request.path == SOCKET and request.method == "GET":
             self._upgrade(request, head)
+        elif published := published_by(request):
+            self._begin(self._publish(published, request))
         elif wanted := wanted_by(request):
             self._keeps = request.keeps
             self._begin(self._draw(wanted, request))
@@ -322,6 +347,22 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._wait_for_more()
         if not request.keeps:
             self._finish()
+
+    async def _publish(self, wanted: PublishedRequest, request: HttpRequest) -> None:
+        """Answer a request for something that a member has published."""
+        try:
+            address, published = self._peer.address(request.fields), self._policy.published
+            response = await published_answer(wanted, request, published, address)
+        except Exception:  # noqa: BLE001  (whatever we get wrong, the others go on)
+            _log.exception("no answer to a request for what is published")
+            self._transport.abort()
+            return
+        self._has_worked()
+        self._rate.charge(COST + len(response) // FILE_PIECE)
+        self._transport.write(response)
+        self._keeps = request.keeps
+        self._has_answered()
+        self._answer()
 
     async def _draw(self, wanted: PictureRequest | Absence, request: HttpRequest) -> None:
         """Answer a request for a picture; those behind it wait."""

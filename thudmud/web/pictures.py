@@ -79,15 +79,22 @@ class Picture:
 
 @value
 class Absence:
-    """Why there is no picture.
+    """Why there is nothing where something was asked for.
 
     Attributes:
         status: what HTTP calls that.
         sentence: what whoever asks is told.
+        later: after how many seconds to ask again; 0 if that is of no use.
     """
 
     status: HTTPStatus
     sentence: str
+    later: int = 0
+
+    def answer(self, *, keeps: bool, is_sent: bool) -> bytes:
+        """Return the answer that says so."""
+        fields = {"Retry-After": str(self.later)} if self.later else {}
+        return plain(self.status, self.sentence, fields, keeps=keeps, is_sent=is_sent)
 
 
 class Pictures(Protocol):
@@ -156,8 +163,7 @@ async def answered(
     else:
         found = await pictures.find(wanted, request.fields.get("if-none-match", ""))
     if isinstance(found, Absence):
-        later = {"Retry-After": "5"} if found.status is HTTPStatus.SERVICE_UNAVAILABLE else {}
-        return plain(found.status, found.sentence, later, keeps=keeps, is_sent=is_sent), b""
+        return found.answer(keeps=keeps, is_sent=is_sent), b""
     fields = {
         "Content-Type": KINDS[found.kind],
         "Cache-Control": f"public, max-age={KEPT}" if found.lasting else "no-cache",

@@ -1,0 +1,213 @@
+"""Calendars, feeds, and the link that ends mails, as programs of others ask for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from datetime import datetime
+from pathlib import Path
+from typing import cast
+from xml.etree import ElementTree as ET
+
+import httpx
+import pytest
+from icalendar import Calendar
+
+from tests.store.test_notifications import confirmed, contact
+from thudmud.play.clocks import DAY
+from thudmud.play.notifications import ANOTHER
+from thudmud.server import publishing
+from thudmud.server.acceptor import Acceptor
+from thudmud.server.config import Settings
+from thudmud.server.serve import open_sessions
+from thudmud.server.sessions import Sessions
+from thudmud.service import Arrival, Visit
+from thudmud.store import StoreError
+from thudmud.views import Terminal
+
+PAGE = "https://thud.example.org"
+SETTINGS = Settings.model_validate(
+    {
+        "server": {"port": 0, "shutdown_grace": 0.2},
+        "web": {"port": 0, "public_url": PAGE, "forwarders": ["127.0.0.1"]},
+        "storage": {"backend": "memory"},
+        "bot": [],
+    }
+)
+ATOM = {"atom": "http://www.w3.org/2005/Atom"}
+
+
+class Site:
+    """A server where Anna and Bert play, and what asks its page for something."""
+
+    def __init__(self, sessions: Sessions, address: str) -> None:
+        self.sessions, self.store, self._address = sessions, sessions.store, address
+        self.visits: dict[str, Visit] = {}
+
+    async def ask(self, path: str, method: str = "GET", **words: object) -> httpx.Response:
+        async with httpx.AsyncClient(base_url=self._address) as client:
+            return await client.request(method, path, **words)  # type: ignore[arg-type]
+
+    async def type(self, *lines: str) -> None:
+        for line in lines:
+            name, _, words = line.partition(": ")
+            if name not in self.visits:
+                arrival = Arrival(name, Terminal(), member=True)
+                visit = await self.sessions.service.join(arrival)
+                assert visit
+                self.visits[name] = visit
+            await self.sessions.submit(self.visits[name], words)
+
+    async def publish(self, *, calendar: str = "", feed: bool = False) -> str:
+        """Let Anna publish something; return the secret word of her calendar."""
+        chosen = await contact(self.store)
+        await self.store.keep_contact("Anna", chosen._replace(calendar=calendar, feed=feed))
+        return (await contact(self.store)).calendar
+
+
+def parsed(feed: httpx.Response) -> ET.Element:
+    return ET.fromstring(feed.text)  # noqa: S314  (it is ours)
+
+
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[Site]:
+    async with AsyncExitStack() as stack:
+        server = Acceptor(SETTINGS, tmp_path)
+        await server.bind()
+        sessions = await stack.enter_async_context(open_sessions(SETTINGS, tmp_path))
+        await server.start(sessions)
+        stack.push_async_callback(server.stop)
+        for name in ("Anna", "Bert"):
+            await sessions.store.enrol(name, "hash")
+        yield Site(sessions, server.web_links[0])
+
+
+class TestMails:
+    async def test_a_link_asks_and_a_button_ends(self, site: Site) -> None:
+        await confirmed(site.store)
+        await site.store.post("Anna", "Bert", "Ho!")
+        [mail] = await site.store.due(mails=True)
+        link = f"/mail/{mail.secret}"
+        for method in ("GET", "HEAD"):
+            asked = await site.ask(link, method)
+            assert asked.status_code == 200
+            assert asked.headers["Cache-Control"] == "no-store"
+            assert "form-action 'self'" in asked.headers["Content-Security-Policy"]
+            assert ('<form method="post">' in asked.text) is (method == "GET")
+        assert (await contact(site.store)).address
+        ended = await site.ask(link, "POST", content=b"List-Unsubscribe=One-Click")
+        assert "You get no more mails" in ended.text
+        assert not (await contact(site.store)).address
+        assert (await site.ask(link, "POST")).status_code == 200  # it has ended already
+
+    @pytest.mark.parametrize("method", ["GET", "POST"])
+    async def test_a_word_that_is_in_no_mail_ends_none(self, site: Site, method: str) -> None:
+        assert (await site.ask(f"/mail/{'x' * 22}", method)).status_code == 404
+
+    async def test_a_body_that_comes_late_is_waited_for(self, site: Site) -> None:
+        host, port = site._address.removeprefix("http://").strip("/").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        head = f"POST /mail/{'x' * 22} HTTP/1.1\r\nHost: a\r\nContent-Length: 26\r\n\r\n"
+        writer.write(head.encode())
+        await asyncio.sleep(0)
+        writer.write(b"List-Unsubscribe=One-Click")
+        assert (await reader.readline()).startswith(b"HTTP/1.1 404")
+        writer.close()
+
+    async def test_nothing_else_is_posted(self, site: Site) -> None:
+        for path in ("/", "/feed/Anna.atom", f"/calendar/{'x' * 22}.ics"):
+            assert (await site.ask(path, "POST", content=b"a=b")).status_code == 405
+
+
+class TestCalendar:
+    async def test_it_has_when_the_own_moves_are_due(self, site: Site) -> None:
+        secret = await site.publish(calendar=ANOTHER)
+        await site.type("Anna: join oak board as dwarf", "Anna: set clock 3 days")
+        await site.type("Bert: join oak board as troll", "Bert: start", "Anna: move a6 b6")
+        link = f"/calendar/{secret}.ics"
+        assert Calendar.from_ical((await site.ask(link)).text).events == []
+        await site.type("Bert: move g7 f7")
+        asked = await site.ask(link)
+        assert asked.headers["Content-Type"] == "text/calendar; charset=utf-8"
+        assert asked.headers["Cache-Control"] == "private, max-age=300"
+        assert max(map(len, asked.content.split(b"\r\n"))) <= 75
+        [event] = Calendar.from_ical(asked.text).events
+        table = site.sessions.service.hall.tables["oak board"]
+        assert table.clock
+        due = cast("datetime", event.start).timestamp()
+        assert due == int(table.clock.deadline)
+        assert due == pytest.approx(table.clock.at + 3 * DAY, abs=2)
+        assert event["SUMMARY"] == "Thud: your move against Bert"
+        assert "Ply 2: Bert moves the troll from G7 to F7." in str(event["DESCRIPTION"])
+        assert event["URL"] == f"{PAGE}/board/oak%20board"
+        again = await site.ask(link, headers={"If-None-Match": asked.headers["ETag"]})
+        assert (again.status_code, again.content) == (304, b"")
+
+    async def test_it_has_a_secret_address_which_can_be_made_anew(self, site: Site) -> None:
+        assert (await site.ask("/calendar/Anna.ics")).status_code == 404
+        first = await site.publish(calendar=ANOTHER)
+        second = await site.publish(calendar=ANOTHER)
+        assert (await site.ask(f"/calendar/{first}.ics")).status_code == 404
+        assert (await site.ask(f"/calendar/{second}.ics", "HEAD")).status_code == 200
+        await site.publish()
+        assert (await site.ask(f"/calendar/{second}.ics")).status_code == 404
+
+
+class TestFeed:
+    async def test_it_has_the_battles_that_have_ended(self, site: Site) -> None:
+        await site.publish(feed=True)
+        await site.type("Anna: join oak board as dwarf", "Bert: join oak board as troll")
+        await site.type("Anna: start", "Anna: move a6 b6", "Bert: resign on oak board")
+        await site.type("Bert: start", "Bert: leave oak board", "Bert: leave oak board")
+        await site.type("Anna: practice on pine board", "Anna: resign on pine board")
+        asked = await site.ask("/feed/anna.atom")
+        assert asked.headers["Content-Type"] == "application/atom+xml; charset=utf-8"
+        assert asked.headers["Cache-Control"] == "public, max-age=300"
+        feed = parsed(asked)
+        assert feed.findtext("atom:id", "", ATOM) == f"{PAGE}/feed/Anna.atom"
+        assert feed.findtext("atom:author/atom:name", "", ATOM) == "Anna"
+        entries = feed.findall("atom:entry", ATOM)
+        assert entries[-1].findtext("atom:id", "", ATOM) == f"{PAGE}/game/1"
+        assert entries[-1].findtext("atom:title", "", ATOM) == "Anna against Bert"
+        assert "Bert resigned" in entries[-1].findtext("atom:summary", "", ATOM)
+        assert not any("practice" in each.findtext("atom:summary", "", ATOM) for each in entries)
+        assert feed.findtext("atom:updated", "", ATOM) == entries[0].findtext(
+            "atom:updated", "", ATOM
+        )
+        await site.store.erase("Bert")
+        assert "erased" not in (await site.ask("/feed/Anna.atom")).text
+        again = await site.ask("/feed/Anna.atom")
+        tag = {"If-None-Match": again.headers["ETag"]}
+        assert (await site.ask("/feed/Anna.atom", headers=tag)).status_code == 304
+
+    async def test_it_is_there_for_who_wants_it(self, site: Site) -> None:
+        for name in ("Anna", "Nobody"):
+            assert (await site.ask(f"/feed/{name}.atom")).status_code == 404
+        await site.publish(feed=True)
+        empty = parsed(await site.ask("/feed/Anna.atom"))
+        assert empty.findall("atom:entry", ATOM) == []
+
+
+class TestLimits:
+    async def test_one_address_can_ask_so_often_and_another_all_the_same(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        here = {"X-Forwarded-For": "203.0.113.7"}
+        for _ in range(publishing.AT_ONCE):
+            assert (await site.ask("/feed/Anna.atom", headers=here)).status_code == 404
+        refused = await site.ask("/feed/Anna.atom", headers=here)
+        assert refused.status_code == 429
+        assert 0 < int(refused.headers["Retry-After"]) <= 30
+        there = {"X-Forwarded-For": "203.0.113.8"}
+        assert (await site.ask("/feed/Anna.atom", headers=there)).status_code == 404
+
+    async def test_a_store_that_fails_says_so(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def fail(_: str) -> None:
+            raise StoreError("The database is away.")
+
+        monkeypatch.setattr(site.store, "feed_of", fail)
+        broken = await site.ask("/feed/Anna.atom")
+        assert (broken.status_code, broken.headers["Retry-After"]) == (503, "60")
