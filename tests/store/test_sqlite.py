@@ -149,12 +149,14 @@ class TestOtherProcesses:
         await stored.enrol("Anna", "hash")
         await stored.order(told.put_nowait)
         with monkeypatch.context() as patched:
-            patched.setattr("thudmud.store.accounts.order", fail)
+            patched.setattr(stored, "_retold", [(fail, told.put_nowait)])
             await another(path, lambda other: other.erase("Anna"))
             async with asyncio.timeout(PATIENCE):
                 while not caplog.messages:  # noqa: ASYNC110  (it has no bell)
                     await asyncio.sleep(0.01)
-        assert caplog.messages == ["the bans cannot be read: The disk does not work."]
+        assert caplog.messages == [
+            "who is banned, and who is notified, cannot be read: The disk does not work."
+        ]
         assert told.empty()
         await another(path, lambda other: other.ban("Zoe"))
         assert set((await asyncio.wait_for(told.get(), PATIENCE)).bans) == {"zoe"}
