@@ -1,6 +1,7 @@
 """The rules of Swiss pairing as they read, for few players: all ways are tried.
 
-What `thudmud.play.swiss` finds by other means has to be the same.
+What `thudmud.play.swiss` finds by other means has to be the same, but that it changes some pairs so
+that sides can even out.
 """
 
 from __future__ import annotations
@@ -24,8 +25,7 @@ def plain_pairs(contestants: Sequence[Contestant]) -> tuple[Pairs, int | None] |
         return contestants[place].score
 
     def may_meet(one: int, two: int) -> bool:
-        begun = {contestants[one].balance, contestants[two].balance}
-        return two not in contestants[one].opponents and begun not in ({2}, {-2})
+        return two not in contestants[one].opponents and one not in contestants[two].opponents
 
     def all_ways(players: Sequence[int]) -> Iterator[list[Pair]]:
         """Yield all ways to pair players."""
@@ -93,8 +93,8 @@ def plain_pairs(contestants: Sequence[Contestant]) -> tuple[Pairs, int | None] |
                 for one, two in way
             )
 
-        ways = list(_in_order(bracket, may_meet))
-        way = next((each for each in ways if not opponents_again(each)), ways[0])
+        ways = _in_order(bracket, may_meet)
+        way = min(ways, key=opponents_again)
         pairs |= {frozenset(pair) for pair in way}
         unpaired = [each for each in unpaired if each not in bracket]
     return pairs, bye

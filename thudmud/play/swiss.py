@@ -19,22 +19,33 @@ The rules, in our own words, are those of the FIDE Handbook, C.04.5, as applied 
   of 1 to 8, 1 meets 5, 2 meets 6. Where they have met before, the next in order is taken.
 
 Three things differ. [C7] and [C8] count in the last round as well, since whoever pairs need not
-know that it is the last. Two who have both begun twice more with one side than with the other do
-not meet. And where there is no pairing like that, they do; else there is a second bye; else those
-may meet again who met longest ago.
+know that it is the last. If two are to meet who have both begun twice more with one side than with
+the other, they change opponents with the nearest pair that allows it. And where all cannot be
+paired, there is a second bye, or else those may meet again who met longest ago.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import chain, combinations, combinations_with_replacement, groupby, product
+from functools import partial
+from itertools import (
+    chain,
+    combinations,
+    combinations_with_replacement,
+    groupby,
+    islice,
+    product,
+)
 from operator import itemgetter
 from typing import NamedTuple
 
-from thudmud.play.matching import Joined, Mates, complete
+from thudmud.play.matching import Joined, Mates, augment, complete
 
 MOST_BALANCE = 2
 """How many times more players should begin with one side than with the other."""
+
+MOST_TRIED = 500
+"""How many sets of upfloaters are tried. Nearly always one of the first few will do."""
 
 
 class Contestant(NamedTuple):
@@ -73,7 +84,7 @@ def swiss_pairs(contestants: Sequence[Contestant]) -> tuple[list[tuple[int, int]
         for bye in _byes(contestants):
             players = [place for place in range(len(contestants)) if place != bye]
             if _pairable(players, met):
-                pairs = _Round(contestants, met).paired(players)
+                pairs = _evened(contestants, met, _Round(contestants, met).paired(players))
                 return [_sides(contestants, *pair) for pair in pairs], bye
     raise AssertionError("those who may meet anybody can be paired")
 
@@ -81,21 +92,12 @@ def swiss_pairs(contestants: Sequence[Contestant]) -> tuple[list[tuple[int, int]
 def _met(contestants: Sequence[Contestant]) -> Iterator[list[frozenset[int]]]:
     """Yield for each player whom they may not meet: fewer and fewer, and nobody in the end."""
     places = range(len(contestants))
-    alike: dict[int, set[int]] = {
-        side: {place for place in places if contestants[place].balance == side}
-        for side in (-MOST_BALANCE, MOST_BALANCE)
-    }
     for forgotten in range(max(len(each.opponents) for each in contestants) + 1):
         met = [set(each.opponents[forgotten:]) for each in contestants]
         for place in places:
             for other in met[place]:
                 if other in places:  # else they are not paired now
                     met[other].add(place)
-        if any(len(each) > 1 for each in alike.values()):
-            yield [
-                frozenset(met[place] | alike.get(contestants[place].balance, set()) - {place})
-                for place in places
-            ]
         yield [*map(frozenset, met)]
 
 
@@ -110,6 +112,40 @@ def _byes(contestants: Sequence[Contestant]) -> Iterator[int | None]:
         return each.has_bye, each.score, -len(each.opponents), -place
 
     yield from sorted(range(len(contestants)), key=choice)
+
+
+def _evened(
+    contestants: Sequence[Contestant],
+    met: Sequence[frozenset[int]],
+    pairs: Sequence[tuple[int, int]],
+) -> list[tuple[int, int]]:
+    """Return pairs, best first, after changes that let sides even out where they could not."""
+
+    def evens_out(one: int, two: int) -> bool:
+        balances = contestants[one].balance, contestants[two].balance
+        return min(balances) < MOST_BALANCE and max(balances) > -MOST_BALANCE
+
+    def by_rank(one: int, two: int) -> tuple[int, int]:
+        is_first = (-contestants[one].score, one) < (-contestants[two].score, two)
+        return (one, two) if is_first else (two, one)
+
+    evened = [*pairs]
+    for here in range(len(evened)):
+        one, two = evened[here]
+        if evens_out(one, two):
+            continue
+        for there in sorted(range(len(evened)), key=partial(_distance, here)):
+            three, four = evened[there]
+            ways = ((one, three), (two, four)), ((one, four), (two, three))
+            able = (way for way in ways if all(b not in met[a] and evens_out(a, b) for a, b in way))
+            if way := next(able, None):
+                evened[here], evened[there] = (by_rank(*pair) for pair in way)
+                break
+    return evened
+
+
+def _distance(one: int, two: int) -> int:
+    return abs(one - two)
 
 
 def _sides(contestants: Sequence[Contestant], upper: int, lower: int) -> tuple[int, int]:
@@ -161,22 +197,19 @@ class _Round:
     def _bracket(self, unpaired: Sequence[int]) -> tuple[list[int], frozenset[int]]:
         """Return who are paired with each other next, by rank, and which of them are upfloaters."""
         top, below = self._top(unpaired)
-        for count in range(len(top) % 2, len(top) + 1, 2):  # [C4]
-            best: tuple[tuple[bool, int], tuple[int, ...]] | None = None
-            for floaters in self._floaters(below, count):
-                if best and [*map(self._score, floaters)] != [*map(self._score, best[1])]:
-                    break  # [C5]
-                rest = [each for each in below if each not in floaters]
-                if not (self._pairable([*top, *floaters]) and self._pairable(rest)):
-                    continue
+        best: tuple[tuple[bool, int], tuple[int, ...]] | None = None
+        for floaters in islice(self._floaters(top, below), MOST_TRIED):
+            if best and [*map(self._score, floaters)] != [*map(self._score, best[1])]:
+                break  # there are more of them [C4], or with a lower score [C5]
+            rest = [each for each in below if each not in floaters]
+            if self._pairable([*top, *floaters]) and self._pairable(rest):
                 again = sum(self._contestants[each].floated for each in floaters)  # [C7]
                 found = (not self._goes_on(rest), again), floaters
                 best = min(best, found, key=itemgetter(0)) if best else found
                 if best[0] == (False, 0):
                     break
-            if best:
-                return [*top, *best[1]], frozenset(best[1])
-        raise AssertionError("those who are left can be paired")
+        chosen = best[1] if best else self._any_floaters(top, below)
+        return [*top, *chosen], frozenset(chosen)
 
     def _top(self, unpaired: Sequence[int]) -> tuple[list[int], list[int]]:
         """Return the players with the highest score, and the others."""
@@ -184,20 +217,44 @@ class _Round:
         top = [each for each in unpaired if self._score(each) == highest]
         return top, [*unpaired[len(top) :]]
 
-    def _floaters(self, below: Sequence[int], count: int) -> Iterator[tuple[int, ...]]:
-        """Yield so many players from below, by score [C5] and then by seed."""
+    def _floaters(self, top: Sequence[int], below: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Yield who could be the upfloaters: as few as possible, by score and then by seed."""
         groups = [tuple(each) for _, each in groupby(below, self._score)]
-        for chosen in combinations_with_replacement(range(len(groups)), count):
-            counts = [(groups[group], len([*each])) for group, each in groupby(chosen)]
-            for parts in product(*(combinations(group, many) for group, many in counts)):
-                yield tuple(chain(*parts))
+        fewest = max(self._left_over(top), self._left_over(below))
+        for count in range(fewest, min(len(top), len(below)) + 1, 2):
+            for chosen in combinations_with_replacement(range(len(groups)), count):
+                counts = [(groups[group], len([*each])) for group, each in groupby(chosen)]
+                for parts in product(*(combinations(group, many) for group, many in counts)):
+                    yield tuple(chain(*parts))
+
+    def _left_over(self, players: Sequence[int]) -> int:
+        """Return how many are left over when as many as possible of some players are paired."""
+        if _have_met_few(players, self._met):
+            return len(players) % 2
+        return self._paired_among(players).count(None)
+
+    def _any_floaters(self, top: Sequence[int], below: Sequence[int]) -> tuple[int, ...]:
+        """Return upfloaters with whom all can be paired, about as few as possible."""
+        players = [*top, *below]
+        mates = [*self._paired_among(top)]
+        mates += [None if each is None else each + len(top) for each in self._paired_among(below)]
+        complete(mates, lambda one, two: players[two] not in self._met[players[one]])
+        return tuple(players[each] for each in mates[: len(top)] if each and each >= len(top))
+
+    def _paired_among(self, players: Sequence[int]) -> Mates:
+        """Pair as many as possible of some players."""
+        mates: Mates = [None] * len(players)
+        for place, mate in enumerate(mates):
+            if mate is None:
+                augment(mates, place, lambda one, two: players[two] not in self._met[players[one]])
+        return mates
 
     def _goes_on(self, rest: Sequence[int]) -> bool:
         """Whether the highest score of the rest can be paired with one upfloater at most [C6]."""
         if not rest:
             return True
         top, below = self._top(rest)
-        for floaters in self._floaters(below, len(top) % 2):
+        for floaters in combinations(below, len(top) % 2):
             others = [each for each in below if each not in floaters]
             if self._pairable([*top, *floaters]) and self._pairable(others):
                 return True
@@ -212,19 +269,19 @@ class _Round:
         The pairs are those that come first in order: by who are the upper ones of all pairs, and
         then by whom these meet.
         """
-
-        def spares(one: int, two: int) -> bool:
-            """Whether they may meet, and no upfloater meets who floated the round before."""
-            return two not in self._met[one] and not (
-                (one in upfloaters and self._contestants[two].floated)
-                or (two in upfloaters and self._contestants[one].floated)
-            )
+        known = self._contestants
 
         def may_meet(one: int, two: int) -> bool:
             return two not in self._met[one]
 
-        ways = (spares, may_meet) if upfloaters else (may_meet,)  # [C8]
-        for joined in ways:
+        def spares(one: int, two: int) -> bool:
+            """Whether they may meet, and no upfloater meets who floated in the last round [C8]."""
+            return may_meet(one, two) and not (
+                (one in upfloaters and known[two].floated)
+                or (two in upfloaters and known[one].floated)
+            )
+
+        for joined in (spares, may_meet):
             if (found := _first_in_order(bracket, joined)) is not None:
                 return found
         raise AssertionError("those of a bracket can be paired")
@@ -235,11 +292,18 @@ def _pairable(players: Sequence[int], met: Sequence[frozenset[int]]) -> bool:
     size = len(players)
     if size % 2:
         return False
-    # If each may meet half of all players there is a way (Dirac's theorem), which saves most of the
-    # work: in a large tournament nobody has met more than a few.
-    if all(size - 1 - len(met[each]) >= size / 2 for each in players):
+    if _have_met_few(players, met):
         return True
     return complete([None] * size, lambda one, two: players[two] not in met[players[one]])
+
+
+def _have_met_few(players: Sequence[int], met: Sequence[frozenset[int]]) -> bool:
+    """Whether each may meet half of the players: then there is a way to pair all, or all but one.
+
+    (By Dirac's theorem there is even a circle.) It saves most of the work: in a large tournament
+    nobody has met more than a few.
+    """
+    return all(len(players) - 1 - len(met[each]) >= len(players) // 2 for each in players)
 
 
 def _first_in_order(bracket: Sequence[int], joined: Joined) -> list[tuple[int, int]] | None:
