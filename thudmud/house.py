@@ -238,6 +238,7 @@ class House:
         """When `pass_time` may next have something to do; None for never."""
         moments = [due(table) for table in self.hall.tables.values()]
         moments += [each.next_time(self._now) for each in self._opponents.values()]
+        moments.append(self._service.director.next_look())
         return min((moment for moment in moments if moment is not None), default=None)
 
     @property
@@ -268,9 +269,10 @@ class House:
         return self.obey(turn.bot, turn.task.command(ply), now)
 
     def pass_time(self, now: float) -> list[Message]:
-        """Do what is due by now, and return the messages: flags fall, and idle players are warned.
+        """Do what is due by now, and return the messages.
 
-        Without it this happens with the next line about the board.
+        Flags fall, idle players are warned, and tournaments go on. Without it, that happens with
+        the next line about the board, or never.
         """
         require_time(now)
         return self._drive(self._service.pass_time(), now)

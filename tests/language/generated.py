@@ -20,6 +20,7 @@ from thudmud.play.clocks import (
     TimeControl,
 )
 from thudmud.play.command import Command
+from thudmud.play.days import TODAY, TOMORROW
 from thudmud.play.notifications import Kind, Quiet
 from thudmud.play.options import (
     WIDTHS,
@@ -33,6 +34,7 @@ from thudmud.play.options import (
     Switch,
     Toggle,
 )
+from thudmud.play.pairing import TournamentKind
 from thudmud.rules import EVERY, Attempt, Piece, Side, Square, Verb
 from thudmud.verbs.archive import (
     Analyse,
@@ -130,6 +132,16 @@ from thudmud.verbs.setup import (
     SetUpOpening,
 )
 from thudmud.verbs.talk import Emote, Kibitz, Say, Shout, Tell, Whisper
+from thudmud.verbs.tournaments import (
+    CancelTournament,
+    Enter,
+    LeaveTournament,
+    NewTournament,
+    PauseTournament,
+    ResumeTournament,
+    Tournaments,
+    ViewTournament,
+)
 
 _RULES = ["discworld", "classic", "koom valley"]
 _HALL = ("hall", "the hall")
@@ -205,7 +217,39 @@ whys = st.just("") | texts
 networks = st.ip_addresses().map(str) | st.ip_addresses(v=4).map(lambda each: f"{each}/24")
 
 
+def _is_no_from(word: str) -> bool:
+    """Whether a word is a name, and not the "from" that may follow one."""
+    return word.lower().split(",")[0] != "from"
+
+
+_terms = {
+    "kind": st.sampled_from(TournamentKind),
+    "rounds": st.just(0) | st.integers(2, 99),
+    "time": times,
+    "rules": rules,
+    "rated": st.booleans(),
+    "fills": st.booleans(),
+    "seconds": st.just(0) | lengths,
+    "limit": st.just(0) | lengths,
+    "title": st.just("") | texts.map(lambda text: text.replace('"', "").strip()),
+}
+"""What a tournament may be like, but for when it starts."""
+times_of_day = st.times().map(lambda time: f"{time:%H:%M}")
+
+
 commands: st.SearchStrategy[Command] = st.one_of(
+    st.builds(NewTournament, **_terms, wait=st.none() | lengths),
+    st.builds(
+        NewTournament,
+        **_terms,
+        day=st.none() | st.sampled_from([TODAY, TOMORROW]) | st.dates().map(str),
+        at=times_of_day,
+    ),
+    st.builds(Tournaments, numbers),
+    st.builds(ViewTournament, numbers, numbers),
+    st.builds(Enter, numbers, st.none() | players),
+    st.builds(LeaveTournament, numbers, st.none() | players.filter(_is_no_from)),
+    *(st.builds(kind, numbers) for kind in (PauseTournament, ResumeTournament, CancelTournament)),
     st.builds(Join, st.sampled_from(Side), boards),
     st.builds(
         Join,

@@ -87,8 +87,12 @@ from thudmud.views.registry import words
 from thudmud.views.telling import teller
 from thudmud.views.view import View
 
-WHEN = re.compile('[0-9]{4}-[0-9]{2}-[0-9]{2}|^[0-9]{2}:[0-9]{2}(?= )|(?<="at":)[0-9]+(?=[,}])')
-"""A day or a time of day in words, and the time of a ply in a line for programs."""
+WHEN = re.compile(
+    "[0-9]{4}-[0-9]{2}-[0-9]{2}( at [0-9]{2}:[0-9]{2})?|^[0-9]{2}:[0-9]{2}(?= )"
+    '|(?<="at":)[0-9]+(?=[,}])|(?<= in )[0-9]+(?= hours)'
+)
+"""A day, or a time of day, in words; the time of a ply in a line for programs; how long until then.
+"""
 FILES = sorted(Path(__file__).parent.glob("*.thud-script"))
 
 VALUES: dict[type, Iterable[object]] = {

@@ -160,7 +160,11 @@ LINES = [
     "Anna: replay 3 5",
     *("Anna: go to hall", "Bert: go to hall", "Carl: leave game"),
     "Anna: options colour special thud dwarf bold bright red on #202020",
-    "Anna: quit",
+    'Anna: tournament new swiss 2 rounds 10+5 classic "Thursday" starts in 1 minute',
+    *("Anna: enter 1", "Bert: enter 1", "Dora: enter 1", "Dora: tournament 1", "Dora: PASS"),
+    *("Anna: resign on it", "Anna: tournament 1", "Bert: tournament 1", "Anna: tournaments"),
+    *("Bert: tournaments", "Anna: cancel tournament 1", "Anna: tournament 1"),
+    *("Anna: tournaments", "Anna: quit"),
 ]
 
 
@@ -230,6 +234,8 @@ def _of_notifying() -> list[Fact]:
 def _done(house: House, player: str, words: str, now: float) -> list[Message]:
     if words == "LOST":
         return house.depart(player, now)
+    if words == "PASS":
+        return house.pass_time(now + 60)
     if words == "RENAME":
         return house.rename_board("oak board", "yew board", now)
     if words == "CLOSE":

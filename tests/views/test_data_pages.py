@@ -46,7 +46,7 @@ PACKAGES += [
     "Thud.Shutdown",
 ]
 PACKAGES += ["Thud.Replay", "Thud.Record", "Thud.History", "Thud.Games", "Thud.Standings"]
-PACKAGES += ["Thud.Score", "Thud.Refused"]
+PACKAGES += ["Thud.Score", "Thud.Tournament", "Thud.Crosstable", "Thud.Refused"]
 
 Fact = dict[str, Any]
 

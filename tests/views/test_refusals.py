@@ -25,7 +25,8 @@ from thudmud.play.archive import (
     Unread,
 )
 from thudmud.play.exercises import puzzles
-from thudmud.play.hall import Caps
+from thudmud.play.hall import Caps, Makers
+from thudmud.play.order import Order
 from thudmud.play.people import BotLevel
 from thudmud.play.refusals import Mistake, Refusal
 from thudmud.rules import CLASSIC, Comment, Game, Reason, RecordError, read_record, write_record
@@ -1018,6 +1019,156 @@ def test_why_there_is_no_hint(code: Refusal) -> None:
     assert refused(Refused(code, board="oak board")) == HINTS[code]
 
 
+CUP = 'Anna: tournament new round robin "Cup" starts in 1 minute'
+BEGUN = f"{CUP}; Anna: enter 1; Bert: enter 1; a minute passes"
+
+TOURNAMENTS = [
+    Case(R.NO_TOURNAMENTS, "", "Anna: tournament new swiss", "There are no tournaments here."),
+    Case(
+        R.NO_SUCH_TOURNAMENT, "", "Anna: enter 7",
+        'There is no tournament 7. "tournaments" lists those that there are.',
+    ),
+    Case(
+        R.TOURNAMENT_OVER, f"{CUP}; Anna: cancel tournament 1", "Bert: enter 1",
+        'Tournament 1 is over. "tournament 1" shows how it ended.',
+    ),
+    Case(
+        R.TOURNAMENTS_TOO_MANY, CUP, CUP,
+        "There are 1 tournaments already, as many as there can be. You can announce yours when one"
+        " is over.",
+    ),
+    Case(
+        R.TOURNAMENTS_BY_MEMBERS, "", "Gerd: tournament new swiss",
+        'Tournaments are announced by members. "register" makes you one. You can enter those that'
+        ' there are: "tournaments" lists them.',
+    ),
+    Case(
+        R.TOURNAMENTS_BY_OPERATORS, "", CUP,
+        "Tournaments are announced by the operators here. You can enter those that there are:"
+        ' "tournaments" lists them.',
+    ),
+    Case(
+        R.TOURNAMENT_HAS_NO_ROUNDS, "", "Anna: tournament new knock-out 5 rounds",
+        "How many rounds there are in such a tournament follows from its players: leave that out.",
+    ),
+    Case(
+        R.TOURNAMENT_HAS_NO_LENGTH, "", "Anna: tournament new swiss for 2 hours",
+        'Only an arena takes a set time: leave "for" and the time out.',
+    ),
+    Case(
+        R.TOURNAMENT_HAS_NO_LIMIT, "", "Anna: tournament new swiss rounds of 2 weeks",
+        "Only rounds by correspondence have a limit, where the clock is such as 3 days: leave"
+        ' "rounds of" and the time out.',
+    ),
+    Case(
+        R.TOURNAMENT_ROUNDS_TOO_MANY, "", "Anna: tournament new swiss 21 rounds",
+        "A tournament has at most 20 rounds.",
+    ),
+    Case(
+        R.TOURNAMENT_TOO_LONG, "", "Anna: tournament new arena for 2 days",
+        "An arena takes at most 24 hours.",
+    ),
+    Case(
+        R.TOURNAMENT_TITLE_TOO_LONG, "", f'Anna: tournament new swiss "{"x" * 41}"',
+        "A title has at most 40 characters.",
+    ),
+    Case(
+        R.TOURNAMENT_IN_THE_PAST, "", "Anna: tournament new swiss starts today 0:00",
+        'That time is past. Times are in UTC here; "starts in 10 minutes" works anywhere.',
+    ),
+    Case(
+        R.TOURNAMENT_TOO_LATE, "", "Anna: tournament new swiss starts in 90 days",
+        "A tournament starts within 60 days from now.",
+    ),
+    Case(
+        R.ARENA_BY_DAYS, "", "Anna: tournament new arena 3 days",
+        "An arena needs a clock that is soon over, such as 5+3. A Swiss can have one of days.",
+    ),
+    Case(
+        R.TOURNAMENT_BEGUN, BEGUN, "Carla: enter 1",
+        'Tournament 1 has begun, and takes nobody any more. "tournament 1" shows it.',
+    ),
+    Case(
+        R.TOURNAMENT_FULL, f"{CUP}; Anna: enter 1; Bert: enter 1", "Carla: enter 1",
+        "Tournament 1 has 2 players, as many as it can.",
+    ),
+    Case(
+        R.TOURNAMENT_FOR_MEMBERS, 'Anna: tournament new swiss 3 days "Long"', "Gerd: enter 1",
+        'Tournament 1 takes days, so you need a name that stays yours to enter it: "register" makes'
+        " you a member.",
+    ),
+    Case(
+        R.IN_TOURNAMENT_ALREADY, f"{CUP}; Anna: enter 1", "Anna: enter 1",
+        "You are in tournament 1 already.",
+    ),
+    Case(
+        R.LEFT_TOURNAMENT, f"{BEGUN}; Bert: withdraw from 1", "Bert: enter 1",
+        "Bert has left tournament 1, and cannot come back to it.",
+    ),
+    Case(R.NOT_IN_TOURNAMENT, CUP, "Anna: withdraw from 1", "You are not in tournament 1."),
+    Case(R.NOT_IN_TOURNAMENT, CUP, "Olga: withdraw bert from 1", "Bert is not in tournament 1."),
+    Case(
+        R.ENTERS_BOTS_ONLY, CUP, "Olga: enter 1 with bert",
+        "Bert is no bot: people enter by themselves.",
+    ),
+    Case(
+        R.NOT_YOUR_TOURNAMENT, CUP, "Bert: pause tournament 1",
+        "Anna has announced tournament 1. Only they and the operators can do that.",
+    ),
+    Case(
+        R.TOURNAMENT_PAUSED, f"{CUP}; Anna: pause tournament 1", "Olga: pause tournament 1",
+        'Tournament 1 is paused already. "resume tournament 1" lets it go on.',
+    ),
+    Case(
+        R.TOURNAMENT_NOT_PAUSED, CUP, "Anna: resume tournament 1", "Tournament 1 is not paused.",
+    ),
+    *(
+        Case(
+            R.IN_TOURNAMENT, BEGUN, line,
+            "The match at the 2nd board is part of tournament 1, so it is played to its end."
+            ' "resign" gives a battle up.',
+        )
+        for line in ("Anna: leave game", "Anna: adjourn", "Bert: start")
+    ),
+]  # fmt: skip
+
+
+@cache
+def of_a_tournament(case: Case) -> Refused:
+    """Return what comes of the line of a case, in a hall with tournaments."""
+    house = House([BoardSpec("oak board")], opens_boards=case.code is not R.NO_TOURNAMENTS)
+    house.hall.order = Order(operators=frozenset({"olga"}))
+    by = {R.TOURNAMENTS_BY_MEMBERS: Makers.MEMBERS, R.TOURNAMENTS_BY_OPERATORS: Makers.OPERATORS}
+    house.hall.caps = Caps(
+        tournaments=1 if case.code is R.TOURNAMENTS_TOO_MANY else 5,
+        entrants=2 if case.code is R.TOURNAMENT_FULL else 16,
+        tournaments_by=by.get(case.code, Makers.EVERYBODY),
+    )
+    for name in ("Anna", "Bert", "Carla", "Olga", "Gerd"):
+        house.enter(name, NOW, member=name != "Gerd")
+    now = NOW
+    for step in filter(None, case.before.split("; ")):
+        name, colon, line = step.partition(": ")
+        now += 0.0 if colon else 60.0
+        house.obey(name, line, now) if colon else house.pass_time(now)
+    name, _, line = case.line.partition(": ")
+    found = Found()
+    while True:
+        try:
+            decide(house.hall, name, parse(line), now, found)
+        except Unread as unread:
+            found.take(unread.lookup, None)
+        except Refused as refusal:
+            return refusal
+
+
+@cases("case", TOURNAMENTS)
+def test_what_is_refused_of_a_tournament(case: Case) -> None:
+    refusal = of_a_tournament(case)
+    assert refusal.code is case.code
+    assert refused(refusal, case.line.partition(":")[0]) == case.sentence
+
+
 def all_refusals() -> Iterator[Refused]:
     """Yield one of each kind, and more."""
     yield from map(refusal, EXAMPLES)
@@ -1027,6 +1178,7 @@ def all_refusals() -> Iterator[Refused]:
     yield from (refusal for refusal, _ in ORDER)
     yield from (Refused(code, board="oak board") for code in HINTS)
     yield from (refusal for refusal, _ in (*ANALYSES, *LETTERS, *NOTIFIED))
+    yield from map(of_a_tournament, TOURNAMENTS)
     yield from (misread(line) for line in ["", "dance", *(line for line, _ in LINES)])
 
 
@@ -1126,6 +1278,21 @@ LINES = [
     ("replay", 'Which battle? Add its number: "history" lists them.'),
     ("record anna", 'Which battle? Add its number: "history" lists them.'),
     ("replay -1", 'Which battle? Add its number: "history" lists them.'),
+    (
+        "enter oak board",
+        'Which tournament? Add its number: "tournaments" lists them. To go to a board, type "go to"'
+        " and its name.",
+    ),
+    (
+        "pause",
+        'To put your match away for another day, type "adjourn". "pause tournament" and its number'
+        " pauses a tournament.",
+    ),
+    (
+        "tournament new swiss starts",
+        'After "tournament new swiss starts" something is missing: a day such as 2026-11-20, a time'
+        ' of the day such as 20:00, "at", "today", "in" or "tomorrow".',
+    ),
     (
         "play oak 12",
         '"play" by itself finds an opponent. To play somebody, type "match" and the name; to sit'

@@ -192,7 +192,8 @@ def _record(
         if each.ply <= len(game.moves)
     )
     time = str(battle.time) if battle.time else ""
-    return Record(ended, battle.dwarf, battle.troll, day(battle.at), kept, time, spent)
+    known = Record(ended, battle.dwarf, battle.troll, day(battle.at), kept, time, spent)
+    return replace(known, event=battle.event, round=battle.round)
 
 
 def _write(path: Path, text: str) -> None:

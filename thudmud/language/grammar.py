@@ -57,6 +57,14 @@ def _shade(words: Token) -> Shade:
     return int(text)
 
 
+def _count(words: Token) -> int:
+    return int(words.partition(" ")[0])
+
+
+def _title(words: Token) -> str:
+    return words[1:-1].strip()
+
+
 _Captures = tuple[Square, ...] | Every
 
 
@@ -88,6 +96,9 @@ class _Builder(Transformer[Token, Command]):
     CLOCK = TimeControl.of
     RECORD = staticmethod(_record)
     LENGTH = staticmethod(length_of)
+    ROUNDS = staticmethod(_count)
+    TITLE = staticmethod(_title)
+    TIME_OF_DAY = str
 
     # Parts of several commands.
     on = piece = because = str
@@ -141,6 +152,34 @@ class _Builder(Transformer[Token, Command]):
         return dict(map(_term, given))
 
     match_terms = seek_terms = seat_terms = terms
+
+    def tournament_terms(self, *given: Any) -> Mapping[str, Any]:
+        """Return the terms of a tournament; of a start, all parts."""
+        known: dict[str, Any] = {}
+        for each in given:
+            known |= each if isinstance(each, dict) else dict([_term(each)])
+        return known
+
+    def tournament_rounds(self, count: int) -> tuple[str, int]:
+        return "rounds", count
+
+    def tournament_title(self, words: str) -> tuple[str, str]:
+        return "title", words
+
+    def tournament_bot(self) -> tuple[str, bool]:
+        return "fills", True
+
+    def tournament_length(self, seconds: int) -> tuple[str, int]:
+        return "seconds", seconds
+
+    def tournament_limit(self, seconds: int) -> tuple[str, int]:
+        return "limit", seconds
+
+    def tournament_start(self, day: Token | None, at: str) -> Mapping[str, Any]:
+        return {"day": day and str(day).lower(), "at": at.zfill(5), "wait": None}
+
+    def tournament_wait(self, seconds: int) -> Mapping[str, Any]:
+        return {"day": None, "at": None, "wait": seconds}
 
     def day(self, word: Token) -> str:
         return word.lower()

@@ -32,7 +32,7 @@ _TOPICS = """
 _SYNONYMS = {
     word: ours
     for ours, words in {
-        "adjourn": "pause postpone save suspend",
+        "adjourn": "postpone save suspend",
         "all": "every everything",
         "around": "near nearby surroundings",
         "auto": "automatic",
@@ -55,7 +55,7 @@ _SYNONYMS = {
         "first": "rewind",
         "follow": "buddy friend notify",
         "games": "matches",
-        "go": "enter goto walk watch",
+        "go": "goto walk watch",
         "help": "info man manual usage",
         **{f"help {topic}": topic for topic in _TOPICS.split()},
         "history": "archive battles past",
@@ -94,6 +94,8 @@ _SYNONYMS = {
         "tell": "answer reply",
         "times": "timestamp timestamps",
         "to": "into",
+        "tournament": "tourney",
+        "tournaments": "mamer tourneys",
         "unfollow": "unfriend unnotify",
         "unignore": "unblock ungag unsquelch",
         "undo": "oops retract revert unmove",
@@ -382,6 +384,16 @@ def _no_number(place: Place) -> Finding | None:
     return _wrong(Mistake.NO_BATTLE_NUMBER) if is_one else None
 
 
+def _enter_a_board(place: Place) -> Finding | None:
+    """``enter oak board``: a tournament is entered by its number."""
+    return _wrong(Mistake.NO_TOURNAMENT_NUMBER) if place.before.lower() == "enter" else None
+
+
+def _pause_a_match(place: Place) -> Finding | None:
+    """``pause``: a tournament is paused, a match is adjourned."""
+    return _wrong(Mistake.PAUSE_FOR_ADJOURN) if place.before.lower() == "pause" else None
+
+
 def _no_such_row_or_column(place: Place) -> Finding | None:
     """``scan row 16``, ``scan column p``: outside the grid, or a row for a column."""
     word = place.word.upper()
@@ -439,7 +451,8 @@ def _no_such_day(place: Place) -> Finding | None:
 def _opponent_without_a_word(place: Place) -> Finding | None:
     """``history anna bert``."""
     word = place.word
-    if "_WITH" not in place.terminals or not word.isalpha() or near_miss(word, place.spellings):
+    is_name = word.isalpha() and not near_miss(word, place.spellings)
+    if "_WITH" not in place.terminals or "TITLE" in place.terminals or not is_name:
         return None
     return _meant(f"with {word}")
 
@@ -627,6 +640,8 @@ SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _captures_nothing,
     _no_such_number,
     _no_number,
+    _enter_a_board,
+    _pause_a_match,
     _no_such_row_or_column,
     _moves_of_a_move,
     _where_is_a_player,

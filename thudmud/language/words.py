@@ -171,7 +171,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 FIRST = frozenset(TABLES.first)
 """The terminals that a line can begin with."""
 
-_FREE_RULES = ("query", "setup", "option", "time_class")
+_FREE_RULES = ("query", "setup", "option", "time_class", "tournament")
 """The first letters of rules whose words would not be misread in the place of a name."""
 
 _NEEDED = {

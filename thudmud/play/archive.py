@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
 from thudmud.play.clocks import TimeClass, TimeControl
-from thudmud.play.events import BattleId, SavedMatch
+from thudmud.play.events import BattleId, SavedMatch, TournamentRound
 from thudmud.rules import DEFAULT_RULES, Comment, Game, Outcome, Side
 from thudmud.values import value
 
@@ -63,6 +63,8 @@ class Battle(NamedTuple):
         imported: whether it was imported.
         set_up: whether it began from a position that was set up, and so does not count.
         time: its time control; None without a clock.
+        tournament: the tournament that it was a part of, and the round, if any.
+        title: what the tournament is called; "" for nothing.
     """
 
     number: int
@@ -83,6 +85,20 @@ class Battle(NamedTuple):
     imported: bool = False
     set_up: bool = False
     time: TimeControl | None = None
+    tournament: TournamentRound | None = None
+    title: str = ""
+
+    @property
+    def event(self) -> str:
+        """What the tournament of the battle is called; "" if it was of none."""
+        if self.tournament is None:
+            return ""
+        return self.title or f"tournament {self.tournament.number}"
+
+    @property
+    def round(self) -> str:
+        """The number of the round of the tournament; "" if it was of none."""
+        return str(self.tournament.round) if self.tournament else ""
 
     @property
     def players(self) -> tuple[str, str]:
@@ -187,6 +203,27 @@ class Performance:
         return Tally(*map(sum, zip(*tallies, strict=True))) if tallies else Tally()
 
 
+class TournamentPlace(NamedTuple):
+    """A player's place in a tournament that is over.
+
+    Attributes:
+        number: the tournament's number.
+        title: what it was called; "" for nothing.
+        place: the place, from 1.
+        entrants: how many players there were.
+    """
+
+    number: int
+    title: str
+    place: int
+    entrants: int
+
+    @property
+    def name(self) -> str:
+        """Its title; one without is called by its number."""
+        return self.title or f"tournament {self.number}"
+
+
 @value
 class PlayerScore:
     """All results of a player.
@@ -200,6 +237,7 @@ class PlayerScore:
         puzzles: the rating at puzzles, if any were tried.
         curves: for each pool the points before the last `CURVE` matches and after each of them, if
             looked up.
+        tournaments: the places in the last tournaments, the latest first, if looked up.
     """
 
     name: str
@@ -208,6 +246,7 @@ class PlayerScore:
     levels: Mapping[int, Performance] = field(default_factory=dict)
     puzzles: Rating | None = None
     curves: Mapping[Pool, tuple[int, ...]] = field(default_factory=dict)
+    tournaments: tuple[TournamentPlace, ...] = ()
 
 
 class RatingChange(NamedTuple):
@@ -398,7 +437,7 @@ class HistoryLookup(Lookup[HistoryPage]):
 class ScoreLookup(Lookup["PlayerScore | None"]):
     """The results of a player, named in any case; None if they have ended no battle.
 
-    ``curves`` asks for the history of their ratings as well.
+    ``curves`` asks for the history of their ratings, and their places in tournaments, as well.
     """
 
     player: str

@@ -7,8 +7,10 @@ import re
 
 from thudmud.play.clocks import DAY
 
-TODAY, YESTERDAY = "today", "yesterday"
+TODAY, YESTERDAY, TOMORROW = "today", "yesterday", "tomorrow"
 """Days relative to the current time."""
+
+_AWAY = {TODAY: 0, YESTERDAY: -1, TOMORROW: 1}
 
 _WRITTEN = re.compile("([0-9]{4})-([0-9]{2})-([0-9]{2})", re.ASCII)
 
@@ -18,10 +20,10 @@ def day_begins(text: str, now: float | None = None) -> float | None:
 
     Args:
         text: the day, such as ``2026-11-20``.
-        now: the time, in seconds since the epoch, if ``today`` and ``yesterday`` are allowed.
+        now: the time, in seconds since the epoch, if ``today`` and the like are allowed.
     """
-    if now is not None and text in {TODAY, YESTERDAY}:
-        return now - now % DAY - (DAY if text == YESTERDAY else 0.0)
+    if now is not None and text in _AWAY:
+        return now - now % DAY + DAY * _AWAY[text]
     found = _WRITTEN.fullmatch(text)
     if found is None:
         return None

@@ -11,10 +11,11 @@ fields go at the end and have a default: fields are stored in this order.
 from __future__ import annotations
 
 from enum import Enum
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, get_args
 
 from thudmud.errors import InvalidValueError
 from thudmud.play.clocks import Clock, TimeControl
+from thudmud.play.pairing import BattleScore, TournamentKind
 from thudmud.rules import RULESETS, Move, Outcome, Piece, Position, Side, require_possible
 from thudmud.values import value
 
@@ -109,6 +110,13 @@ class BattleId(NamedTuple):
 
     board: str
     version: int
+
+
+class TournamentRound(NamedTuple):
+    """The tournament that a match belongs to, by number, and the round."""
+
+    number: int
+    round: int
 
 
 @value
@@ -286,10 +294,12 @@ class BattleStarted(_Event):
     ``dwarf`` and ``troll`` are the players, ``levels`` says which of them are bots. ``rated`` says
     whether the battle may count for ratings: both have accounts, or one is a bot. ``opening`` is
     the position that it begins from if it was set up; such a battle is never rated. ``time`` is its
-    time control; None without a clock.
+    time control; None without a clock. ``tournament`` is what it is a part of, if anything; a
+    battle of a tournament begins by itself, and ``player`` is "".
     """
 
     NAMES = "dwarf", "troll"
+    BY_SERVER = True
 
     number: int
     rules: str
@@ -299,6 +309,7 @@ class BattleStarted(_Event):
     levels: Levels = NO_BOTS
     opening: Position | None = None
     time: TimeControl | None = None
+    tournament: TournamentRound | None = None
 
     def _require(self) -> None:
         require_match(self.number, (0, 0))
@@ -687,6 +698,277 @@ class SeekEnded(_Event):
     to: str = ""
 
 
+# Tournaments.
+
+
+LONGEST_TITLE = 40
+"""The most characters that the title of a tournament may have."""
+
+
+class _OfTournament(_Event):
+    """The base of the events of tournaments. ``number`` is the tournament's, from 1."""
+
+    __slots__ = ()
+    number: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.number < 1:
+            raise InvalidValueError(f"tournaments are counted from 1, and this is {self.number}")
+
+
+@value
+class TournamentMade(_OfTournament):
+    """A player has announced a tournament.
+
+    Attributes:
+        at: when.
+        player: who.
+        number: its number: one more than that of the last one there was.
+        title: what it is called; "" for nothing.
+        kind: how it pairs its players.
+        rules: the name of the ruleset.
+        time: the time control of its battles.
+        starts: when it starts, in seconds since the epoch.
+        rounds: how many rounds a Swiss has; 0 for all other kinds.
+        seconds: how long an arena takes, in seconds; elsewhere, how long a round may take, 0 for
+            as long as its matches do.
+        rated: whether its matches are to count for ratings.
+        fills: whether a bot comes in if an odd number of players has entered.
+    """
+
+    number: int
+    title: str
+    kind: TournamentKind
+    rules: str
+    time: TimeControl
+    starts: float
+    rounds: int = 0
+    seconds: int = 0
+    rated: bool = True
+    fills: bool = False
+
+    def _require(self) -> None:
+        _require_rules(self.rules)
+        require_time(self.starts, EARLIEST)
+        title = self.title
+        if len(title) > LONGEST_TITLE or not title.isprintable() or title.strip() != title:
+            raise InvalidValueError(f"{title!r:.50} cannot be the title of a tournament")
+        if min(self.rounds, self.seconds) < 0:
+            raise InvalidValueError(f"no tournament has {self.rounds} rounds, {self.seconds} s")
+
+
+@value
+class TournamentEntered(_OfTournament):
+    """A player has entered a tournament.
+
+    Attributes:
+        at: when.
+        player: who.
+        number: the tournament's number.
+        rating: their rating, by which they are seeded; None if they have none.
+        member: whether they have an account.
+    """
+
+    number: int
+    rating: int | None = None
+    member: bool = False
+
+
+class TournamentLeaving(Enum):
+    """Why a player takes no part in a tournament any more."""
+
+    WITHDRAWN = "withdrawn"
+    REMOVED = "removed"
+    """By an operator."""
+    ABSENT = "absent"
+    """They did not come to two matches in a row."""
+
+
+@value
+class TournamentLeft(_OfTournament):
+    """``player`` takes no part any more.
+
+    Before the first round it is as if they had not entered.
+    """
+
+    number: int
+    why: TournamentLeaving
+
+
+@value
+class RoundPaired(_OfTournament):
+    """A round was paired.
+
+    Attributes:
+        at: when.
+        player: "".
+        number: the tournament's number.
+        round: the number of the round, from 1; of an arena each time some are paired.
+        players: the players of all matches, one match after the other, in each first who has the
+            dwarfs first. "" is the opponent of who has a bye.
+    """
+
+    BY_SERVER = True
+
+    number: int
+    round: int
+    players: tuple[str, ...]
+
+    def _require(self) -> None:
+        known = [each for each in self.players if each]
+        for each in known:
+            require_name(each)
+        is_paired = len(self.players) % 2 == 0 and all(self.players[::2])
+        if self.round < 1 or not known or not is_paired or len(set(known)) != len(known):
+            raise InvalidValueError(f"round {self.round} has no such pairings: {self.players}")
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The players of each match."""
+        return tuple(zip(self.players[::2], self.players[1::2], strict=True))
+
+
+class _OfPairing(_OfTournament):
+    """The base of the events of one match of a round: its place in the round, and its players."""
+
+    __slots__ = ()
+    NAMES: ClassVar[tuple[str, ...]] = ("first", "second")
+    BY_SERVER = True
+
+    round: int
+    index: int
+    first: str
+    second: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.round < 1 or self.index < 0:
+            raise InvalidValueError(f"round {self.round} has no match {self.index}")
+
+
+@value
+class PairingBegun(_OfPairing):
+    """A board was opened for a match of a tournament.
+
+    Attributes:
+        at: when.
+        player: "".
+        number: the tournament's number.
+        round: the number of the round.
+        index: the place of the match in the round, from 0.
+        first: who has the dwarfs in the first battle.
+        second: who has the trolls in it.
+        key: the key of the board.
+    """
+
+    NAMES = "first", "second", "key"
+
+    number: int
+    round: int
+    index: int
+    first: str
+    second: str
+    key: str
+
+
+@value
+class PairingScored(_OfPairing):
+    """A battle of a match of a tournament has ended, or the match is over without.
+
+    Attributes:
+        at: when.
+        player: "".
+        number: the tournament's number.
+        round: the number of the round.
+        index: the place of the match in the round, from 0.
+        first: who has the dwarfs in the first battle.
+        second: who has the trolls in it.
+        battles: the scores of all battles of the match so far.
+        absent: whether the first and the second player did not come, and so have lost the match.
+        over: whether the match is over.
+    """
+
+    number: int
+    round: int
+    index: int
+    first: str
+    second: str
+    battles: tuple[BattleScore, ...] = ()
+    absent: tuple[bool, bool] = (False, False)
+    over: bool = True
+
+    def _require(self) -> None:
+        if len(self.battles) > BATTLES or any(min(each) < 0 for each in self.battles):
+            raise InvalidValueError(f"no match has such battles: {self.battles}")
+
+
+@value
+class TournamentPaused(_OfTournament):
+    """A tournament was paused: no round is paired, no match begins, and nobody has to come."""
+
+    number: int
+
+
+@value
+class TournamentContinued(_OfTournament):
+    """A tournament that was paused goes on."""
+
+    number: int
+
+
+class TournamentEnd(Enum):
+    """Why a tournament ended."""
+
+    OVER = "over"
+    CANCELLED = "cancelled"
+    TOO_FEW = "too few"
+    """Hardly anybody had entered."""
+
+
+@value
+class TournamentEnded(_OfTournament):
+    """A tournament has ended.
+
+    Attributes:
+        at: when.
+        player: who cancelled it; "" if nobody did.
+        number: its number.
+        why: the reason.
+        players: its players, the winner first; nobody if it did not come to its end.
+        places: the place of each, from 1; who are equal share one.
+    """
+
+    BY_SERVER = True
+
+    number: int
+    why: TournamentEnd
+    players: tuple[str, ...] = ()
+    places: tuple[int, ...] = ()
+
+    def _require(self) -> None:
+        for each in self.players:
+            require_name(each)
+        if len(self.players) != len(self.places) or min(self.places, default=1) < 1:
+            raise InvalidValueError(f"{len(self.players)} players do not have {self.places}")
+
+
+TournamentEvent = (
+    TournamentMade
+    | TournamentEntered
+    | TournamentLeft
+    | RoundPaired
+    | PairingBegun
+    | PairingScored
+    | TournamentPaused
+    | TournamentContinued
+    | TournamentEnded
+)
+"""The events of tournaments, which are the hall's."""
+
+TOURNAMENTS = get_args(TournamentEvent)
+"""Their classes."""
+
 HallEvent = (
     BoardOpened
     | BoardClosed
@@ -697,6 +979,7 @@ HallEvent = (
     | PuzzleTried
     | Commented
     | Interrupted
+    | TournamentEvent
 )
 """The events of the hall itself. They have a stream of their own."""
 

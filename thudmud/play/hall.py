@@ -11,6 +11,7 @@ import hashlib
 from collections import deque
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 
 from thudmud.errors import InvalidValueError
 from thudmud.play import asides, events
@@ -26,6 +27,7 @@ from thudmud.play.people import BotLevel, People
 from thudmud.play.rooms import Rooms
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.telling import Telling
+from thudmud.play.tournaments import Tournament
 from thudmud.rules import Side
 from thudmud.values import value
 
@@ -64,9 +66,17 @@ MOST_MISSED = 30
 """How many events are remembered for a player who is away. Few can happen without them."""
 
 
+class Makers(Enum):
+    """Who may announce tournaments."""
+
+    EVERYBODY = "everybody"
+    MEMBERS = "members"
+    OPERATORS = "operators"
+
+
 @value
 class Caps:
-    """Limits for each player on what others have to look through.
+    """Limits for each player on what others have to look through; and those of tournaments.
 
     Attributes:
         seeks: the most seeks.
@@ -78,6 +88,11 @@ class Caps:
         letters: the most letters a member may have; 0 if no letters are kept.
         letters_from_one: the most of these from one sender.
         reports: the most open reports by one player; 0 if reports are not taken.
+        tournaments: the most tournaments that are not over.
+        entrants: the most players of a tournament.
+        tournaments_by: who may announce one.
+        grace: seconds in which a player has to come to a match of a tournament.
+        rest: seconds between two battles of a match, and between two rounds, of a tournament.
     """
 
     seeks: int = 3
@@ -89,9 +104,17 @@ class Caps:
     letters: int = 0
     letters_from_one: int = 0
     reports: int = 0
+    tournaments: int = 5
+    entrants: int = 128
+    tournaments_by: Makers = Makers.EVERYBODY
+    grace: float = 300.0
+    rest: float = 60.0
 
 
 CAPS = Caps()
+
+ENDED_KEPT = 10
+"""How many tournaments that are over a hall remembers."""
 
 SAID_KEPT = 5
 """How many of a player's last lines are remembered, for reports."""
@@ -131,6 +154,8 @@ class Hall:
         notified: the names of the members who are notified of anything.
         missed: for each side whose player is away, what happened at the board, with the tables.
         seeks: the open seeks, by number.
+        tournaments: the tournaments that are not over, and some that have ended, by number.
+        last_tournament: the number of the last tournament that was announced; 0 if none was.
         version: how many events of the hall have happened; None where the hall's events are not
             followed, so that nobody can cause any.
     """
@@ -151,6 +176,8 @@ class Hall:
         self.quiet_plies, self.seat_grace = quiet_plies, seat_grace
         self.version: int | None = None
         self.seeks: dict[int, events.SeekMade] = {}
+        self.tournaments: dict[int, Tournament] = {}
+        self.last_tournament = 0
         self.missed: dict[tuple[str, Side], list[tuple[events.TableEvent, Table]]] = {}
         self.bots: Mapping[str, BotLevel | None] = {}
         self.levels: Sequence[BotLevel] = ()
@@ -190,7 +217,35 @@ class Hall:
                 self.seeks.pop(number, None)
                 audience = dict.fromkeys((*self._told_of_seek(seeker, to), player))
                 return [Telling(event, tuple(audience))]
+        if isinstance(event, events.TournamentEvent):
+            return self._directed(event)
         return []
+
+    def _directed(self, event: events.TournamentEvent) -> list[Telling]:
+        """Apply an event of a tournament. The hall is told, and those whom it concerns."""
+        number, before = event.number, self.tournaments.get(event.number)
+        if isinstance(event, events.TournamentMade):
+            self.last_tournament = max(self.last_tournament, number)
+            after = Tournament(event, changed=event.at)
+        elif before is None or before.end:
+            return []
+        else:
+            after = before.apply(event)
+        self.tournaments[number] = after
+        ended = [each.number for each in self.tournaments.values() if each.end]
+        for each in ended[:-ENDED_KEPT]:
+            del self.tournaments[each]
+        match event:
+            case events.TournamentMade(player=player):
+                return [Telling(event, self._told_of_seek(player, ""))]
+            case events.PairingBegun() | events.PairingScored():
+                concerned: tuple[str, ...] = event.first, event.second
+            case events.TournamentEntered() | events.TournamentLeft():
+                concerned = event.player, after.made.player
+            case _:
+                concerned = *after.entries, after.made.player, event.player
+        here = (*self.people_in(None), *(each for each in concerned if each in self.people))
+        return [Telling(event, tuple(dict.fromkeys(here)))]
 
     def _told_of_seek(self, player: str, to: str) -> tuple[str, ...]:
         """Return who is told of a seek: the player who is asked, or everybody who may accept it."""
@@ -279,6 +334,10 @@ class Hall:
             return None
         usual = self.bots[name]
         return asked or usual.number if usual else events.OWN_PROGRAM
+
+    def tournaments_of(self, name: str) -> list[Tournament]:
+        """Return the tournaments that are not over in which a player takes part."""
+        return [each for each in self.tournaments.values() if not each.end and name in each.playing]
 
     def is_operator(self, name: str) -> bool:
         """Whether a player is an operator."""

@@ -33,6 +33,7 @@ class Match:
         number: the battle's number; None if not known.
         levels: the levels of bots in it.
         clock: the clock; None without one.
+        tournament: what it is a part of, if anything.
     """
 
     game: Game
@@ -46,6 +47,7 @@ class Match:
     number: int | None = None
     levels: events.Levels = events.NO_BOTS
     clock: Clock | None = None
+    tournament: events.TournamentRound | None = None
     running: bool = field(init=False, compare=False, repr=False)
     """Whether a battle is being played."""
 
@@ -109,6 +111,7 @@ class Match:
             self.number,
             self.levels,
             clock,
+            self.tournament,
         )
 
     def with_player(self, side: Side, player: str, level: int | None) -> Match:

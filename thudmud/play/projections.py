@@ -20,7 +20,7 @@ from thudmud.rules import Comment, Side
 if TYPE_CHECKING:
     from openskill.models import BradleyTerryFull
 
-PROJECTION = 4
+PROJECTION = 5
 """Raise it when any row would come out differently, also by a new openskill. A store whose rows
 have another number makes them anew as it opens, in about 100 us a battle."""
 
@@ -34,6 +34,7 @@ PROJECTED = (
     events.PuzzleTried,
     events.Commented,
     events.Interrupted,
+    *events.TOURNAMENTS,
 )
 """The events that change rows. They must never be pruned: the rows are made anew from them."""
 
@@ -157,6 +158,15 @@ class Rows(Protocol):
     def put_change(self, change: archive.RatingChange, opponent: str, position: int) -> None:
         """Keep a change of a rating, with the opponent and the position of the match's end."""
 
+    def put_tournament(self, made: events.TournamentMade) -> None:
+        """Keep a tournament that has been announced."""
+
+    def put_of_tournament(self, number: int, position: int) -> None:
+        """Keep the position of an event of a tournament."""
+
+    def end_tournament(self, ended: events.TournamentEnded) -> None:
+        """Keep that a tournament has ended, and the places of its players."""
+
     def put_lesson(self, player: str, lesson: int) -> None:
         """Keep that a player has done a lesson."""
 
@@ -254,6 +264,12 @@ def project(event: events.StoredEvent, place: EventPlace, rows: Rows) -> None:
             _try_puzzle(event, rows)
         case events.Interrupted(at=until, since=since):
             rows.put_interruption(since, until)
+        case _ if isinstance(event, events.TournamentEvent):
+            rows.put_of_tournament(event.number, place.position)
+            if isinstance(event, events.TournamentMade):
+                rows.put_tournament(event)
+            elif isinstance(event, events.TournamentEnded):
+                rows.end_tournament(event)
 
 
 @cache
@@ -290,6 +306,7 @@ def _begin(event: events.BattleStarted, at: events.BattleId, rows: Rows) -> None
         rated=rated,
         set_up=event.opening is not None,
         time=event.time,
+        tournament=event.tournament,
     )
     rows.put_battle(battle)
     rows.put_on_board(at.board, battle.number)

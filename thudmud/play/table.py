@@ -419,6 +419,7 @@ def _begun(event: events.BattleStarted, table: Table, number: int | None) -> Mat
         number=number,
         levels=event.levels,
         clock=Clock(event.time, event.at, game.turn) if event.time else None,
+        tournament=event.tournament,
     )
 
 

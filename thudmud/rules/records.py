@@ -25,6 +25,8 @@ these lines::
     dA6-B6
     ; Anna: I should have looked at G7.
 
+``Event`` and ``Round`` tell the tournament that the battle was a part of, and the round.
+
 A battle with a clock has a header with the time control, and below each ply the time that it took,
 in minutes and seconds, in a comment without an author::
 
@@ -122,10 +124,12 @@ class Record:
         comments: the comments on its plies, in order.
         clock: the time control, as ``10+5`` or ``3 days``; "" if not known.
         spent: the seconds that each ply took; empty if not known.
+        event: what the tournament is called; "" if it was of none.
+        round: the round of the tournament; "" if it was of none.
 
     Raises:
-        InvalidValueError: a name or the clock is not one line, the date has another form, or a
-            comment or a time has no ply.
+        InvalidValueError: a name, the clock, the event or the round is not one line, the date has
+            another form, or a comment or a time has no ply.
     """
 
     game: Game
@@ -135,12 +139,14 @@ class Record:
     comments: tuple[Comment, ...] = ()
     clock: str = ""
     spent: tuple[float, ...] = ()
+    event: str = ""
+    round: str = ""
 
     def __post_init__(self) -> None:
         plies = [each.ply for each in self.comments]
         if plies != sorted(plies) or max(plies, default=0) > len(self.game.moves):
             raise InvalidValueError(f"there are no {len(plies)} such comments on its plies")
-        for name in (self.dwarf, self.troll, self.clock):
+        for name in (self.dwarf, self.troll, self.clock, self.event, self.round):
             if name and not name.isprintable():
                 raise InvalidValueError(f"{name!r} cannot stand in a record")
         if self.spent and (len(self.spent) != len(self.game.moves) or min(self.spent) < 0):
@@ -151,6 +157,8 @@ class Record:
     def __str__(self) -> str:
         outcome = self.game.outcome
         headers = {
+            "Event": self.event,
+            "Round": self.round,
             "Rules": self.game.ruleset.name,
             "Dwarf": self.dwarf,
             "Troll": self.troll,
@@ -222,7 +230,7 @@ def read_record(
     game = _ended(_played(lines, rules, headers), headers)
     times = tuple(spent[ply] for ply in sorted(spent)) if len(spent) == len(game.moves) else ()
     record = Record(game, comments=comments, spent=times)
-    for name in ("Dwarf", "Troll", "Date", "Clock"):
+    for name in ("Dwarf", "Troll", "Date", "Clock", "Event", "Round"):
         number, told = headers.get(name, (0, ""))
         if told.strip("?.-"):  # some programs write ? or ????.??.?? if it is not known
             known: dict[str, Any] = {name.lower(): told}

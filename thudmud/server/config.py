@@ -376,6 +376,18 @@ class PlayerSettings(_Section):
         return self
 
 
+class TournamentSettings(_Section):
+    """The limits of tournaments."""
+
+    most: int = _whole(5, 0, 1_000)
+    players: int = _whole(128, 2, 512)
+    by: Literal["everybody", "members", "operators"] = Field(
+        default="members", description='"everybody", "members" or "operators"'
+    )
+    grace: float = _seconds(300, 1, 86_400)
+    rest: float = _seconds(60, 0, 86_400)
+
+
 class StorageSettings(_Section):
     """Where data is stored."""
 
@@ -551,6 +563,7 @@ class Settings(_Section):
     listing: ListingSettings = _section("listing", ListingSettings())
     game: GameSettings = _section("game", GameSettings())
     players: PlayerSettings = _section("players", PlayerSettings())
+    tournaments: TournamentSettings = _section("tournaments", TournamentSettings())
     storage: StorageSettings = _section("storage", StorageSettings())
     web: WebSettings = _section("web", WebSettings())
     mail: Annotated[MailSettings, AfterValidator(_linked)] = _section("mail", MailSettings())

@@ -55,8 +55,8 @@ class Job:
         ply: after which ply; None as it stands.
         side: which side of the board is at the bottom.
         colours: a key of `SCHEMES`.
-        record: what a record tells besides: its players, day, comments and clock, as `Record` has
-            them.
+        record: what a record tells besides: its players, day, comments, clock and tournament, as
+            `Record` has them.
     """
 
     kind: str
@@ -75,10 +75,11 @@ def drawn(job: Job) -> bytes:
     """
     game = job.battle if isinstance(job.battle, Game) else game_of(job.battle)
     if job.kind == "thud":
-        dwarf, troll, date, comments, clock = job.record
+        dwarf, troll, date, comments, clock, event, round_ = job.record
         kept = tuple(each for each in comments if each.ply <= len(game.moves))
         spent = spent_on(job.battle) if clock and not isinstance(job.battle, Game) else ()
-        return str(Record(game, dwarf, troll, date, kept, clock, spent)).encode()
+        record = Record(game, dwarf, troll, date, kept, clock, spent, event, round_)
+        return str(record).encode()
     colours = SCHEMES[job.colours]
     side: Orientation = "north" if job.side == "north" else "south"
     if job.kind == "gif":

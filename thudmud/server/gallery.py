@@ -196,11 +196,12 @@ def _at(table: Table) -> _Subject:
     game = table.game or Game.start(table.ruleset, table.opening)
     players = (unless_erased(table.seats.get(side, "")) for side in (Side.DWARF, Side.TROLL))
     clock = str(table.time) if table.time else ""
-    return _going_on(game, (*players, "", (), clock))
+    return _going_on(game, (*players, "", (), clock, "", ""))
 
 
 def _headers(battle: Battle, comments: tuple[Comment, ...]) -> tuple[object, ...]:
     """Return what a record tells of a battle, as `Record` takes it."""
     kept = tuple(replace(each, player=unless_erased(each.player)) for each in comments)
     clock = str(battle.time) if battle.time else ""
-    return unless_erased(battle.dwarf), unless_erased(battle.troll), day(battle.at), kept, clock
+    players = map(unless_erased, battle.players)
+    return *players, day(battle.at), kept, clock, battle.event, battle.round

@@ -23,7 +23,7 @@ from thudmud.bots.workers import Workers
 from thudmud.english import counted
 from thudmud.errors import NotYet, StartError
 from thudmud.language import clean
-from thudmud.play.hall import Caps, Hall
+from thudmud.play.hall import Caps, Hall, Makers
 from thudmud.play.options import Style
 from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec
@@ -255,8 +255,8 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
 
 
 def caps(settings: Settings) -> Caps:
-    """Return the caps of one player, as the settings have them."""
-    players = settings.players
+    """Return the caps of one player, and of tournaments, as the settings have them."""
+    players, tournaments = settings.players, settings.tournaments
     return Caps(
         seeks=players.seeks,
         boards=players.boards,
@@ -267,6 +267,11 @@ def caps(settings: Settings) -> Caps:
         letters=players.messages,
         letters_from_one=players.messages_from_one,
         reports=players.reports,
+        tournaments=tournaments.most,
+        entrants=tournaments.players,
+        tournaments_by=Makers(tournaments.by),
+        grace=tournaments.grace,
+        rest=tournaments.rest,
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from thudmud.play.asides import Aside
 from thudmud.play.events import (
+    BattleEnded,
     BoardClosed,
     BoardOpened,
     BoardRenamed,
@@ -29,6 +30,8 @@ from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import Turns, future, settle
 from thudmud.service.interface import Base, Unfollowed
 from thudmud.store import Conflict, Entry, Forgotten, NotWritten, StoreError
+from thudmud.store.streams import Changes
+from thudmud.verbs.directing import scored
 from thudmud.verbs.tables import held, overdue
 
 if TYPE_CHECKING:
@@ -128,9 +131,20 @@ class Following:
             table = self._hall.tables.get(board) if self.unheld else None
             if table and table.key in self.unheld:
                 await self._hold_clock(table.key)
+            if decision.events and type(decision.events[-1]) is BattleEnded:
+                decision = self._with_score(decision)
             await self._append(decision, cause, key)
         finally:
             self.tables.leave(held)
+
+    def _with_score(self, decision: Decision) -> Decision:
+        """Return a decision that ends a battle, with the score if it is one of a tournament."""
+        table = self._hall.tables.get(str(decision.board))
+        if table is None or table.version != decision.version or decision.hall:
+            return decision
+        score = scored(self._hall, table, decision.events, self._clock())
+        version = self._hall.version or 0
+        return replace(decision, hall=score, hall_version=version) if score else decision
 
     async def _append(
         self, decision: Decision, cause: object = None, key: str | None = None
@@ -138,6 +152,8 @@ class Following:
         """Store the events of a decision, as `write` does, with the lock held."""
         board, mark, hall = str(decision.board), _Pending(self, decision, cause), self._hall
         self.require_lease()
+        of_hall: Changes | None = None
+        opened: BoardOpened | None = None
         if decision.hall:
             version = decision.hall_version
             if hall.version != version:
@@ -145,14 +161,15 @@ class Following:
             of_hall = {HALL: (version, decision.hall)}
             for event in decision.hall:
                 if isinstance(event, BoardOpened) and event.name == board:
-                    key, at, events = event.key, event.version, decision.events
-                    news = self._news_of(_opened(event), decision) if hall.notified else None
-                    await self._store.append_to_board(
-                        key, at, events, first=of_hall, mark=mark, news=news
-                    )
-                    break
-            else:
-                await self._store.append(of_hall, mark=mark)
+                    opened = event
+        if opened:
+            place, at, events = opened.key, opened.version, decision.events
+            news = self._news_of(_opened(opened), decision) if hall.notified else None
+            await self._store.append_to_board(
+                place, at, events, first=of_hall, mark=mark, news=news
+            )
+        elif of_hall and not decision.events:
+            await self._store.append(of_hall, mark=mark)
         else:
             version, table = decision.version, hall.tables.get(board)
             if table is None:
@@ -161,7 +178,7 @@ class Following:
                 raise Conflict(table.key, version, table.version)
             news = self._news_of(table, decision) if hall.notified else None
             await self._store.append_to_board(
-                table.key, version, decision.events, key=key, mark=mark, news=news
+                table.key, version, decision.events, besides=of_hall, key=key, mark=mark, news=news
             )
         if self.trouble:
             raise Unfollowed from self.trouble

@@ -31,6 +31,7 @@ from thudmud.service.neighbours import entered
 from thudmud.service.replaying import Replays
 from thudmud.service.teaching import Teaching
 from thudmud.service.tidying import Tidying
+from thudmud.service.tournaments import Director
 from thudmud.store import Conflict, StoreError
 from thudmud.verbs.decisions import arrive, part
 from thudmud.verbs.tables import come_back, vanish
@@ -49,6 +50,7 @@ class Presence:
 
     Args:
         base: what the parts of a service share.
+        director: does what is due in tournaments.
         broadcaster: tells that they come and go, and has their visits.
         following: stores it.
         replays: shows battles again to players.
@@ -69,6 +71,7 @@ class Presence:
         self,
         base: Base,
         *,
+        director: Director,
         broadcaster: Broadcaster,
         following: Following,
         replays: Replays,
@@ -80,7 +83,7 @@ class Presence:
         self._store = base.store
         self._node, self._realm, self._allow = base.node, base.realm, allow
         self._broadcaster, self._following = broadcaster, following
-        self._replays, self._tidying = replays, tidying
+        self._replays, self._tidying, self._director = replays, tidying, director
         self._teaching = teaching
         self._visits, self._watching = broadcaster.visits, broadcaster.watching
         self._screens = broadcaster.screens
@@ -542,6 +545,8 @@ class Presence:
             self.check()
         if self._tidying.left or self._tidying.departed:
             self._tidying.turn_ended()
+        if self._director.due:
+            self._director.work()
         if self._idle and not self.names and not self._idle.done():
             self._idle.set_result(None)
 

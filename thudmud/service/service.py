@@ -64,6 +64,7 @@ from thudmud.service.replaying import Replays
 from thudmud.service.teaching import Teaching
 from thudmud.service.tidying import Tidying
 from thudmud.service.timing import Timing
+from thudmud.service.tournaments import Director
 from thudmud.store import Entry, Store
 from thudmud.views.archive import recorded
 from thudmud.views.facts import refusal_fact
@@ -103,11 +104,11 @@ class Service:
         fit, brief, announce, tell: telling players, see `Broadcaster`.
         watch, unwatch: onlookers, see `Onlookers`.
         is_replaying, play_on, stop_playing: replays, see `Replays`.
-        follow, pass_time, hold_clocks, expect_clocks_held, hold_all_clocks, fail, ended: see
-            `Following`.
+        follow, hold_clocks, expect_clocks_held, hold_all_clocks, fail, ended: see `Following`.
         hear, people_here: other nodes, see `Neighbours`; let_go, lost, recount and dismiss, see
             `Presence`.
         countdown: the countdown to a shutdown.
+        director: does what is due in tournaments.
     """
 
     def __init__(
@@ -137,12 +138,14 @@ class Service:
         self.following = Following(base, broadcaster, self, is_alone=is_alone)
         self.countdown = Countdown(clock, later, broadcaster.tell_here)
         self._timing = Timing(base, self.following, broadcaster.tell_here)
+        self.director = Director(base, self.following)
         self._teaching = Teaching(base, broadcaster.tell_here, has_hints=adviser is not None)
         visits = broadcaster.visits
         self._tidying = Tidying(base, self.following, is_ours=visits.__contains__)
         self.replays = Replays(base, pause, broadcaster)
         self.presence = Presence(
             base,
+            director=self.director,
             broadcaster=broadcaster,
             following=self.following,
             replays=self.replays,
@@ -184,7 +187,7 @@ class Service:
         self.watch, self.unwatch = broadcaster.onlookers.add, broadcaster.onlookers.remove
         self.is_replaying, self.play_on = self.replays.is_replaying, self.replays.play_on
         self.stop_playing = self.replays.stop_playing
-        self.pass_time, self.hold_clocks = self.following.pass_time, self.following.hold_clocks
+        self.hold_clocks = self.following.hold_clocks
         self.fail, self.ended = self.following.fail, self.following.ended
         self.follow = self.following.begin
         self.expect_clocks_held = self.following.expect_clocks_held
@@ -216,6 +219,9 @@ class Service:
             )
             if not self.realm:
                 self.hall.seeks = {each.number: each for each in await self.store.open_seeks()}
+                going_on = await self.store.open_tournaments()
+                self.hall.tournaments = {each.number: each for each in going_on}
+                self.hall.last_tournament = await self.store.last_tournament()
         for table in list(self.hall.tables.values()):
             board_now = await self.store.board(table.key)
             first = board_now.beginning if board_now else 1
@@ -246,12 +252,14 @@ class Service:
                     await self.presence.note(name, events.Parting.RESTART, raises=must_store)
         self._tidying.begin()
         self._timing.begin()
+        self.director.begin()
 
     def stop(self) -> None:
         """Take no new lines, and let nobody in or out any more. Claims stay."""
         self.presence.stop()
         self._tidying.stop()
         self._timing.stop()
+        self.director.stop()
         self._teaching.stop()
         self.replays.close()
         self.countdown.stop()
@@ -266,6 +274,11 @@ class Service:
         if self._node:
             self._node.remove(self)
 
+    async def pass_time(self) -> None:
+        """Do what is due by now at boards and in tournaments, for a front end without timers."""
+        await self.following.pass_time()
+        await self.director.look()
+
     # What has been applied.
 
     def board_changed(self, entry: Entry, before: Table, after: Table, *, is_ours: bool) -> None:
@@ -277,6 +290,8 @@ class Service:
         if isinstance(event, events.Absent | events.BattleEnded):
             self._tidying.wait_for(after)
         self._timing.watch(after)
+        if not is_a_mere_ply and self.hall.tournaments:
+            self.director.board_changed(after, before)
         if self._teaching.new:
             try:
                 self._teaching.watch(after, cast("TableEvent", event))
@@ -293,6 +308,7 @@ class Service:
 
     def hall_changed(self, event: events.HallEvent, table: Table | None) -> None:
         """Take note of an event of the hall, and of the board that it was about."""
+        self.director.hall_changed(event)
         if isinstance(event, events.BoardOpened):
             self._neighbours.opened(event.name)
         if table:  # a player's presence may just have been stored under the old name
@@ -302,6 +318,8 @@ class Service:
         """Take note that one batch from the store has been applied."""
         if not self.presence.names:  # else it is done at the end of a turn
             self.presence.check()
+        if self.director.due:
+            self.director.taken()
 
     def _list(self, key: str) -> None:
         """Tell those in the hall the new entry of a board, soon, with changes that follow."""

@@ -92,7 +92,9 @@ class Timing:
                 await self._following.write(Decision("", table.name, table.version, events))
                 return  # applying it watches the board again
         except Conflict as conflict:
-            await self._following.until(conflict)  # applying that watches the board again
+            await self._following.until(conflict)
+            if still := self._hall.tables.with_key(table.key):
+                self.watch(still)  # it may have been the hall that something else happened in
             return
         except StoreError as error:
             _log.error("not stored: %s", error, extra={"board": table.name})

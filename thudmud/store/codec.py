@@ -20,7 +20,7 @@ when it was played.) The numbers stay in the store: events in the rest of the pr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import partial
@@ -49,15 +49,17 @@ from thudmud.play.events import (
 from thudmud.rules import SQUARES, Move, Piece, Position, Side, Verb
 from thudmud.store.interface import Damaged, Unknown
 
-SCHEMA = 3
+SCHEMA = 4
 """The schema that events are written by. Fields are only ever added at the end, with a default; for
 any other change raise this, and read the older form as well. The tests have samples of all schemas.
 """
 
-UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = dict.fromkeys((1, 2), lambda array: array)
+UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = dict.fromkeys(
+    range(1, SCHEMA), lambda array: array
+)
 """For each older schema: what turns an array of it into one of the next. The array has the kind's
 name, the time, and the other fields; players are numbers in the store, and names in lines. Schemas
-2 and 3 only added kinds and last fields."""
+2 to 4 only added kinds and last fields."""
 
 _BOARD_KINDS: Mapping[str, type[Event]] = {
     "joined": events.Joined,
@@ -93,14 +95,26 @@ KINDS: Mapping[str, type[StoredEvent]] = {
     "seek": SeekMade,
     "seek ended": SeekEnded,
     "commented": Commented,
+    "tournament": events.TournamentMade,
+    "entered": events.TournamentEntered,
+    "left tournament": events.TournamentLeft,
+    "paired": events.RoundPaired,
+    "pairing begun": events.PairingBegun,
+    "pairing scored": events.PairingScored,
+    "tournament paused": events.TournamentPaused,
+    "tournament continued": events.TournamentContinued,
+    "tournament ended": events.TournamentEnded,
 }
 """The kinds of events by the names that they are stored under."""
 
 _WITH_ITS_OWN_TIME = "imported"
 """The kind whose time the store keeps in the array; for all others a column has it."""
 
-_PLAYERS = {"player", "dwarf", "troll", "seeker", "to"}
+_PLAYERS = {"player", "dwarf", "troll", "seeker", "to", "first", "second"}
 """The fields that hold a player's name, in events and in adjourned matches."""
+
+_LISTS = {"players"}
+"""The fields that hold several."""
 
 
 class Misread(ThudmudError, ValueError):
@@ -456,20 +470,23 @@ class _Kind:
         self.name, self.form = name, _with_fields(kind)
         self.first = 0 if name == _WITH_ITS_OWN_TIME else 1
         self._players = _player_fields(kind)
+        self._lists = _player_fields(kind, _LISTS)
         self._matches = [place for place, each in enumerate(fields(kind)) if each.name == "match"]
 
     def change_players(self, values: list[Any], change: Callable[[Any], Any]) -> None:
         """Replace each player, in the values of all fields."""
         for place in self._players:
             values[place] = change(values[place])
+        for place in self._lists:
+            values[place] = [change(each) for each in values[place]]
         for place in self._matches:
             match = values[place] = list(values[place])
             for inner in _OF_MATCH:
                 match[inner] = change(match[inner])
 
 
-def _player_fields(kind: type) -> list[int]:
-    return [place for place, each in enumerate(fields(kind)) if each.name in _PLAYERS]
+def _player_fields(kind: type, names: Collection[str] = _PLAYERS) -> list[int]:
+    return [place for place, each in enumerate(fields(kind)) if each.name in names]
 
 
 _OF_MATCH = _player_fields(SavedMatch)

@@ -1,4 +1,4 @@
-"""The hall's state: open boards, open seeks, and when no server ran; and what a player did in it.
+"""The hall's state: boards, seeks and tournaments, and when no server ran; what players did in it.
 
 The functions only read.
 """
@@ -9,8 +9,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, cast
 
-from thudmud.play.events import SeekMade, StoredEvent
+from thudmud.play.archive import PAGE
+from thudmud.play.events import SeekMade, StoredEvent, TournamentEnd, TournamentEvent
+from thudmud.play.pairing import TournamentKind
 from thudmud.play.projections import HALL
+from thudmud.play.tournaments import (
+    PastTournament,
+    PastTournaments,
+    Tournament,
+    TournamentsLookup,
+    folded,
+)
 from thudmud.store.codec import from_text
 from thudmud.store.database import Database
 from thudmud.store.interface import OpenBoard
@@ -39,6 +48,44 @@ def open_seeks(database: Database) -> Sequence[SeekMade]:
     entries = database.streams.entries("where position in (select position from open_seek)")
     made = [each.event for each in entries if isinstance(each.event, SeekMade)]
     return sorted(made, key=attrgetter("number"))
+
+
+def open_tournaments(database: Database) -> Sequence[Tournament]:
+    """Return the tournaments that are not over, sorted by number."""
+    rows = list(database.table.rows("tournament", "where ended is null order by number"))
+    return [found for row in rows if (found := tournament(database, cast("int", row[0])))]
+
+
+def last_tournament(database: Database) -> int:
+    """Return the number of the last tournament; 0 if there was none."""
+    return database.table.number("select coalesce(max(number), 0) from tournament")
+
+
+def tournament(database: Database, number: int) -> Tournament | None:
+    """Return the tournament with a number, folded from its events, if there is one."""
+    if not 0 < number < 1 << 63:
+        return None  # too large for a column
+    these = "select position from tournament_event where tournament = ?"
+    found = database.streams.entries(f"where position in ({these}) order by position", number)
+    stream = [each.event for each in found if isinstance(each.event, TournamentEvent)]
+    return folded(stream) if stream else None
+
+
+def past_tournaments(database: Database, asked: TournamentsLookup) -> PastTournaments:
+    """Return a page of the tournaments that are over, the latest first."""
+    in_all = database.table.number("select count(*) from tournament where ended is not null")
+    rest = "where ended is not null order by ended desc, number desc limit ? offset ?"
+    skipped = (asked.page - 1) * PAGE
+    rows = database.table.rows("tournament", rest, PAGE, skipped) if skipped < in_all else ()
+    return PastTournaments(tuple(_past(database, row) for row in list(rows)), in_all)
+
+
+def _past(database: Database, row: Sequence[Any]) -> PastTournament:
+    number, title, kind, rules, time, ended, why, entrants, winner = row
+    name = database.players.name_of(winner)
+    ended_by = TournamentEnd(why)
+    known = number, title, TournamentKind(kind), rules, time, ended, ended_by
+    return PastTournament(*known, entrants, name)
 
 
 def interruptions(database: Database, after: float) -> Sequence[tuple[float, float]]:

@@ -32,8 +32,9 @@ from thudmud.play.letters import (
 from thudmud.play.match import game_of
 from thudmud.play.notifications import AskedLookup, ContactLookup
 from thudmud.play.table import spent_on
+from thudmud.play.tournaments import PastTournaments, TournamentLookup, TournamentsLookup
 from thudmud.rules import Game
-from thudmud.store import accounts, battles, letters, notifications, scores
+from thudmud.store import accounts, battles, hall, letters, notifications, scores
 from thudmud.store.database import Database
 from thudmud.store.interface import Entry
 
@@ -74,6 +75,10 @@ def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
             return notifications.contact(database, player)
         case AskedLookup(address):
             return notifications.asked(database, address)
+        case TournamentLookup(number):
+            return None if realm else hall.tournament(database, number)
+        case TournamentsLookup():
+            return PastTournaments((), 0) if realm else hall.past_tournaments(database, lookup)
     raise ValueError(f"{lookup} cannot be looked up here")
 
 

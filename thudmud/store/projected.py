@@ -7,7 +7,13 @@ from typing import Any, cast
 
 from thudmud.play.archive import Battle, Pool, Rating, RatingChange, State, Tally
 from thudmud.play.clocks import TimeClass, TimeControl
-from thudmud.play.events import BattleId, StoredEvent
+from thudmud.play.events import (
+    BattleId,
+    StoredEvent,
+    TournamentEnded,
+    TournamentMade,
+    TournamentRound,
+)
 from thudmud.play.projections import PROJECTED, EventPlace, Strength, project, realm_of
 from thudmud.rules import Comment, Ending, Outcome, Score, Side
 from thudmud.store.backend import Backend, Dialect
@@ -96,6 +102,7 @@ class ProjectedRows:
             int(battle.imported),
             int(battle.set_up),
             battle.time and str(battle.time),
+            *(battle.tournament or (None, None)),
         )
         for player in {dwarf, troll} - {0}:
             self._table.put("player_battle", player, battle.number)
@@ -204,6 +211,26 @@ class ProjectedRows:
         for _, ply, player, _, text in self._table.rows("comment", rest, number):
             yield cast("int", ply), cast("int", player), cast("str", text)
 
+    def put_tournament(self, made: TournamentMade) -> None:
+        """Store a tournament that has been announced."""
+        known = made.title, made.kind.value, made.rules, str(made.time)
+        self._table.put("tournament", made.number, *known, None, "", 0, 0)
+
+    def put_of_tournament(self, number: int, position: int) -> None:
+        """Store the position of an event of a tournament."""
+        self._table.put("tournament_event", number, position)
+
+    def end_tournament(self, ended: TournamentEnded) -> None:
+        """Store that a tournament has ended, and the places of its players."""
+        row = self._table.row("tournament", "where number = ?", ended.number)
+        if row is None:
+            return
+        players = [int(each) for each in ended.players]
+        over = float(ended.at), ended.why.value, len(players), players[0] if players else 0
+        self._table.put("tournament", *row[:5], *over)
+        for player, place in zip(players, ended.places, strict=True):
+            self._table.put("tournament_place", player, ended.number, place)
+
     def put_lesson(self, player: str, lesson: int) -> None:
         """Store that a player has done a lesson."""
         self._table.put("lesson", int(player), lesson)
@@ -243,7 +270,7 @@ class ProjectedRows:
     def _battle(self, row: Any) -> Battle:
         number, _, stream, version, at, rules, dwarf, troll, source, source_version = row[:10]
         until, state, part, *before, plies, ending, winner, of_dwarf, of_troll = row[10:20]
-        rated, *points, imported, set_up, time = row[20:]
+        rated, *points, imported, set_up, time, tournament, round_ = row[20:]
         outcome = ending and Outcome(
             Ending(ending), Side(winner) if winner else None, Score(of_dwarf, of_troll)
         )
@@ -266,7 +293,13 @@ class ProjectedRows:
             bool(imported),
             bool(set_up),
             TimeControl.of(cast("str", time)) if time else None,
+            TournamentRound(tournament, round_) if tournament else None,
+            self._title(tournament) if tournament else "",
         )
+
+    def _title(self, tournament: int) -> str:
+        row = self._table.row("tournament", "where number = ?", tournament)
+        return cast("str", row[1]) if row else ""
 
 
 def strength_of(row: Sequence[object]) -> Strength:

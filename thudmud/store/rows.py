@@ -111,8 +111,16 @@ PROJECTIONS = {
     " state text, part integer, dwarf_before integer, troll_before integer, plies integer,"
     " ending text, winner text, dwarf_score integer, troll_score integer, rated integer,"
     " dwarf_points integer, troll_points integer, imported integer, set_up integer,"
-    " time text,"
+    " time text, tournament integer, round integer,"
     " unique (stream, version)",
+    # ``ended`` is null, and ``why`` '', while it is not over; ``winner`` is 0 if nobody has won.
+    "tournament": "number integer primary key, title text, kind text, rules text, time text,"
+    " ended real, why text, entrants integer, winner integer",
+    # Where the events of a tournament are.
+    "tournament_event": "tournament integer, position integer, primary key (tournament, position)",
+    # The places in tournaments that are over.
+    "tournament_place": "player integer, tournament integer, place integer,"
+    " primary key (player, tournament)",
     # Spans of time in which no server ran.
     "interruption": "until real primary key, since real",
     "adjourned": "battle integer primary key, position integer, dwarf integer, troll integer",
@@ -145,6 +153,7 @@ INDEXES = (
     "create index player_name on player ({name})",
     "create index battle_rules on battle (realm, rules)",
     "create index battle_at on battle (realm, at)",
+    "create index tournament_ended on tournament (ended)",
     "create index rating_proven on rating (realm, role, rules, time, proven)",
     "create index rating_change_position on rating_change (position)",
 )
@@ -165,6 +174,8 @@ _WITHOUT_ROWID = {
     "setting",
     "confirmation",
     "unwanted",
+    "tournament_event",
+    "tournament_place",
 }
 """Tables of which the primary key is most of the row: SQLite stores them as its index alone. So are
 all that were added later: a separate index of SQLite's would be missing in older files."""

@@ -19,12 +19,16 @@ from thudmud.play.archive import (
     StandingsLookup,
     StudyRecord,
     Tally,
+    TournamentPlace,
 )
 from thudmud.play.clocks import TimeClass
 from thudmud.play.projections import ALL_PUZZLES, BOTS, MATCH, PEOPLE, PUZZLES, Strength
 from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.store.database import Database
 from thudmud.store.projected import strength_of
+
+TOURNAMENTS = 5
+"""How many tournaments a score tells of."""
 
 STANDARD = Pool(DEFAULT_RULES.name)
 """The default pool of ratings."""
@@ -102,7 +106,10 @@ def _ranked(pool: Pool, realm: str) -> tuple[str, tuple[str, ...]]:
 def score(
     database: Database, player: str, *, curves: bool = False, realm: str = ""
 ) -> PlayerScore | None:
-    """Return a player's score; None if they have neither ended nor tried anything."""
+    """Return a player's score; None if they have neither ended nor tried anything.
+
+    ``curves`` asks for the history of their ratings, and for their places in tournaments, as well.
+    """
     found = database.players.find(player, realm)
     score = _score(database, *found) if found else None
     if found is None or score is None or score == PlayerScore(score.name):
@@ -111,7 +118,7 @@ def score(
         return score
     pools = score.people.ratings
     drawn = {pool: database.projected.curve(found[0], pool, CURVE) for pool in pools}
-    return replace(score, curves=drawn)
+    return replace(score, curves=drawn, tournaments=_places(database, found[0]))
 
 
 def _score(database: Database, player: int, name: str) -> PlayerScore:
@@ -134,6 +141,19 @@ def _score(database: Database, player: int, name: str) -> PlayerScore:
     people, bots = (roles.pop(role, Performance()) for role in (PEOPLE, BOTS))
     levels = {int(level): roles[level] for level in sorted(roles, key=int)}
     return PlayerScore(name, people, bots, levels, puzzles)
+
+
+def _places(database: Database, player: int) -> tuple[TournamentPlace, ...]:
+    """Return a player's places in the last tournaments, the latest first."""
+    rest = "where player = ? order by tournament desc limit ?"
+    rows = list(database.table.rows("tournament_place", rest, player, TOURNAMENTS))
+    found = []
+    for _, number, place in cast("list[tuple[int, int, int]]", rows):
+        row = database.table.row("tournament", "where number = ?", number)
+        if row:
+            title, entrants = cast("str", row[1]), cast("int", row[7])
+            found.append(TournamentPlace(number, title, place, entrants))
+    return tuple(found)
 
 
 def studies(database: Database, player: str, *, realm: str = "") -> StudyRecord:

@@ -422,6 +422,8 @@ class Store:
     read = _reading(Database.read_stream)
     open_boards = _reading(hall.open_boards)
     open_seeks = _reading(hall.open_seeks)
+    open_tournaments = _reading(hall.open_tournaments)
+    last_tournament = _reading(hall.last_tournament)
     interruptions = _reading(hall.interruptions)
     board = _reading(hall.open_board)
     position = _reading(Database.position)

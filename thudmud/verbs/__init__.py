@@ -24,9 +24,11 @@ from thudmud.verbs import (
     seats,
     setup,
     talk,
+    tournaments,
 )
 
 __all__ = [
     "VERBS", "archive", "exercises", "letters", "matchmaking", "more", "moves", "notifications",
     "options", "order", "people", "queries", "resuming", "rooms", "seats", "setup", "talk",
+    "tournaments",
 ]  # fmt: skip

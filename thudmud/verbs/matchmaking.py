@@ -245,10 +245,10 @@ class NewBoard(Command):
         hall, person = scene.hall, scene.person
         if hall.caps.new_boards_for_members and not person.member:
             raise Refused(Refusal.NEW_BOARDS_FOR_MEMBERS)
-        opened = _opened(hall, scene.me, self.rules or DEFAULT_RULES.name, scene.now, 0)
+        board = opened(hall, scene.me, self.rules or DEFAULT_RULES.name, scene.now, 0)
         require_boards(hall, scene.me)
-        asides = (*put_aside(person), *walk(person, opened.name))
-        return _in_hall(scene, opened, board=opened.name, asides=asides)
+        asides = (*put_aside(person), *walk(person, board.name))
+        return _in_hall(scene, board, board=board.name, asides=asides)
 
 
 @verb("accept")
@@ -525,11 +525,11 @@ def at_own_board(
             require_boards(hall, each, asks=scene.me)
     if isinstance(begun, events.BattleStarted):
         begun = replace(begun, levels=events.Levels(*(hall.level(each, level) for each in names)))
-    opened = _opened(hall, scene.me, match.rules, begun.at, len(first))
-    return _in_hall(scene, *first, opened, board=opened.name, at_board=(begun,), asides=asides)
+    board = opened(hall, scene.me, match.rules, begun.at, len(first))
+    return _in_hall(scene, *first, board, board=board.name, at_board=(begun,), asides=asides)
 
 
-def _opened(hall: Hall, player: str, rules: str, now: float, before: int) -> events.BoardOpened:
+def opened(hall: Hall, player: str, rules: str, now: float, before: int) -> events.BoardOpened:
     """Return the event that opens a board, after so many other events of the hall."""
     number = len(hall.tables) - len(hall.tables.made) + 1  # configured boards are counted first
     names = set(map(str.lower, hall.tables))

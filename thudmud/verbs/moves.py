@@ -168,6 +168,8 @@ class Start(BattleCommand):
             # Both were told how to begin it, and the opponent did a moment ago.
             raise Refused(Refusal.HAS_BEGUN, board=table.name)
         needs_word = table.running and not table.is_practice
+        if needs_word and match and match.tournament:
+            raise tables.in_tournament(table, match.tournament)
         if needs_word and table.offers.get(Offer.RESTART) is not side.other:
             return tables.offer(table, player, Offer.RESTART, context.now)
         rules, opening = table.ruleset.name, table.opening
@@ -175,8 +177,11 @@ class Start(BattleCommand):
         both_members = dwarf in context.members and troll in context.members
         rated = opening is None and dwarf != troll and (levels != events.NO_BOTS or both_members)
         number = 1
+        of = None
         if table.match and table.half_played:
             rated = rated and table.match.rated  # either both battles count, or neither
+            of = table.match.tournament
+            rated = table.match.rated if of else rated  # who is away may be a member
             number, dwarf, troll, levels = (
                 events.BATTLES,
                 troll,
@@ -187,7 +192,7 @@ class Start(BattleCommand):
         began = events.BattleStarted(
             context.now, player, number, rules, dwarf, troll, rated, levels, opening
         )
-        return (replace(began, time=time),)
+        return (replace(began, time=time, tournament=of),)
 
 
 @verb("resign")
@@ -287,6 +292,8 @@ class Adjourn(BattleCommand):
         side = tables.seat(table, player)
         if table.match is None or table.match.over:
             raise Refused(Refusal.NO_MATCH, board=table.name)
+        if table.match.tournament:
+            raise tables.in_tournament(table, table.match.tournament)
         if not table.full:
             raise Refused(Refusal.NOBODY_TO_AGREE, board=table.name, seats=table.seating)
         if table.offers.get(Offer.ADJOURN) is not side.other and not table.is_practice:

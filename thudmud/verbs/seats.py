@@ -119,6 +119,9 @@ class Leave(TableCommand):
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         match = table.match
+        if match and table.under_way and match.tournament and table.full:
+            tables.seat(table, player)
+            raise tables.in_tournament(table, match.tournament)
         if match and table.under_way and match.between_members and table.full:
             tables.seat(table, player)
             raise Refused(Refusal.LEAVES_RATED, board=table.name)

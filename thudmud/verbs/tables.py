@@ -30,6 +30,7 @@ from thudmud.play.events import (
     Returned,
     SavedMatch,
     TableEvent,
+    TournamentRound,
 )
 from thudmud.play.hall import Decision
 from thudmud.play.match import RATED_PLIES, Match
@@ -281,7 +282,8 @@ def vanish(table: Table, player: str, parting: Parting, now: float) -> Events:
     if fallen := flag_fallen(table, now):
         return (*fallen, *vanish(folded(table, fallen), player, parting, now))
     if parting in {Parting.LEFT, Parting.QUIT}:
-        is_empty = table.match and table.match.battle == 1 and not table.match.game.moves
+        match = table.match
+        is_empty = match and match.battle == 1 and not (match.game.moves or match.tournament)
         if not table.under_way or (is_empty and table.levels != NO_BOTS):
             return part(table, player, parting, now)
         if table.is_practice:
@@ -322,13 +324,15 @@ def made_free(table: Table, side: Side, player: str, context: Context) -> Events
     """Return the events that free a seat for ``player``; None if its holder keeps it.
 
     Seats in a match under way are not freed one by one: the match is put away if all its players
-    have been away for long.
+    have been away for long. One of a tournament is not: its clock ends it.
     """
     holder = table.seats.get(side)
     if holder is None or holder == player:
         return ()
     if table.match and table.under_way:
-        if all(table.long_away(each, context.now) for each in table.seats):
+        if not table.match.tournament and all(
+            table.long_away(each, context.now) for each in table.seats
+        ):
             return (Adjourned(context.now, player, table.match.saved(context.now)),)
         return None
     if table.long_away(side, context.now):
@@ -400,6 +404,11 @@ def require_turn(table: Table, side: Side) -> None:
         if player := table.seats.get(other):
             raise Refused(Refusal.OPPONENTS_TURN, player=player, side=other)
         raise IllegalMove(Reason.NOT_YOUR_TURN, side=other)
+
+
+def in_tournament(table: Table, of: TournamentRound) -> Refused:
+    """Return the refusal of what would spoil a match of a tournament."""
+    return Refused(Refusal.IN_TOURNAMENT, board=table.name, number=of.number)
 
 
 def lapsed(table: Table, player: str, now: float) -> tuple[OfferLapsed, ...]:

@@ -165,6 +165,8 @@ def entry(battle: Battle) -> str:
         facts.append("from a position that was set up")
     if battle.imported:
         facts.append("imported")
+    if battle.tournament:
+        facts.append(f"round {battle.round} of {battle.event}")
     score = battle.outcome.score if battle.outcome else None
     sides = [
         f"{battle.player(side) or UNKNOWN} ({side.plural}){f' {score.of(side)}' if score else ''}"

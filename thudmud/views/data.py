@@ -227,6 +227,9 @@ def battle(known: archive.Battle) -> dict[str, object]:
         "set_up": known.set_up,
         **ended(known.outcome),
         "time": str(known.time) if known.time else None,
+        "tournament": known.tournament.number if known.tournament else None,
+        "event": known.event or None,
+        "round": known.tournament.round if known.tournament else None,
     }
 
 
@@ -282,6 +285,15 @@ def fared(found: archive.PlayerScore | None, player: str) -> Data:
             for level, each in found.levels.items()
         ],
         "puzzles": rated(found.puzzles),
+        "tournaments": [
+            {
+                "tournament": each.number,
+                "title": each.title or None,
+                "place": each.place,
+                "entrants": each.entrants,
+            }
+            for each in found.tournaments
+        ],
     }
 
 

@@ -29,6 +29,7 @@ from thudmud.views.data import Data, Fact
 from thudmud.views.ratings import explained, points_of
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.talk import own_words
+from thudmud.views.tournaments import titled
 from thudmud.views.view import Display, View
 from thudmud.views.words import wrapped, wrapped_each
 
@@ -95,6 +96,9 @@ def _fingered(_: Finger, occasion: Occasion, view: View) -> list[str]:
     )
     lines += wrapped(f"Ratings: {told}." if rated else "No rating yet.", width)
     lines += explained((rating for *_, rating in rated), display)
+    if hall.tournaments and (entered := hall.tournaments_of(name)):
+        named = listed(titled(each) for each in entered)
+        lines += wrapped(f"{'You are' if name == player else f'{name} is'} in {named}.", width)
     return lines + _plan(hall, found, player, display)
 
 
@@ -126,6 +130,7 @@ def _finger_facts(_: Finger | Plan, occasion: Occasion) -> Iterator[Fact]:
             for role, pool, rating in _ratings_of(hall, found)
         ],
         "plan": _plan_of(hall, found) or None,
+        "tournaments": [each.number for each in hall.tournaments_of(name)],
     }
     yield Fact("Thud.Finger", known, occasion.player)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from thudmud.english import capitalised, counted, listed, shortened
+from thudmud.english import capitalised, counted, listed, nth, shortened
 from thudmud.play import archive
 from thudmud.play.clocks import TimeClass
 from thudmud.play.events import NO_BOTS, OWN_PROGRAM, BattleEnded
@@ -76,6 +76,11 @@ def score(
     if found.puzzles:
         rating = _rating(found.puzzles, "puzzle", display)
         lines += wrapped(f"{found.name}, at puzzles: rating {rating}.", width)
+    if found.tournaments:
+        places = (
+            f"{nth(each.place)} of {each.entrants} in {each.name}" for each in found.tournaments
+        )
+        lines += wrapped(f"{found.name}, in tournaments: {'; '.join(places)}.", width)
     ratings = [found.puzzles, *found.people.ratings.values(), *found.bots.ratings.values()]
     ratings += [each for level in found.levels.values() for each in level.ratings.values()]
     return lines + explained(ratings, display)

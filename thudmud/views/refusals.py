@@ -118,6 +118,14 @@ _TEMPLATES: Mapping[Enum, str] = {
     Mistake.NUMBERS_BEGIN_WITH_1: "Numbers begin with 1 here.",
     Mistake.NUMBER_TOO_LONG: "That number is too long: numbers have at most {most} digits.",
     Mistake.NO_BATTLE_NUMBER: 'Which battle? Add its number: "history" lists them.',
+    Mistake.NO_TOURNAMENT_NUMBER: (
+        'Which tournament? Add its number: "tournaments" lists them. To go to a board, type "go to"'
+        " and its name."
+    ),
+    Mistake.PAUSE_FOR_ADJOURN: (
+        'To put your match away for another day, type "adjourn". "pause tournament" and its number'
+        " pauses a tournament."
+    ),
     Mistake.NO_SUCH_DAY: "A day is written like 2026-11-20: the year, the month and the day.",
     Mistake.ROW_FOR_COLUMN: '{row} is a row: type "scan row {row}".',
     Mistake.MOVES_FOR_MOVE: 'To play a move, begin with "move"; "moves" lists what can be played.',
@@ -371,6 +379,66 @@ _TEMPLATES: Mapping[Enum, str] = {
         'You are not looking for a match, so there is nothing to take back. "seeks" lists who is.'
     ),
     Refusal.NOT_YOUR_SEEK: "Seek {number} is not yours. Yours: {numbers:and}.",
+    Refusal.NO_TOURNAMENTS: "There are no tournaments here.",
+    Refusal.NO_SUCH_TOURNAMENT: (
+        'There is no tournament {number}. "tournaments" lists those that there are.'
+    ),
+    Refusal.TOURNAMENT_OVER: (
+        'Tournament {number} is over. "tournament {number}" shows how it ended.'
+    ),
+    Refusal.TOURNAMENTS_TOO_MANY: (
+        "There are {most} tournaments already, as many as there can be. You can announce yours"
+        " when one is over."
+    ),
+    Refusal.TOURNAMENTS_BY_MEMBERS: (
+        'Tournaments are announced by members. "register" makes you one. You can enter those that'
+        ' there are: "tournaments" lists them.'
+    ),
+    Refusal.TOURNAMENTS_BY_OPERATORS: (
+        "Tournaments are announced by the operators here. You can enter those that there are:"
+        ' "tournaments" lists them.'
+    ),
+    Refusal.TOURNAMENT_HAS_NO_ROUNDS: (
+        "How many rounds there are in such a tournament follows from its players: leave that out."
+    ),
+    Refusal.TOURNAMENT_HAS_NO_LENGTH: (
+        'Only an arena takes a set time: leave "for" and the time out.'
+    ),
+    Refusal.TOURNAMENT_HAS_NO_LIMIT: (
+        "Only rounds by correspondence have a limit, where the clock is such as 3 days: leave"
+        ' "rounds of" and the time out.'
+    ),
+    Refusal.TOURNAMENT_ROUNDS_TOO_MANY: "A tournament has at most {most} rounds.",
+    Refusal.TOURNAMENT_TOO_LONG: "An arena takes at most {seconds}.",
+    Refusal.TOURNAMENT_TITLE_TOO_LONG: "A title has at most {most} characters.",
+    Refusal.TOURNAMENT_IN_THE_PAST: (
+        'That time is past. Times are in UTC here; "starts in 10 minutes" works anywhere.'
+    ),
+    Refusal.TOURNAMENT_TOO_LATE: "A tournament starts within {seconds} from now.",
+    Refusal.ARENA_BY_DAYS: (
+        "An arena needs a clock that is soon over, such as 5+3. A Swiss can have one of days."
+    ),
+    Refusal.TOURNAMENT_BEGUN: (
+        'Tournament {number} has begun, and takes nobody any more. "tournament {number}" shows it.'
+    ),
+    Refusal.TOURNAMENT_FULL: "Tournament {number} has {most} players, as many as it can.",
+    Refusal.TOURNAMENT_FOR_MEMBERS: (
+        "Tournament {number} takes days, so you need a name that stays yours to enter it:"
+        ' "register" makes you a member.'
+    ),
+    Refusal.LEFT_TOURNAMENT: "{player} has left tournament {number}, and cannot come back to it.",
+    Refusal.ENTERS_BOTS_ONLY: "{player} is no bot: people enter by themselves.",
+    Refusal.NOT_YOUR_TOURNAMENT: (
+        "{player} has announced tournament {number}. Only they and the operators can do that."
+    ),
+    Refusal.TOURNAMENT_PAUSED: (
+        'Tournament {number} is paused already. "resume tournament {number}" lets it go on.'
+    ),
+    Refusal.TOURNAMENT_NOT_PAUSED: "Tournament {number} is not paused.",
+    Refusal.IN_TOURNAMENT: (
+        "The match at the {board} is part of tournament {number}, so it is played to its end."
+        ' "resign" gives a battle up.'
+    ),
     Refusal.NO_SUCH_SEEK: 'Seek {number} is gone. "seeks" lists those that are open.',
     Refusal.OWN_SEEK: 'Seek {number} is your own. "withdraw {number}" takes it back.',
     Refusal.SEEKER_AWAY: "{player} is away just now. Try again when they are back.",
@@ -648,6 +716,10 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
         case Refusal.CODE_WRONG:
             left = counted(details["left"], "try")
             return f"The mail has another code. You have {left} left."
+        case Refusal.IN_TOURNAMENT_ALREADY:
+            return f"{_who_is(details, me)} in tournament {details['number']} already."
+        case Refusal.NOT_IN_TOURNAMENT:
+            return f"{_who_is(details, me)} not in tournament {details['number']}."
         case Refusal.WHICH_OFFER:
             offers = zip(details["lines"], details["players"], strict=True)
             ways = listed([f'"{line}" ({player})' for line, player in offers], "or")
@@ -695,6 +767,10 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             return f"No battle is being played at the {board}. {hint}"
         case _:
             raise ValueError(f"there are no words for {refusal}")
+
+
+def _who_is(details: Mapping[str, Any], me: str | None) -> str:
+    return "You are" if details["player"] == me else f"{details['player']} is"
 
 
 def _move_onto_troll(origin: Square, target: Square, *, is_in_reach: bool) -> str:
@@ -831,6 +907,9 @@ _KINDS = {
     "<column>": "a column such as F",
     "<clock>": "a clock such as 10+5",
     "<time>": "a time such as 10 minutes, 2 hours or a week",
+    "<rounds>": "how many rounds, such as 5 rounds",
+    "<title>": 'a title in quotes such as "Thursday"',
+    "<hour>": "a time of the day such as 20:00",
     "<address>": "an address such as 203.0.113.7",
     "<mail>": "a mail address",
     "<code>": "the code of six digits",

@@ -45,6 +45,7 @@ from thudmud.views.standing import (
     standing_facts,
     stands,
 )
+from thudmud.views.tournaments import announced
 from thudmud.views.view import DEFAULT_WIDTH, Display, View
 from thudmud.views.words import MOST_BOARDS, wrapped, wrapped_each
 
@@ -60,7 +61,7 @@ def _entered(told: asides.Entered, occasion: Occasion, view: View) -> list[str]:
     if player != view.me:
         return lines
     if room is None:
-        lines += hall_seen(occasion.hall, player, width)
+        lines += hall_seen(occasion.hall, player, width, occasion.at)
         lines += put_away(width) if told.adjourned else []
     return lines + _newer_news(occasion.hall, told, width) + waiting(told.letters, width)
 
@@ -85,7 +86,7 @@ def _took_over(told: asides.TookOver, occasion: Occasion, view: View) -> list[st
     if table := occasion.table:
         lines += board_seen(occasion.hall, player, table, view)
     else:
-        lines += hall_seen(occasion.hall, player, width)
+        lines += hall_seen(occasion.hall, player, width, occasion.at)
     return lines + waiting(told.letters, width)
 
 
@@ -130,7 +131,7 @@ def _came_in(told: asides.CameIn, occasion: Occasion, view: View) -> list[str]:
     if player != view.me:
         return lines
     if room is None:
-        return lines + hall_seen(hall, player, width)
+        return lines + hall_seen(hall, player, width, occasion.at)
     if told.sits:  # the board is shown a moment later, with the seat taken
         here = _people_here(hall, player, room, width)
         return lines + here + _elsewhere(hall, player, room, width)
@@ -192,7 +193,8 @@ def _caught_up_facts(told: asides.CaughtUp, occasion: Occasion) -> Iterator[Fact
 def _look(asked: Look, occasion: Occasion, view: View) -> list[str]:
     hall, player, table = occasion.hall, occasion.player, occasion.table
     if table is None:
-        return [*wrapped("You are in the hall.", view.width), *hall_seen(hall, player, view.width)]
+        seen = hall_seen(hall, player, view.width, occasion.at)
+        return [*wrapped("You are in the hall.", view.width), *seen]
     here = _people_here(hall, player, table.name, view.width) if asked.at is None else []
     return drawn(table, view) + standing(table, view) + here
 
@@ -236,10 +238,10 @@ def _board_listed_facts(_: asides.BoardListed, occasion: Occasion) -> Iterator[F
 @words.register
 def _opened(opened: events.BoardOpened, occasion: Occasion, view: View) -> list[str]:
     board, rules = occasion.known_table.name, opened.rules
-    if not opened.player:
-        return wrapped(f"There is a new board: the {board}, with the {rules} rules.", view.width)
     if opened.key.startswith(events.MADE):
         return []  # those who come to it are told that
+    if not opened.player:
+        return wrapped(f"There is a new board: the {board}, with the {rules} rules.", view.width)
     opens = capitalised(does(opened.player, view.me, "open"))
     return wrapped(f"{opens} a board: the {board}, with the {rules} rules.", view.width)
 
@@ -275,13 +277,14 @@ def _renamed_facts(renamed: events.BoardRenamed, occasion: Occasion) -> Iterator
     yield Fact("Thud.Renamed", {"board": occasion.known_table.name, "name": renamed.name})
 
 
-def hall_seen(hall: Hall, player: str, width: int) -> list[str]:
-    """Return the hall as ``player`` sees it: who is there, how to play, and the boards."""
+def hall_seen(hall: Hall, player: str, width: int, at: float) -> list[str]:
+    """Return the hall as ``player`` sees it then: who is there, how to play, and the boards."""
     entries = _entries(hall)
     lines = [
         *_people_here(hall, player, None, width),
         *_ways_to_play(hall, width),
         *_who_waits(hall, player, width),
+        *(announced(hall, player, at, width) if hall.tournaments else ()),
         *wrapped('These are the boards. "go to" and a name takes you to one:', width),
         *wrapped_each(entries[:MOST_BOARDS], width, "    "),
     ]

@@ -327,4 +327,8 @@ def _named(event: events.TableEvent | events.HallEvent) -> set[str]:
             return {player, saved.dwarf, saved.troll}
         case events.Interrupted():
             return set()
+        case events.RoundPaired(players=players) | events.TournamentEnded(players=players):
+            return {event.player, *players}
+        case events.PairingBegun() | events.PairingScored():
+            return {event.first, event.second}
     return {event.player}

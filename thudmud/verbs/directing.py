@@ -1,0 +1,344 @@
+"""What there is to do in a tournament now: the director's decisions, which nobody types.
+
+All of it follows from the hall and the time. So whichever node does it, it is the same, and the
+version of the hall's stream lets one of them do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from thudmud.play import events
+from thudmud.play.events import PairingScored, TournamentEnd
+from thudmud.play.hall import Decision, Hall
+from thudmud.play.match import Match
+from thudmud.play.pairing import BattleScore, Pairing, pair, pair_free
+from thudmud.play.standings import standings
+from thudmud.play.table import Table
+from thudmud.play.tournaments import OpenMatch, Tournament
+from thudmud.rules import Ending, Side
+from thudmud.verbs import tables
+from thudmud.verbs.matchmaking import opened
+
+LEAST = 2
+"""The fewest players of a tournament."""
+
+MISSED = 2
+"""Who does not come to so many matches in a row is out."""
+
+WAVE = 10.0
+"""Seconds between two looks at who is free in an arena, so that some have come together."""
+
+
+class NextStep(NamedTuple):
+    """What there is to do in a tournament.
+
+    Attributes:
+        decision: what to store now, if anything.
+        pairs: whether the next round is to be paired now.
+        at: when there may be something to do next, if nothing happens before; None for never.
+    """
+
+    decision: Decision | None = None
+    pairs: bool = False
+    at: float | None = None
+
+
+NOTHING = NextStep()
+"""Only something that happens can bring about more."""
+
+
+def next_step(hall: Hall, tournament: Tournament, now: float) -> NextStep:
+    """Return what there is to do in a tournament."""
+    if tournament.end or hall.version is None:
+        return NOTHING
+    later: list[float] = []
+    for match in tournament.open.values():
+        step = _of_match(hall, tournament, match, now)
+        if step.decision:
+            return step
+        if step.at is not None:
+            later.append(step.at)
+    if tournament.paused:
+        return NOTHING
+    due = _round_due(hall, tournament, now)
+    if due is not None and due <= now:
+        return _next_round(hall, tournament, now)
+    return NextStep(at=min([*later, *([] if due is None else [due])], default=None))
+
+
+def _round_due(hall: Hall, tournament: Tournament, now: float) -> float | None:
+    """Return when the next round is to be paired, or the tournament ends.
+
+    None while matches are open that have to end first.
+    """
+    starts, ends = tournament.made.starts, tournament.ends
+    if ends is None:
+        if tournament.open:
+            return None
+        # By days there is no haste, and nobody sits there to read how the last round went.
+        rest = 0.0 if tournament.is_by_days else hall.caps.rest
+        return tournament.changed + rest if tournament.rounds else starts
+    if now >= ends:
+        return None if tournament.open else now
+    some = now if len(free(hall, tournament)) >= LEAST else now + WAVE
+    return min(max(starts, tournament.paired + WAVE, some), ends)
+
+
+def _next_round(hall: Hall, tournament: Tournament, now: float) -> NextStep:
+    """Return that the next round is to be paired, or that the tournament is over."""
+    rounds, playing = len(tournament.rounds), tournament.playing
+    in_all, ends = tournament.rounds_in_all, tournament.ends
+    if ends is not None:
+        return NextStep(ended(hall, tournament, now)) if now >= ends else NextStep(pairs=True)
+    if len(playing) < LEAST or (rounds and in_all is not None and rounds >= in_all):
+        return NextStep(ended(hall, tournament, now))
+    if not rounds and tournament.made.fills and len(playing) % 2 and (bot := _bot(hall, playing)):
+        entered = events.TournamentEntered(now, bot, tournament.number)
+        return NextStep(_in_hall(hall, entered))
+    return NextStep(pairs=True)
+
+
+def _bot(hall: Hall, playing: Sequence[str]) -> str | None:
+    """Return a bot that can fill an odd number: of those that are here, one in the middle."""
+    idle = [each for each in hall.bots_here() if hall.bots[each] and each not in playing]
+    idle.sort(key=lambda each: hall.level(each) or 0)
+    return idle[len(idle) // 2] if idle else None
+
+
+def free(hall: Hall, tournament: Tournament) -> list[str]:
+    """Return who can be paired in an arena, who has waited longest first.
+
+    They are here, and in no match that is played in haste, here or elsewhere.
+    """
+    busy = {player for match in tournament.open.values() for player in match.players}
+    names = [
+        each
+        for each in tournament.playing
+        if each in hall.people and each not in busy and not _is_in_haste(hall, each)
+    ]
+    return sorted(names, key=lambda each: tournament.waiting.get(each, 0.0))
+
+
+def _is_in_haste(hall: Hall, player: str) -> bool:
+    return player not in hall.bots and any(each.in_haste for each in hall.tables.seats_of(player))
+
+
+def pairings(tournament: Tournament, names: Sequence[str]) -> tuple[Pairing, ...]:
+    """Return the pairings of the next round; () if there are none.
+
+    It may take a second for 500 players, and uses nothing but its arguments.
+
+    Args:
+        tournament: the tournament.
+        names: who is free, of an arena.
+    """
+    if tournament.is_arena:
+        so_far = [each for pairs in tournament.rounds for each in pairs]
+        return pair_free(tournament.entrants, so_far, names)
+    return pair(tournament.kind, tournament.entrants, tournament.rounds)
+
+
+def paired(
+    hall: Hall, tournament: Tournament, pairs: Sequence[Pairing], now: float
+) -> Decision | None:
+    """Return the decision that pairs the next round; None if an arena has nobody to pair now.
+
+    A tournament with nothing left to pair has ended.
+    """
+    if not pairs:
+        return None if tournament.is_arena else ended(hall, tournament, now)
+    number, round_ = tournament.number, len(tournament.rounds) + 1
+    players = tuple(name for each in pairs for name in (each.first, each.second or ""))
+    given_up = [
+        PairingScored(now, "", number, round_, index, each.first, each.second, absent=_absent(each))
+        for index, each in enumerate(pairs)
+        if each.second and each.over
+    ]
+    return _in_hall(hall, events.RoundPaired(now, "", number, round_, players), *given_up)
+
+
+def _absent(pairing: Pairing) -> tuple[bool, bool]:
+    absent = pairing.result.absent if pairing.result else ()
+    return pairing.first in absent, pairing.second in absent
+
+
+def ended(hall: Hall, tournament: Tournament, now: float) -> Decision:
+    """Return the decision that ends a tournament: it is over, or too few have come."""
+    number = tournament.number
+    if not tournament.rounds:
+        return _in_hall(hall, events.TournamentEnded(now, "", number, TournamentEnd.TOO_FEW))
+    rows = standings(tournament.kind, tournament.entrants, tournament.rounds)
+    names, places = tuple(row.player for row in rows), tuple(row.place for row in rows)
+    over = events.TournamentEnded(now, "", number, TournamentEnd.OVER, names, places)
+    return _in_hall(hall, over)
+
+
+def scored(
+    hall: Hall, table: Table, happened: tables.Events, now: float
+) -> tuple[PairingScored, ...]:
+    """Return the score of a battle of a tournament that some events end; () if they end none."""
+    of = table.match.tournament if table.match else None
+    tournament = hall.tournaments.get(of.number) if of else None
+    match = tournament.match_at(table.key) if tournament and not tournament.end else None
+    after = tables.folded(table, happened).match
+    if tournament is None or match is None or after is None or after.running:
+        return ()
+    battles = (*match.battles, _score(match, after))
+    return (_over(tournament, match, now, battles=battles, over=after.over),)
+
+
+def _score(match: OpenMatch, after: Match) -> BattleScore:
+    """Return how the battle of a match ended that is on its board."""
+    if after.game.outcome is None:
+        raise ValueError(f"no battle of {match} has ended")
+    side = Side.DWARF if match.first == after.dwarf else Side.TROLL
+    score = after.game.outcome.score
+    return BattleScore(score.of(side), score.of(side.other), len(after.game.moves))
+
+
+# One match of a round.
+
+
+def _of_match(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> NextStep:
+    """Return what there is to do about a match that is not over."""
+    made = tournament.made
+    if not match.key:
+        return NOTHING if tournament.paused else NextStep(_begun(hall, tournament, match, now))
+    table = hall.tables.with_key(match.key)
+    of = events.TournamentRound(tournament.number, match.round)
+    if table is None or table.match is None or table.match.tournament != of:
+        # An operator has closed its board: it counts as it stood.
+        return NextStep(_in_hall(hall, _over(tournament, match, now)))
+    if tournament.paused:
+        return NOTHING
+    if made.seconds and not tournament.is_arena and now >= tournament.paired + made.seconds:
+        return NextStep(_in_hall(hall, _over(tournament, match, now)))
+    later = [tournament.paired + made.seconds] if made.seconds and not tournament.is_arena else []
+    if table.half_played:
+        if absent := _never_moved(table.match):
+            return NextStep(_forfeited(hall, tournament, table, {absent}, now))
+        at = _since(table) + (0.0 if tournament.is_by_days else hall.caps.rest)
+        if at <= now:
+            return NextStep(Decision("", table.name, table.version, (_second(table, now),)))
+        later.append(at)
+    elif table.running and not tournament.is_by_days:
+        due = dict(_no_shows(hall, tournament, table))
+        if absents := {each for each, at in due.items() if at <= now}:
+            return NextStep(_forfeited(hall, tournament, table, absents, now))
+        later += due.values()
+    return NextStep(at=min(later, default=None))
+
+
+def _begun(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> Decision:
+    """Return the decision that opens a board for a match, and begins its first battle."""
+    made, of = tournament.made, events.TournamentRound(tournament.number, match.round)
+    board = opened(hall, "", made.rules, now, 0)
+    begun = events.PairingBegun(
+        now, "", of.number, of.round, match.index, *match.players, board.key
+    )
+    levels = events.Levels(*(hall.level(each) for each in match.players))
+    are_members = all(tournament.entries[each].member for each in match.players)
+    rated = made.rated and (levels != events.NO_BOTS or are_members)
+    started = events.BattleStarted(
+        now, "", 1, made.rules, *match.players, rated, levels, time=made.time, tournament=of
+    )
+    decision = _in_hall(hall, board, begun)
+    return Decision(
+        "", board.name, 0, (started,), hall=decision.hall, hall_version=decision.hall_version
+    )
+
+
+def _second(table: Table, now: float) -> events.BattleStarted:
+    """Return the beginning of the second battle of a match."""
+    match = table.match
+    if match is None:
+        raise ValueError(f"no match is half played at the {table.name}")
+    levels = events.Levels(match.levels.troll, match.levels.dwarf)
+    return events.BattleStarted(
+        now,
+        "",
+        events.BATTLES,
+        match.game.ruleset.name,
+        match.troll,
+        match.dwarf,
+        match.rated,
+        levels,
+        time=match.time,
+        tournament=match.tournament,
+    )
+
+
+def _no_shows(hall: Hall, tournament: Tournament, table: Table) -> Iterator[tuple[str, float]]:
+    """Yield who is away and has not played a ply yet, with the time at which they lose by that."""
+    for side, since in table.away.items():
+        if table.match and table.match.battle == 1 and not _has_moved(table.match, side):
+            yield table.seats[side], max(since, tournament.changed) + hall.caps.grace
+
+
+def _never_moved(match: Match) -> str | None:
+    """Return who has lost the first battle of a match by the clock without a single ply."""
+    outcome = match.game.outcome
+    if outcome is None or outcome.ending is not Ending.TIME or outcome.winner is None:
+        return None
+    loser = outcome.winner.other
+    if _has_moved(match, loser):
+        return None
+    return match.dwarf if loser is Side.DWARF else match.troll
+
+
+def _has_moved(match: Match, side: Side) -> bool:
+    return len(match.game.moves) > (side is not match.game.opening.turn)
+
+
+def _since(table: Table) -> float:
+    """Return when the first battle of a match ended."""
+    clock = table.match.clock if table.match else None
+    return clock.at if clock else table.since
+
+
+def _forfeited(
+    hall: Hall, tournament: Tournament, table: Table, absent: Iterable[str], now: float
+) -> Decision:
+    """Return the decision by which players lose the match at a board to which they did not come.
+
+    The board is closed. Who has not come twice in a row is out.
+    """
+    away, match = frozenset(absent), tournament.match_at(table.key)
+    if match is None:
+        raise ValueError(f"no match of {tournament.name} is played at the {table.name}")
+    first, second = (each in away for each in match.players)
+    lost = _over(tournament, match, now, absent=(first, second))
+    out = [
+        events.TournamentLeft(now, each, tournament.number, events.TournamentLeaving.ABSENT)
+        for each in match.players
+        if each in away and tournament.missed.get(each, 0) + 1 >= MISSED
+        if each in tournament.playing
+    ]
+    return Decision(
+        "",
+        table.name,
+        table.version,
+        (events.Cleared(now, ""),),
+        hall=(lost, *out, events.BoardClosed(now, "", table.key)),
+        hall_version=hall.version or 0,
+    )
+
+
+def _over(
+    tournament: Tournament,
+    match: OpenMatch,
+    now: float,
+    *,
+    battles: tuple[BattleScore, ...] | None = None,
+    absent: tuple[bool, bool] = (False, False),
+    over: bool = True,
+) -> PairingScored:
+    battles = match.battles if battles is None else battles
+    place = tournament.number, match.round, match.index
+    return PairingScored(now, "", *place, *match.players, battles, absent, over)
+
+
+def _in_hall(hall: Hall, *happened: events.HallEvent) -> Decision:
+    return Decision("", hall=happened, hall_version=hall.version or 0)
