@@ -162,6 +162,21 @@ class TestChoosing:
             ),
             (
                 "Anna",
+                f"notify browser https://other.push.example.org/ {KEYS}",
+                "Your browser uses a push service that this server does not.",
+            ),
+            (
+                "Anna",
+                f"notify browser https://push.example.org:8443/ {KEYS}",
+                "Your browser uses a push service that this server does not.",
+            ),
+            (
+                "Anna",
+                f"notify browser https://push.example.org@evil.example/ {KEYS}",
+                "Your browser uses a push service that this server does not.",
+            ),
+            (
+                "Anna",
                 f"notify browser https://push.example.org.evil.example/ {KEYS}",
                 "Your browser uses a push service that this server does not.",
             ),

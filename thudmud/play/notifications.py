@@ -307,6 +307,11 @@ class Ways(NamedTuple):
     services: tuple[str, ...] = ()
     page: str = ""
 
+    @property
+    def are_none(self) -> bool:
+        """Whether it tells nobody anything."""
+        return not (self.mail or self.push or self.page)
+
 
 NO_WAYS = Ways()
 
@@ -339,14 +344,14 @@ def masked(address: str) -> str:
     return f"{local[:2]}...@{domain}"
 
 
-_ENDPOINT = re.compile(r"https://([a-z0-9.-]+)(?::443)?(/[!-~]*)", re.ASCII | re.IGNORECASE)
+_ENDPOINT = re.compile(r"https://([a-z0-9.-]+(?::[0-9]+)?)/[!-~]*", re.ASCII | re.IGNORECASE)
 
 
 def is_served(endpoint: str, services: tuple[str, ...]) -> bool:
     """Whether a URL is at a push service with one of these hosts, or ends of hosts."""
     found = _ENDPOINT.fullmatch(endpoint)
-    host = f".{found[1].lower()}" if found else ""
-    return any(host.endswith(each if each.startswith(".") else f".{each}") for each in services)
+    host = found[1].lower().removesuffix(":443") if found else ""
+    return any(host == each or (each[0] == "." and host.endswith(each)) for each in services)
 
 
 @value

@@ -43,7 +43,7 @@ from thudmud.views.refusals import refused
 YEAR = 31_622_400  # seconds
 _MIN_SECRET, _MAX_SECRET = 16, 256  # characters; the longest fits into the gateway's hello
 
-_SERVICE = re.compile(r"\.?[a-z0-9-]+(\.[a-z0-9-]+)+")
+_SERVICE = re.compile(r"\.?[a-z0-9-]+(\.[a-z0-9-]+)+(:[0-9]+)?")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[0-9]+)?")
 
 # Fields. A description says what would be right in place of a wrong value.

@@ -31,8 +31,7 @@ def _contact(scene: Scene) -> Contact:
     Raises:
         Refused: they are no member, or nobody is notified here.
     """
-    ways = scene.hall.ways
-    if not (ways.mail or ways.push or ways.page):
+    if scene.hall.ways.are_none:
         raise Refused(Refusal.NOTIFIES_NOBODY)
     if not scene.person.member:
         raise Refused(Refusal.NOTIFY_FOR_MEMBERS)
@@ -46,6 +45,8 @@ class Notify(Command):
     is_question = True
 
     def decide(self, scene: Scene) -> Decision:
+        if scene.hall.ways.are_none and scene.person.member:  # whose page asks that by itself
+            return scene.answer(self, answer=Contact())
         return scene.answer(self, answer=_contact(scene))
 
 

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from thudmud.english import capitalised, counted, lasting
+from thudmud.errors import Refused
 from thudmud.play.archive import Battle, unless_erased
 from thudmud.play.asides import BrowserAdded, CodeAsked, CodeTyped, NotifyChosen
 from thudmud.play.notifications import CODE_LASTS, Contact, Kind, Ways, masked
 from thudmud.play.options import Options, Style, Switch
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
 from thudmud.verbs.letters import Letters
 from thudmud.verbs.notifications import (
@@ -24,6 +26,7 @@ from thudmud.verbs.notifications import (
 from thudmud.views import sentences, standing
 from thudmud.views.archive import entry, players
 from thudmud.views.data import Fact
+from thudmud.views.refusals import refused
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.view import Display, View
 from thudmud.views.words import time_of_day, wrapped, wrapped_each
@@ -62,6 +65,8 @@ def _notify(_: Notify, occasion: Occasion, view: View) -> list[str]:
 
 def shown(contact: Contact, ways: Ways, player: str, now: float, width: int) -> list[str]:
     """Return how a player is notified, each with what to type to change it."""
+    if ways.are_none:
+        return wrapped(refused(Refused(Refusal.NOTIFIES_NOBODY)), width)
     entries = [*_ways(contact, ways), *_kinds(contact), _quiet(contact, now)]
     entries += _published(contact, ways, player)
     lines = wrapped("How you are told of things while you are not here:", width)

@@ -3,6 +3,7 @@
  */
 
 import { byId, h } from "./dom.js";
+import { notifyHost } from "./notify.js";
 import { change, keptWord, settings } from "./settings.js";
 
 /**
@@ -59,6 +60,7 @@ export function openSettings(send, me) {
   open(
     h("h2", { id: "dialog-title" }, "Settings"),
     ...(me.player ? [account(me, send)] : []),
+    ...(me.member ? [notifyHost()] : []),
     choices("theme", "Light or dark", ["auto", "light", "dark"], (theme) => change({ theme })),
     choices("scheme", "Colours of the board", ["plain", "vivid", "dim", "safe"], (scheme) => {
       change({ scheme });

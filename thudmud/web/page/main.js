@@ -10,6 +10,7 @@ import { byId, capitalised, clockText, fill, h } from "./dom.js";
 import { GameView } from "./game.js";
 import { LobbyView } from "./lobby.js";
 import { Log, plain } from "./log.js";
+import { serveOffline, showNotify } from "./notify.js";
 import { ReplayView } from "./replay.js";
 import { namePlace, placeNamed } from "./router.js";
 import { change, keepWord, keptWord, settings, wear, wearChosen } from "./settings.js";
@@ -589,10 +590,14 @@ byId("sound").addEventListener("click", () => {
   showSound();
   play("move");
 });
-byId("options").addEventListener("click", () =>
-  openSettings((line) => state.me.player && send(line), state.me),
-);
+byId("options").addEventListener("click", () => {
+  openSettings((line) => state.me.player && send(line), state.me);
+  if (state.me.member) ask("notify");
+});
+// The keys of this browser are nothing that anybody needs to see.
+state.on("Thud.Notify", (known) => showNotify(known, (line) => wire.send(line)));
 
 wear();
 showSound();
+serveOffline();
 wire.open();
