@@ -66,15 +66,16 @@ class Served:
         folder: where its files are.
         web: the port of its page.
         boards: their names and rules.
+        more: more of its configuration.
 
     Attributes:
         config: the file of its configuration.
     """
 
-    def __init__(self, folder: Path, web: int, boards: dict[str, str]) -> None:
+    def __init__(self, folder: Path, web: int, boards: dict[str, str], more: str = "") -> None:
         self.config = folder / "config.toml"
         named = "".join(BOARD.format(name, rules) for name, rules in boards.items())
-        self.config.write_text(f"bot = []\n{LIMITS}\n{named}", "utf-8")
+        self.config.write_text(f"bot = []\n{LIMITS}\n{more}\n{named}", "utf-8")
         self._web = web
         self.address = f"http://127.0.0.1:{web}"
         self.start()

@@ -158,18 +158,17 @@ class Notifier:
 
     async def follow(self, holders: asyncio.Queue[Holder]) -> None:
         """Send while this server holds the lock, of whose holders it is told."""
-        sending: asyncio.Future[tuple[None, None]] | None = None
+        sending: list[asyncio.Task[None]] = []
         try:
             while True:
                 is_ours = await holders.get() is Holder.OURS
-                if sending and not is_ours:
-                    await _ended(sending)
-                    sending = None
-                if is_ours and sending is None:
-                    sending = asyncio.gather(self._keep(mails=True), self._keep(mails=False))
+                if not is_ours:
+                    sending = await _ended(sending)
+                elif not sending:
+                    ways = self._keep(mails=True), self._keep(mails=False)
+                    sending = [asyncio.create_task(each) for each in ways]
         finally:
-            if sending:
-                await _ended(sending)
+            await _ended(sending)
 
     async def _keep(self, *, mails: bool) -> None:
         """Send mails, or the rest, again and again. The one does not wait for the other."""
@@ -361,9 +360,13 @@ def _once(told: Iterable[Headline]) -> list[Headline]:
     return list({each.path: each for each in ordered}.values())
 
 
-async def _ended(sending: asyncio.Future[tuple[None, None]]) -> None:
-    sending.cancel()
-    await asyncio.wait([sending])
+async def _ended(sending: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:
+    """Stop sending, also in the middle of it; return nothing."""
+    for task in sending:
+        task.cancel()
+    if sending:
+        await asyncio.wait(sending)
+    return []
 
 
 def outside(settings: Settings, folder: Path) -> tuple[Ways, Mailer | None, Pusher | None]:

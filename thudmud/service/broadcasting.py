@@ -24,7 +24,7 @@ from thudmud.service.interface import Base, Result, Teller, Visit
 from thudmud.service.onlookers import Onlookers
 from thudmud.verbs.rooms import Go, Look
 from thudmud.views import rooms
-from thudmud.views.facts import concerning
+from thudmud.views.facts import concerning, where
 from thudmud.views.messages import (
     Message,
     fitted,
@@ -149,6 +149,10 @@ class Broadcaster:
         display = self.display(name)
         lines = fitted(wrapped(sentence, display.width), display)
         self.send([Message((name,), "\n".join(lines))], cause)
+
+    def introduce(self, name: str) -> None:
+        """Tell the programs of a player who is here who they are."""
+        self.send(sent(where(self._hall, name), (name,), self.screens.terminals))
 
     def display(self, name: str) -> Display:
         """Return the display of a player."""

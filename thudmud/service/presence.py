@@ -374,6 +374,7 @@ class Presence:
         person = self._hall.people[name]
         person.member = True
         self._broadcaster.pass_on([entered(person)])
+        self._broadcaster.introduce(name)
 
     def all_from(self, origin: str) -> list[str]:
         """Return the players from an address who are here, or left a seek or seat behind."""

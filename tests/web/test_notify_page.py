@@ -1,0 +1,158 @@
+"""The switch by which a browser notifies, and what it shows then, also without a network.
+
+Chromium without a screen has no push service and shows no notifications, so these two are played
+to the page: what it subscribes with, and what it would show. All else is real, also the push that
+comes to its worker.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import CDPSession, Worker, expect
+
+from tests.ports import free_ports
+from tests.web.conftest import Player, Served, Visit
+from tests.web.test_page import violations
+
+MORE = """
+[web]
+public_url = "http://127.0.0.1:{port}"
+
+[push]
+enabled = true
+contact = "you@example.org"
+services = ["push.example.org"]
+"""
+
+SUBSCRIBED = f"""(() => {{
+  let made = null;
+  const keys = {{ p256dh: "{"k" * 87}", auth: "{"a" * 22}" }};
+  const endpoint = "https://push.example.org/send/1?a=b";
+  Object.assign(PushManager.prototype, {{
+    async subscribe({{ applicationServerKey, userVisibleOnly }}) {{
+      if (!userVisibleOnly || applicationServerKey.length !== 65) throw new Error("no such key");
+      return made = {{
+        toJSON: () => ({{ endpoint, keys }}),
+        async unsubscribe() {{ made = null; return true; }},
+      }};
+    }},
+    async getSubscription() {{ return made; }},
+  }});
+}})()"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with free_ports() as find:
+        port, folder = find(), tmp_path_factory.mktemp("notify")
+        with Served(folder, port, {"oak": "discworld"}, MORE.format(port=port)) as served:
+            yield served
+
+
+def member(server: Served, visit: Visit, name: str, script: str = "") -> Player:
+    """Let somebody come in and register, in a browser that may notify them."""
+    player = visit(server=server)
+    player.page.context.grant_permissions(["notifications"], origin=server.address)
+    player.page.add_init_script(script)
+    player.page.reload()
+    player.come_in(name).type("register", "correct horse", "correct horse")
+    return player.hears("is yours now")
+
+
+def settings(anna: Player) -> Player:
+    anna.page.get_by_role("button", name="Settings").click()
+    expect(anna.page.locator("#notify")).to_be_visible()
+    return anna
+
+
+def test_it_is_switched_on_and_off_in_the_settings(server: Served, visit: Visit) -> None:
+    anna = member(server, visit, "Anna", SUBSCRIBED)
+    assert anna.page.locator("link[rel=manifest]").get_attribute("href") == "/thud.webmanifest"
+    switch = settings(anna).page.get_by_label("Tell me in this browser when it is my turn")
+    expect(switch).not_to_be_checked()
+    assert not violations(anna, "settings")
+    switch.click()
+    expect(anna.page.locator("#notify-said")).to_have_text("You are told here from now on.")
+    anna.page.keyboard.press("Escape")
+    anna.hears("This browser tells you of things from now on, even when the page is closed.")
+    expect(anna.page.locator("#log")).not_to_contain_text("push.example.org")
+    anna.type("notify").hears("browsers: 1 browser")
+    switch = settings(anna).page.get_by_label("Tell me in this browser when it is my turn")
+    expect(switch).to_be_checked()
+    switch.click()
+    expect(anna.page.locator("#notify-said")).to_have_text("Not here any more.")
+
+
+def test_a_browser_that_cannot_says_so(server: Served, visit: Visit) -> None:
+    anna = settings(member(server, visit, "Bert"))
+    switch = anna.page.get_by_label("Tell me in this browser when it is my turn")
+    switch.click()
+    said = anna.page.locator("#notify-said")
+    expect(said).to_have_text(re.compile("^The browser cannot do it: "))
+    expect(switch).not_to_be_checked()
+    anna.errors.clear()  # Chromium tells that it would not either without a trace of its user
+
+
+def test_a_guest_has_no_such_switch(server: Served, visit: Visit) -> None:
+    anna = visit(server=server).come_in("Gast")
+    anna.page.get_by_role("button", name="Settings").click()
+    expect(anna.page.get_by_role("heading", name="Settings")).to_be_visible()
+    expect(anna.page.locator("#notify")).to_have_count(0)
+
+
+@pytest.fixture
+def worker(server: Served, visit: Visit) -> tuple[Player, Worker, CDPSession, str]:
+    """Return a page with its worker, and what sends pushes to that."""
+    anna = visit(server=server)
+    session = anna.page.context.new_cdp_session(anna.page)
+    known: list[str] = []
+    session.on(
+        "ServiceWorker.workerRegistrationUpdated",
+        lambda event: known.extend(each["registrationId"] for each in event["registrations"]),
+    )
+    with anna.page.context.expect_event("serviceworker") as begun:
+        anna.page.evaluate("navigator.serviceWorker.register('/push.js').then(() => true)")
+    anna.page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    session.send("ServiceWorker.enable")
+    while not known:
+        anna.page.evaluate("true")  # events come meanwhile
+    return anna, begun.value, session, known[0]
+
+
+def test_what_comes_is_shown(
+    worker: tuple[Player, Worker, CDPSession, str], server: Served
+) -> None:
+    _, running, session, registration = worker
+    running.evaluate(
+        """() => {
+          self.shown = [];
+          self.registration.showNotification = async (...words) => { self.shown.push(words); };
+        }"""
+    )
+    data = '{"title": "Your turn against Bert", "body": "Ply 2.", "path": "/board/oak%20board"}'
+    push = {"origin": server.address, "registrationId": registration, "data": data}
+    session.send("ServiceWorker.deliverPushMessage", push)
+    shown: list[object] = []
+    while not shown:
+        shown = running.evaluate("() => self.shown")
+    path = "/board/oak%20board"
+    options = {"body": "Ply 2.", "tag": path, "icon": "/icon.svg", "data": path}
+    assert shown == [["Your turn against Bert", options]]
+
+
+def test_without_a_network_it_says_so(
+    worker: tuple[Player, Worker, CDPSession, str], server: Served
+) -> None:
+    anna, *_ = worker
+    anna.loses_server = True
+    anna.page.context.set_offline(True)
+    anna.page.goto(f"{server.address}/board/oak")
+    expect(anna.page.get_by_role("heading", name="No network")).to_be_visible()
+    expect(anna.page.locator("body")).to_contain_text("Nothing is lost")
+    anna.page.context.set_offline(False)
+    anna.page.get_by_role("link", name="Try again").click()
+    expect(anna.page.locator("body")).to_have_attribute("data-view", "welcome")
+    anna.errors = [each for each in anna.errors if "INTERNET_DISCONNECTED" not in each]
