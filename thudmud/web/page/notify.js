@@ -71,7 +71,7 @@ function box(known, isOn, tell) {
     "label.switch",
     {},
     h("input", { type: "checkbox", checked: isOn, change }),
-    " Tell me in this browser when it is my turn",
+    "Tell me in this browser when it is my turn",
   );
 }
 
