@@ -5,22 +5,33 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
+from typing import TypeVar
 
 import pytest
 
 from tests.service.place import until
 from tests.service.stores import SlowStore
 from tests.service.test_timing import TimedPlace
+from thudmud.play.clocks import DAY
 from thudmud.play.events import (
-    BattleStarted,
     PairingBegun,
     PairingScored,
+    Parting,
     RoundPaired,
     TournamentEnd,
+    TournamentEnded,
+    TournamentEvent,
+    TournamentLeaving,
+    TournamentLeft,
 )
+from thudmud.play.order import Order
+from thudmud.play.people import BotLevel
 from thudmud.play.projections import HALL
-from thudmud.play.tournaments import Tournament, TournamentState
+from thudmud.play.tournaments import OpenMatch, Tournament, TournamentLookup, TournamentState
 from thudmud.service import Node
+from thudmud.service.boards import close_board
+
+T = TypeVar("T", bound=TournamentEvent)
 
 NAMES = ("Anna", "Bert", "Carl", "Dora")
 SOON = "starts in 1 minute"
@@ -46,7 +57,9 @@ class Cup(TimedPlace):
 
     async def settled(self) -> None:
         """Wait until nothing is left to do at once."""
-        await until(lambda: not (self.service.director.due or self.service.director.is_working))
+        service = self.service
+        director, locks = service.director, (service.presence.names, service.following.tables)
+        await until(lambda: not (director.due or director.is_working or any(map(len, locks))))
 
     async def pass_by(self, seconds: float) -> None:
         """Let time pass, and what is due meanwhile be done."""
@@ -62,13 +75,9 @@ class Cup(TimedPlace):
     async def resigns(self, *losers: str) -> None:
         """Let players resign both battles of their matches."""
         for loser in losers:
-            match = self.one.match_of(loser)
-            assert match
-            table = self.hall.tables.with_key(match.key)
-            assert table
-            assert table.running
+            board = self.board(loser)
             for _ in range(2):
-                await self.type(loser, f"resign on {table.name}")
+                await self.type(loser, f"resign on {board}")
         await self.settled()
 
     async def play_round(self) -> None:
@@ -76,9 +85,21 @@ class Cup(TimedPlace):
         await self.begin_round()
         await self.resigns(*(max(each.players) for each in self.one.open.values()))
 
-    async def of_hall(self, kind: type) -> list[object]:
+    async def of_hall(self, kind: type[T]) -> list[T]:
         """Return the events of a kind of the hall."""
         return [each.event for each in await self.store.read(HALL) if type(each.event) is kind]
+
+    def match(self, player: str) -> OpenMatch:
+        """Return the match that a player is in."""
+        match = self.one.match_of(player)
+        assert match
+        return match
+
+    def board(self, player: str) -> str:
+        """Return the name of the board of the match that a player is in."""
+        table = self.hall.tables.with_key(self.match(player).key)
+        assert table
+        return table.name
 
 
 @pytest.fixture
@@ -89,15 +110,9 @@ async def cup(store: SlowStore) -> Cup:
     return place
 
 
-def met(rounds: list[object]) -> Counter[frozenset[str]]:
+def met(rounds: list[RoundPaired]) -> Counter[frozenset[str]]:
     """Return how often each two were paired."""
-    return Counter(
-        frozenset(pair)
-        for each in rounds
-        if isinstance(each, RoundPaired)
-        for pair in each.pairs
-        if pair[1]
-    )
+    return Counter(frozenset(pair) for each in rounds for pair in each.pairs if pair[1])
 
 
 async def test_a_round_robin_goes_by_itself_from_its_start_to_its_end(cup: Cup) -> None:
@@ -111,11 +126,506 @@ async def test_a_round_robin_goes_by_itself_from_its_start_to_its_end(cup: Cup) 
     assert (end.why, end.players, end.places) == (TournamentEnd.OVER, NAMES, (1, 2, 3, 4))
     pairs = met(await cup.of_hall(RoundPaired))
     assert pairs == {frozenset(pair): 1 for pair in combinations(NAMES, 2)}
-    kinds = [BattleStarted, PairingBegun, PairingScored]
-    assert [len(await cup.of_hall(kind)) for kind in kinds] == [0, 6, 12]
+    assert len(await cup.of_hall(PairingBegun)) == 6
+    assert len(await cup.of_hall(PairingScored)) == 12
     battles = await cup.store.history(None, most=100)
     assert len(battles) == 12
     assert {each.event for each in battles} == {"Thursday"}
     assert Counter(each.tournament.round for each in battles if each.tournament) == {
         1: 4, 2: 4, 3: 4
     }  # fmt: skip
+
+
+async def test_both_are_brought_to_their_board_and_told_whom_they_play(cup: Cup) -> None:
+    await cup.announce(f"round robin {SOON}", *NAMES)
+    cup.told.clear()
+    await cup.begin_round()
+    for name in NAMES:
+        other = next(each for each in cup.match(name).players if each != name)
+        assert cup.hall.people[name].room == cup.board(name)
+        assert f"you play {other}" in cup.told[name][0]
+
+
+async def test_the_second_battle_begins_after_the_rest_or_when_a_player_says_so(cup: Cup) -> None:
+    await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    await cup.begin_round()
+    board = cup.board("Anna")
+    await cup.type("Anna", f"resign on {board}")
+    await cup.pass_by(59.0)
+    assert cup.hall.tables[board].half_played
+    await cup.pass_by(1.0)
+    match = cup.hall.tables[board].match
+    assert match
+    assert (match.battle, match.dwarf, match.rated) == (2, cup.match("Anna").second, False)
+    assert match.tournament == (1, 1)
+
+
+async def test_who_does_not_come_loses_the_match_and_is_out_after_two(cup: Cup) -> None:
+    await cup.leave("Dora")
+    await cup.announce(f"round robin {SOON}", *NAMES[:3])
+    await cup.enter("Dora", member=True)
+    await cup.type("Dora", "enter 1")
+    await cup.leave("Dora")
+    await cup.begin_round()
+    other = next(each for each in cup.match("Dora").players if each != "Dora")
+    board = cup.board("Dora")
+    await cup.resigns(
+        *(max(each.players) for each in cup.one.open.values() if "Dora" not in each.players)
+    )
+    await cup.pass_by(290.0)
+    assert cup.one.match_of("Dora")
+    cup.told.clear()
+    await cup.pass_by(20.0)
+    assert cup.one.match_of("Dora") is None
+    assert "Dora did not come, so you win the match" in "".join(cup.told[other])
+    assert board not in cup.hall.tables
+    assert cup.one.missed == {"Dora": 1}
+    await cup.begin_round()
+    await cup.resigns(
+        *(max(each.players) for each in cup.one.open.values() if "Dora" not in each.players)
+    )
+    await cup.pass_by(310.0)
+    [left] = await cup.of_hall(TournamentLeft)
+    assert (left.player, left.why) == ("Dora", TournamentLeaving.ABSENT)
+    await cup.play_round()  # what is left of it: Dora's match is lost without a board
+    await cup.pass_by(61.0)
+    assert cup.one.end
+    assert cup.one.end.players[:2] == ("Anna", "Bert")
+    assert len(await cup.of_hall(PairingBegun)) == 5
+
+
+async def test_who_comes_in_time_plays(cup: Cup) -> None:
+    await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    await cup.leave("Bert")
+    await cup.begin_round()
+    await cup.pass_by(290.0)
+    await cup.enter("Bert", member=True)
+    assert cup.hall.people["Bert"].room == cup.board("Bert")
+    await cup.pass_by(100.0)
+    assert cup.one.open
+
+
+async def test_who_has_played_a_ply_is_no_absentee(cup: Cup) -> None:
+    await cup.announce(f"round robin classic {SOON}", "Anna", "Bert")
+    await cup.begin_round()
+    first = cup.match("Anna").first
+    await cup.type(first, f"move a6 to b6 on {cup.board(first)}")
+    await cup.leave(first)
+    await cup.pass_by(400.0)
+    assert cup.one.open
+
+
+async def test_if_neither_comes_both_lose(cup: Cup) -> None:
+    await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    await cup.leave("Anna")
+    await cup.leave("Bert")
+    await cup.begin_round()
+    await cup.pass_by(301.0)
+    [scored] = await cup.of_hall(PairingScored)
+    assert scored.absent == (True, True)
+
+
+async def test_a_swiss_of_five_gives_byes_and_takes_who_comes_late(cup: Cup) -> None:
+    await cup.enter("Emil", "Fritz", member=True)
+    await cup.announce(f"swiss 4 rounds {SOON}", *NAMES, "Emil")
+    await cup.play_round()
+    assert sum(each.is_bye for each in cup.one.rounds[0]) == 1
+    await cup.type("Fritz", "enter 1")
+    for _ in range(3):
+        await cup.play_round()
+    await cup.pass_by(61.0)
+    end = cup.one.end
+    assert end
+    assert end.players[0] == "Anna"
+    assert max(met(await cup.of_hall(RoundPaired)).values()) == 1
+    assert [len(each) for each in cup.one.rounds] == [3, 3, 3, 3]
+
+
+async def test_a_knock_out_has_a_winner_after_as_many_rounds_as_it_takes(cup: Cup) -> None:
+    await cup.announce(f"knock-out {SOON}", *NAMES)
+    await cup.play_round()
+    assert len(cup.one.rounds) == 1
+    await cup.play_round()
+    await cup.pass_by(61.0)
+    end = cup.one.end
+    assert end
+    assert (end.players[0], len(cup.one.rounds)) == ("Anna", 2)
+
+
+async def test_an_arena_pairs_who_is_free_until_its_time_is_over(cup: Cup) -> None:
+    await cup.announce(f"arena for 20 minutes 5+3 {SOON}", *NAMES)
+    await cup.begin_round()
+    assert len(cup.one.open) == 2
+    one, other = cup.one.open.values()
+    await cup.resigns(one.first)
+    await cup.pass_by(11.0)
+    assert len(cup.one.open) == 1  # they have just met: a third will do
+    await cup.resigns(other.first)
+    await cup.pass_by(11.0)
+    assert len(cup.one.open) == 2
+    assert max(met(await cup.of_hall(RoundPaired)).values()) == 1
+    await cup.pass_by(1300.0)  # flags fall, whoever could be paired anew
+    assert not cup.one.open
+    assert cup.one.end
+
+
+async def test_an_arena_leaves_alone_who_is_not_here(cup: Cup) -> None:
+    await cup.announce(f"arena for 20 minutes 5+3 {SOON}", *NAMES)
+    await cup.leave("Carl")
+    await cup.leave("Dora")
+    await cup.begin_round()
+    [match] = cup.one.open.values()
+    assert set(match.players) == {"Anna", "Bert"}
+    await cup.enter("Carl", "Dora", member=True)
+    await cup.pass_by(20.0)
+    assert len(cup.one.open) == 2
+
+
+async def test_by_days_nobody_is_brought_anywhere_nor_has_to_be_here(cup: Cup) -> None:
+    await cup.announce(f"round robin 2 days {SOON}", "Anna", "Bert")
+    await cup.leave("Bert", Parting.QUIT)
+    await cup.begin_round()
+    assert cup.hall.people["Anna"].room is None
+    table = cup.hall.tables[cup.board("Anna")]
+    assert table.match
+    assert table.match.rated
+    await cup.pass_by(DAY)
+    assert cup.one.open
+    await cup.pass_by(1.1 * DAY)  # who has the dwarfs has not played a single ply
+    [_, scored] = await cup.of_hall(PairingScored)
+    assert scored.absent == (table.match.dwarf == scored.first, table.match.dwarf == scored.second)
+    await cup.pass_by(1.0)
+    assert cup.one.end
+
+
+async def test_a_round_by_days_can_have_a_limit(cup: Cup) -> None:
+    await cup.announce(f"round robin 14 days rounds of 1 day {SOON}", *NAMES)
+    await cup.begin_round()
+    boards = [cup.board(name) for name in NAMES]
+    await cup.type("Dora", f"resign on {cup.board('Dora')}")
+    await cup.pass_by(DAY)
+    assert len(cup.one.rounds) == 2
+    assert sorted(
+        each.match_points("Dora") for each in cup.one.rounds[0] if "Dora" in each.players
+    ) == [0.0]
+    assert all(cup.hall.tables[board].under_way for board in boards)
+
+
+async def test_who_withdraws_finishes_the_match_and_is_paired_no_more(cup: Cup) -> None:
+    await cup.announce(f"swiss 3 rounds {SOON}", *NAMES)
+    await cup.begin_round()
+    told = await cup.type("Dora", "withdraw from 1")
+    assert told == "You leave tournament 1."
+    assert cup.one.match_of("Dora")
+    await cup.resigns(*(max(each.players) for each in cup.one.open.values()))
+    await cup.begin_round()
+    assert "Dora" not in {name for each in cup.one.rounds[1] for name in each.players}
+    assert sum(each.is_bye for each in cup.one.rounds[1]) == 1
+
+
+async def test_while_it_is_paused_nothing_begins_and_nobody_has_to_come(cup: Cup) -> None:
+    await cup.announce(f"round robin 180+0 {SOON}", *NAMES)
+    await cup.leave("Dora")
+    await cup.begin_round()
+    await cup.type("Anna", "pause tournament 1")
+    await cup.pass_by(1000.0)
+    assert cup.one.match_of("Dora")
+    await cup.type("Anna", "resume tournament 1")
+    await cup.pass_by(299.0)
+    assert cup.one.match_of("Dora")
+    await cup.pass_by(2.0)
+    assert cup.one.match_of("Dora") is None
+
+
+async def test_a_tournament_that_is_paused_before_its_start_starts_when_it_goes_on(
+    cup: Cup,
+) -> None:
+    await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    await cup.type("Anna", "pause tournament 1")
+    await cup.pass_by(500.0)
+    assert not cup.one.rounds
+    await cup.type("Anna", "resume tournament 1")
+    await cup.settled()
+    assert cup.one.rounds
+
+
+async def test_one_that_is_cancelled_leaves_its_matches_to_their_players(cup: Cup) -> None:
+    await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    await cup.begin_round()
+    board = cup.board("Anna")
+    await cup.type("Anna", "cancel tournament 1")
+    await cup.pass_by(500.0)
+    assert cup.one.state is TournamentState.CANCELLED
+    assert cup.hall.tables[board].running
+    await cup.type("Anna", f"resign on {board}", f"resign on {board}")
+    assert not await cup.of_hall(PairingScored)
+
+
+async def test_with_too_few_players_it_does_not_take_place(cup: Cup) -> None:
+    await cup.announce(f"swiss {SOON}", "Bert")
+    cup.told.clear()
+    await cup.pass_by(61.0)
+    assert cup.one.end
+    assert cup.one.end.why is TournamentEnd.TOO_FEW
+    assert cup.told["Bert"] == ["Tournament 1 does not take place: too few players have entered."]
+
+
+async def test_a_bot_fills_an_odd_number_and_operators_enter_others(cup: Cup) -> None:
+    cup.hall.order = Order(operators=frozenset({"olga"}))
+    cup.hall.bots = {
+        name: BotLevel(level, name, "Plays.") for level, name in enumerate(("Chalk", "Flint"), 1)
+    }
+    await cup.enter("Olga", "Chalk", "Flint")
+    await cup.announce(f"swiss 2 rounds with bot {SOON}", "Anna", "Bert")
+    assert "enters tournament 1" in await cup.type("Olga", "enter 1 with flint")
+    await cup.pass_by(61.0)
+    await until(lambda: len(cup.one.open) == 2)
+    await cup.settled()
+    assert [each.player for each in cup.one.entrants] == ["Anna", "Bert", "Flint", "Chalk"]
+    tables = [cup.hall.tables[cup.board(name)] for name in ("Anna", "Bert")]
+    assert all(each.match and each.match.rated for each in tables)
+
+
+async def test_a_board_that_an_operator_closes_is_counted_as_it_stood(cup: Cup) -> None:
+    await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    await cup.begin_round()
+    board, first = cup.board("Anna"), cup.match("Anna").first
+    await cup.type("Anna", f"resign on {board}")
+    await close_board(cup.store, board, cup.now)
+    await cup.settled()
+    [pairing] = cup.one.rounds[0]
+    assert pairing.match_points("Anna") == 0.0
+    assert pairing.result
+    assert len(pairing.result.battles) == 1
+    assert pairing.first == first
+
+
+# A restart, a kill, and several nodes.
+
+
+async def again(store: SlowStore) -> Cup:
+    """Return a place that goes on where another was killed."""
+    place = Cup(store)
+    await place.open()
+    return place
+
+
+async def test_a_restart_at_any_moment_changes_nothing(store: SlowStore) -> None:
+    """After each thing that is stored, the server is killed, and another one goes on."""
+    place = Cup(store)
+    await place.open()
+    await place.enter(*NAMES, member=True)
+    await place.announce(f"round robin {SOON}", *NAMES)
+    store.time += 61.0
+    for _ in range(200):
+        place.service.stop()  # as if it were killed: nothing is stored any more
+        place = await again(store)
+        await place.enter(*NAMES, member=True)
+        await place.settled()
+        if place.one.end:
+            break
+        for match in list(place.one.open.values()):
+            if match.key and (table := place.hall.tables.with_key(match.key)) and table.running:
+                await place.type(match.second, f"resign on {table.name}")
+                break
+        await place.settled()
+        store.time += 61.0
+    assert place.one.end
+    pairs = met(await place.of_hall(RoundPaired))
+    assert pairs == {frozenset(pair): 1 for pair in combinations(NAMES, 2)}
+    begun = [(each.round, each.index) for each in await place.of_hall(PairingBegun)]
+    assert len(set(begun)) == len(begun) == 6
+    assert len(await place.of_hall(TournamentEnded)) == 1
+
+
+class Cluster:
+    """Two nodes on one store, with two players on each."""
+
+    def __init__(self, store: SlowStore) -> None:
+        self.store = store
+        self.cups: dict[str, Cup] = {}
+        self.nodes: dict[str, Node] = {}
+
+    async def begin(self, name: str) -> Cup:
+        """Begin a node."""
+        node = self.nodes[name] = Node(self.store, name, lease=10, clock=lambda: self.store.time)
+        await node.open()
+        cup = self.cups[name] = Cup(self.store, node)
+        await cup.open()
+        return cup
+
+    async def settled(self) -> None:
+        """Wait until no node has anything left to do."""
+        for cup in (*self.cups.values(), *self.cups.values()):
+            await cup.settled()
+
+    async def pass_by(self, seconds: float) -> None:
+        """Let time pass on all nodes."""
+        end = self.store.time + seconds
+        while self.store.time < end:
+            now = min(self.store.time + 5, end)
+            for cup in self.cups.values():
+                cup.wait(now - cup.now)
+            for name in self.cups:
+                await self.nodes[name].renew()
+                await self.nodes[name].reap()
+            await self.settled()
+
+    def where(self, name: str) -> Cup:
+        """Return where a player is."""
+        return next(each for each in self.cups.values() if name in each.visits)
+
+    async def resigns(self, loser: str) -> None:
+        """Let a player resign both battles of a match."""
+        cup = self.where(loser)
+        board = cup.board(loser)
+        for _ in range(2):
+            await cup.type(loser, f"resign on {board}")
+        await self.settled()
+
+
+@pytest.fixture
+async def cluster(store: SlowStore) -> Cluster:
+    cluster = Cluster(store)
+    one, two = await cluster.begin("one"), await cluster.begin("two")
+    await one.enter("Anna", "Bert", member=True)
+    await two.enter("Carl", "Dora", member=True)
+    await one.announce(f"round robin {SOON}", "Anna", "Bert")
+    await two.type("Carl", "enter 1")
+    await two.type("Dora", "enter 1")
+    return cluster
+
+
+async def everything_is_done_once(cup: Cup) -> None:
+    """Look whether each round was paired, and each match begun and scored, once."""
+    paired = await cup.of_hall(RoundPaired)
+    assert [each.round for each in paired] == [1, 2, 3]
+    assert met(paired) == {frozenset(pair): 1 for pair in combinations(NAMES, 2)}
+    begun = [(each.round, each.index) for each in await cup.of_hall(PairingBegun)]
+    assert len(set(begun)) == len(begun) == 6
+    over = [(each.round, each.index) for each in await cup.of_hall(PairingScored) if each.over]
+    assert sorted(over) == sorted(begun)
+    assert len(await cup.of_hall(TournamentEnded)) == 1
+
+
+async def test_two_nodes_do_everything_once(cluster: Cluster) -> None:
+    one, two = cluster.cups.values()
+    for _ in range(3):
+        await cluster.pass_by(62)
+        assert one.one == two.one
+        assert len(one.one.open) == 2
+        for name in NAMES:
+            assert cluster.where(name).hall.people[name].room == one.board(name)
+        for match in list(one.one.open.values()):
+            await cluster.resigns(max(match.players))
+    await cluster.pass_by(62)
+    assert one.one.end
+    assert one.one == two.one
+    await everything_is_done_once(one)
+
+
+async def test_of_two_nodes_that_pair_a_round_at_the_same_moment_one_does(
+    cluster: Cluster, store: SlowStore
+) -> None:
+    """Both have decided, and both appends are held up: the second comes to a conflict."""
+    one, two = cluster.cups.values()
+    await cluster.pass_by(59)
+    store.hold()
+    for cup in (one, two):
+        cup.wait(1)
+    await store.held_up()
+    await store.held_up()
+    store.gate.set()
+    await cluster.settled()
+    assert len(await one.of_hall(RoundPaired)) == 1
+    assert len(await one.of_hall(PairingBegun)) == 2
+    assert one.one == two.one
+
+
+async def test_when_a_node_dies_in_the_middle_of_a_round_the_other_goes_on(
+    cluster: Cluster, store: SlowStore
+) -> None:
+    """It dies when the first of two boards of the round has been opened."""
+    one, two = cluster.cups.values()
+    two.service.director.stop()  # as if it were slow
+    await cluster.pass_by(59)
+    store.hold()
+    one.wait(1)
+    await store.held_up()  # with the round
+    store.gate.set()
+    store.gate.clear()
+    await store.held_up()  # with the first board
+    store.gate.set()
+    await until(lambda: any(each.key for each in one.one.open.values()))
+    one.service.director.stop()  # and that is the last that it does
+    one.service.stop()
+    del cluster.cups["one"]
+    await cluster.settled()
+    assert len(await two.of_hall(PairingBegun)) == 1
+    three = await cluster.begin("three")
+    await cluster.pass_by(20)
+    await three.enter("Anna", "Bert", member=True)
+    assert len(await two.of_hall(PairingBegun)) == 2
+    for _ in range(3):
+        for match in list(three.one.open.values()):
+            await cluster.resigns(max(match.players))
+        await cluster.pass_by(62)
+    assert three.one.end
+    await everything_is_done_once(three)
+
+
+async def test_what_cannot_be_stored_is_done_later(cup: Cup, store: SlowStore) -> None:
+    await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    store.broken = True
+    await cup.pass_by(62)
+    assert not cup.one.rounds
+    store.broken = False
+    await cup.pass_by(6)
+    assert cup.one.open
+
+
+async def test_a_flag_that_falls_while_the_hall_changes_is_scored_all_the_same(
+    cup: Cup, store: SlowStore
+) -> None:
+    """The end of the battle comes to a conflict with a seek, and is stored after it."""
+    await cup.announce(f"round robin classic 1+0 {SOON}", "Anna", "Bert")
+    await cup.begin_round()
+    await cup.pass_by(1)
+    first = cup.match("Anna").first
+    board = cup.board(first)
+    await cup.type(first, f"move a6 to b6 on {board}")
+    store.hold()
+    seeking = cup.submit("Carl", "seek")
+    await store.held_up()
+    cup.wait(60)
+    await store.held_up()
+    store.gate.set()
+    await seeking
+    await cup.settled()
+    cup.wait(1)  # it is tried again
+    await until(lambda: cup.hall.tables[board].half_played)
+    await cup.settled()
+    scored = await cup.of_hall(PairingScored)
+    assert [(len(each.battles), each.over) for each in scored] == [(1, False), (1, True)]
+
+
+async def test_over_ones_are_read_when_they_are_asked_for(cup: Cup, store: SlowStore) -> None:
+    await cup.announce(f'knock-out "Cup" {SOON}', *NAMES)
+    for _ in range(2):
+        await cup.play_round()
+    await cup.pass_by(61)
+    over = cup.one
+    later = await again(store)
+    assert not later.hall.tournaments
+    assert later.hall.last_tournament == 1
+    assert await store.look_up(TournamentLookup(1)) == over
+    await later.enter("Anna", member=True)
+    assert "It is over." in await later.type("Anna", "tournament 1")
+    assert "won by Anna, of 4 players" in await later.type("Anna", "tournaments")
+    assert "Anna, in tournaments: 1st of 4 in Cup." in await later.type("Anna", "score")
+    assert "round 2 of Cup" in await later.type("Anna", "history")
+    await later.type("Anna", "tournament new swiss")
+    assert later.hall.last_tournament == 2
+    assert "You are in" not in await later.type("Anna", "finger")
+    await later.type("Anna", "enter 2")
+    assert "You are in tournament 2." in await later.type("Anna", "finger")

@@ -18,6 +18,7 @@ from thudmud.play import asides, events
 from thudmud.play.archive import RatingChange
 from thudmud.play.asides import Aside
 from thudmud.play.boards import TableRegister
+from thudmud.play.clocks import TimeClass, time_class
 from thudmud.play.command import Command
 from thudmud.play.events import HallEvent, TableEvent
 from thudmud.play.notifications import NO_WAYS
@@ -496,10 +497,19 @@ class Hall:
         return Telling(event, occupants.and_also(concerned), table, occupants, decision.changes)
 
     def _gathered(self, begun: events.BattleStarted | events.Resumed, board: str) -> list[Telling]:
-        """Return how the players of a match walk to the board that was opened for it."""
+        """Return how the players of a match walk to the board that was opened for it.
+
+        Nobody is brought to one by correspondence that a tournament has begun.
+        """
         if self.tables[board].seats or board not in self.tables.made.values():
             return []
         match = begun.match if isinstance(begun, events.Resumed) else begun
+        if (
+            isinstance(match, events.BattleStarted)
+            and match.tournament
+            and time_class(match.time) is TimeClass.CORRESPONDENCE
+        ):
+            return []
         told = self._fetched(match.dwarf, board)
         for each in self._fetched(match.troll, board):  # who has just come sees them there
             others = tuple(name for name in each.audience if name != match.dwarf)

@@ -54,6 +54,7 @@ class Director:
     def stop(self) -> None:
         """Do nothing more."""
         self._is_stopped = True
+        self.due.clear()
         self._looks.close()
 
     def begin(self) -> None:
@@ -64,13 +65,17 @@ class Director:
     def hall_changed(self, event: HallEvent) -> None:
         """Take note of an event of the hall."""
         if isinstance(event, TournamentEvent):
-            self.due.add(event.number)
+            self._note(event.number)
 
     def board_changed(self, table: Table, before: Table) -> None:
         """Take note that something other than a ply has happened at a board."""
         for match in (table.match, before.match):
             if match and match.tournament:
-                self.due.add(match.tournament.number)
+                self._note(match.tournament.number)
+
+    def _note(self, number: int) -> None:
+        if not self._is_stopped:
+            self.due.add(number)
 
     def taken(self) -> None:
         """Take note that what has come from the store is applied."""

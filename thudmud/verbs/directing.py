@@ -147,8 +147,9 @@ def paired(
 
     A tournament with nothing left to pair has ended.
     """
-    if not pairs:
-        return None if tournament.is_arena else ended(hall, tournament, now)
+    ends = tournament.ends
+    if not pairs or (ends is not None and now >= ends):
+        return ended(hall, tournament, now) if ends is None else None
     number, round_ = tournament.number, len(tournament.rounds) + 1
     players = tuple(name for each in pairs for name in (each.first, each.second or ""))
     given_up = [
