@@ -65,6 +65,11 @@ OWNERS = {
     "evennia": {"evennia"},
     "sqlite3": {"store"},
     "prometheus_client": {"server"},
+    "aiosmtplib": {"server"},
+    "aiohttp": {"server"},
+    "cryptography": {"server"},
+    "py_vapid": {"server"},
+    "pywebpush": {"server"},
     "resvg_py": {"pictures"},
     "PIL": {"pictures"},
 }

@@ -26,6 +26,7 @@ names_per_hour = 1000000
 chat_at_once = 1000
 [web]
 enabled = false
+{web}
 [storage]
 backend = "postgresql"
 dsn = "{dsn}"
@@ -113,6 +114,7 @@ class Nodes:
         storage: str = "",
         game: str = "",
         dsn: str = "",
+        web: str = "",
     ) -> Process:
         """Start one.
 
@@ -122,6 +124,7 @@ class Nodes:
             storage: more lines of ``[storage]``.
             game: the lines of ``[game]``.
             dsn: another way to the database.
+            web: more lines of ``[web]``, and sections after it.
         """
         number = len(self.begun) + 1
         config = self._folder / f"config-{number}.toml"
@@ -132,6 +135,7 @@ class Nodes:
             server=server,
             storage=storage,
             game=game,
+            web=web,
         )
         config.write_text(text, encoding="utf-8")
         words = *self._program, "serve", "--port", "0", "--config", str(config)

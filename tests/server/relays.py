@@ -26,7 +26,10 @@ class Handler:
         answer: what it answers to a mail.
         tried: how many mails have come, taken or not.
         hold: if it is set, a mail waits for that before it is answered.
+        late: if it is set, it waits for that once it has taken a mail, before it says so.
         drops: when it hangs up: at "data" before it has taken a mail, at "quit" after that.
+        came: set when a mail has come.
+        has_taken: set when one was taken.
         login: the name and the password that it wants; None for none.
         secure: whether each mail came by TLS.
     """
@@ -37,7 +40,9 @@ class Handler:
         self.recipient = self.answer = TAKEN
         self.tried = 0
         self.hold: asyncio.Event | None = None
+        self.late: asyncio.Event | None = None
         self.came = asyncio.Event()
+        self.has_taken = asyncio.Event()
         self.drops = ""
         self.login: tuple[str, str] | None = None
         self.secure: list[bool] = []
@@ -63,6 +68,9 @@ class Handler:
             self.mails.append(message_from_bytes(content, policy=default))
             self.to += envelope.rcpt_tos
             self.secure.append(session.ssl is not None)
+            self.has_taken.set()
+            if self.late:
+                await self.late.wait()
         return self.answer
 
     async def handle_QUIT(  # noqa: N802  (the same)

@@ -11,6 +11,7 @@ import pytest
 
 from tests.server.nodes import LONG, WORD, Nodes, line_of, port_of
 from tests.server.plain import PATIENCE, Client
+from tests.server.relays import Handler, relaying
 from thudmud.cli.common import TRY_LATER
 from thudmud.store import Store
 
@@ -192,3 +193,34 @@ async def test_who_stands_by_can_be_stopped(start: Start) -> None:
     second.terminate()
     async with asyncio.timeout(PATIENCE):
         assert await second.wait() == 0
+
+
+async def test_a_server_dies_in_the_middle_of_a_mail_and_another_sends_it(
+    tmp_path: Path, dsn: str
+) -> None:
+    relay, nodes = Handler(), Nodes(tmp_path, dsn)
+    relay.late = asyncio.Event()
+    async with relaying(relay) as port:
+        mail = f'[mail]\nrelay = "127.0.0.1"\nport = {port}\ntls = "none"\n'
+        web = f'public_url = "https://thud.example.org"\n{mail}sender = "thud@example.org"'
+        first = await nodes.start(web=web)
+        await port_of(first)
+        second = await nodes.start(web=web)
+        await port_of(second)
+        store = await Store.connect(dsn)
+        await store.enrol("Anna", "hash")
+        await store.ask_code("Anna", "anna@example.org")
+        async with asyncio.timeout(LONG):
+            await relay.has_taken.wait()  # the relay has it, and the server does not know yet
+        relay.has_taken.clear()
+        first.kill()
+        relay.late.set()
+        relay.late = None
+        async with asyncio.timeout(LONG):
+            while await store.due(mails=True):  # noqa: ASYNC110  (it has no bell)
+                await asyncio.sleep(0.1)
+        sent, again = relay.mails
+        assert sent["Message-ID"] == again["Message-ID"]
+        assert sent.get_content() == again.get_content()
+        await store.close()
+        await nodes.close()
