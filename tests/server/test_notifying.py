@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 from tests.server.plain import PATIENCE
 from tests.server.relays import Handler, relaying
 from tests.service.place import Place
+from tests.service.stores import SlowStore
 from tests.service.test_letters import Clock
-from tests.service.test_notifications import confirmed, made
+from tests.service.test_notifications import WAYS, confirmed, made, waiting
+from tests.service.test_tournaments import SOON, Cup
 from thudmud.errors import StartError
 from thudmud.language import clean
 from thudmud.play.clocks import DAY
@@ -532,3 +534,40 @@ class TestRelay:
                 assert text.isprintable()
                 assert not set(text) & set(' ,;:<>()[]"\\')
                 assert text.count("@") == 1
+
+
+async def test_a_round_of_a_tournament_is_news_to_those_who_play_in_it(
+    relay: Handler, tmp_path: Path
+) -> None:
+    cup = Cup(SlowStore.make())
+    cup.hall.ways = WAYS
+
+    def follow(members: frozenset[str]) -> None:
+        cup.hall.notified = members
+
+    for name in ("Anna", "Bert", "Carl"):
+        await cup.store.enrol(name, "hash")
+    await cup.store.notified(follow)
+    await cup.open()
+    await cup.enter("Anna", "Bert", "Carl", member=True)
+    await confirmed(cup, "Anna", "Bert", "Carl")
+    await cup.announce(f"round robin 3 days classic {SOON}", "Anna", "Bert", "Carl")
+    await cup.begin_round()
+    [match] = cup.one.open.values()
+    table = cup.hall.tables.with_key(match.key)
+    assert table
+    told = await waiting(cup)
+    assert {name for name, kinds in told.items() if "round" in kinds} == {*match.players}
+    for name in match.players:
+        await cup.leave(name)
+    cup.wait(MINUTE)
+    async with relaying(relay) as port:
+        known = {"relay": "127.0.0.1", "port": port, "tls": "none", "sender": "thud@example.org"}
+        sends = Relay(MailSettings.model_validate(known), tmp_path, "Thud")
+        await Notifier(cup.hall, cup.store, sends, None, POLICY).look(mails=True)
+    mails = {mail["To"].partition("@")[0]: mail for mail in relay.mails}
+    assert mails.keys() == {*match.players}
+    assert mails[match.first]["Subject"] == "2 things to look at (Thud)"
+    assert mails[match.second]["Subject"] == "Round 1 of tournament 1 (Thud)"
+    begun = f"you play against {match.first} at the {table.name}."
+    assert begun in " ".join(text_of(mails[match.second]).split())

@@ -287,7 +287,7 @@ class TestNews:
         await place.type("Anna", "move a6 b6", "move b6 a6", "resign on oak board")
         assert await waiting(place) == {"Bert": ["end"]}
         [mail] = await place.service.store.due(mails=True)
-        assert [each.battle for each in mail.waiting] == [1]
+        assert [each.subject for each in mail.waiting] == [1]
 
     async def test_a_flag_that_falls_is_news_to_both(self, place: Place, clock: Clock) -> None:
         await self.plays(place)

@@ -281,7 +281,7 @@ class TestWaiting:
         clock.now += 600
         [mail] = await store.due(mails=True)
         [waiting] = mail.waiting
-        assert (waiting.kind, waiting.battle, waiting.tries) == (Kind.END, 12, 1)
+        assert (waiting.kind, waiting.subject, waiting.tries) == (Kind.END, 12, 1)
         since = waiting.failing
         await store.put_off(mail, clock.now, failed=True)
         [mail] = await store.due(mails=True)

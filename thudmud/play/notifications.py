@@ -7,7 +7,7 @@ The rows of both are in `thudmud.store.notifications`.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Set
+from collections.abc import Container, Iterable, Set
 from enum import Enum
 from functools import reduce
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from thudmud.errors import InvalidValueError
 from thudmud.play import events
 from thudmud.play.archive import Lookup
 from thudmud.play.clocks import DAY
-from thudmud.play.events import TableEvent
+from thudmud.play.events import HallEvent, TableEvent
 from thudmud.play.table import Table
 from thudmud.values import value
 
@@ -51,20 +51,21 @@ class Notification(NamedTuple):
     Attributes:
         player: their name.
         kind: what it is about.
-        battle: the number of the battle that has ended; 0 for none.
+        subject: the number of the battle that has ended, or of the tournament; 0 for none.
         due: before when it need not be told, in seconds since the epoch.
     """
 
     player: str
     kind: Kind
-    battle: int = 0
+    subject: int = 0
     due: float = 0.0
 
 
 class News(NamedTuple):
     """What is to be told of events at a board, whose key it has. It is stored with them.
 
-    Whatever was to be told of an earlier turn in the same battle is told no more.
+    The key is "" for events of the hall. Whatever was to be told of an earlier turn in the same
+    battle is told no more.
     """
 
     board: str
@@ -114,6 +115,19 @@ def notices(
                 told.append(Notification(player, Kind.CLOCK, due=short))
     wanted = (each for each in told if each.player in notified and each.player != by)
     return News(table.key, tuple(wanted))
+
+
+def round_notices(decided: Iterable[HallEvent], notified: Set[str]) -> News | None:
+    """Return the news in events of the hall, that rounds were paired; None if there is none."""
+    told = [
+        Notification(player, Kind.ROUND, event.number)
+        for event in decided
+        if isinstance(event, events.RoundPaired)
+        for pair in event.pairs
+        for player in pair
+        if pair[1] and player in notified
+    ]
+    return News("", tuple(told)) if told else None
 
 
 # What members choose.
@@ -250,7 +264,7 @@ class Waiting(NamedTuple):
         player: the member's name.
         kind: what it is about; None for the code of an address.
         board: the key of the board that it is about; "" for none.
-        battle: the number of the battle that has ended; 0 for none.
+        subject: the number of the battle that has ended, or of the tournament; 0 for none.
         at: when it happened, in seconds since the epoch.
         failing: since when it was tried in vain; None if it was not.
         tries: how often that was.
@@ -260,7 +274,7 @@ class Waiting(NamedTuple):
     player: str
     kind: Kind | None
     board: str
-    battle: int
+    subject: int
     at: float
     failing: float | None = None
     tries: int = 0

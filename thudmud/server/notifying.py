@@ -32,6 +32,7 @@ from thudmud.views.notifications import (
     mail_of,
     told_of_end,
     told_of_letters,
+    told_of_round,
     told_of_turn,
 )
 
@@ -346,18 +347,26 @@ class Notifier:
                     return None
                 return told_of_turn(waiting.kind, table, player, now, options)
             case Kind.END:
-                battle = await self._store.battle(waiting.battle)
+                battle = await self._store.battle(waiting.subject)
                 return told_of_end(battle) if battle and battle.outcome else None
             case Kind.MESSAGE:
                 letters = await self._store.look_up(LetterCountLookup(player))
                 return told_of_letters(letters.new) if letters.new else None
+            case Kind.ROUND:
+                tournament = self._hall.tournaments.get(waiting.subject)
+                match = tournament and tournament.match_of(player)
+                if not (tournament and match):
+                    return None
+                return told_of_round(
+                    tournament, match, player, self._hall.tables.with_key(match.key)
+                )
         return None
 
 
 def _once(told: Iterable[Headline]) -> list[Headline]:
     """Return each thing once: of a turn, that the time runs short, if that is so."""
     ordered = sorted(told, key=lambda each: each.kind is Kind.CLOCK)
-    return list({each.path: each for each in ordered}.values())
+    return list({(each.path, each.kind is Kind.ROUND): each for each in ordered}.values())
 
 
 async def _ended(sending: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:

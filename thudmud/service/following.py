@@ -22,7 +22,7 @@ from thudmud.play.events import (
     TableEvent,
 )
 from thudmud.play.hall import Decision
-from thudmud.play.notifications import News, notices
+from thudmud.play.notifications import News, notices, round_notices
 from thudmud.play.projections import HALL, realm_of
 from thudmud.play.table import BoardSpec, Table
 from thudmud.service.boards import close_at
@@ -169,7 +169,8 @@ class Following:
                 place, at, events, first=of_hall, mark=mark, news=news
             )
         elif of_hall and not decision.events:
-            await self._store.append(of_hall, mark=mark)
+            rounds = round_notices(decision.hall, hall.notified) if hall.notified else None
+            await self._store.append(of_hall, mark=mark, news=rounds)
         else:
             version, table = decision.version, hall.tables.get(board)
             if table is None:

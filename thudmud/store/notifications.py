@@ -206,7 +206,7 @@ def post(database: Database, player: int, notice: Notification, board: str = "")
         return
     ways = [_MAIL] if row[1] and not row[2] else []
     for way in [*ways, *(each[0] for each in _browsers(database, player))]:
-        _put(database, player, way, kind, (board, notice.battle, notice.due))
+        _put(database, player, way, kind, (board, notice.subject, notice.due))
 
 
 def _put(
@@ -216,9 +216,9 @@ def _put(
     kind: str,
     about: tuple[str, int, float] = ("", 0, 0.0),
 ) -> None:
-    board, battle, due = about
+    board, subject, due = about
     now = database.now()
-    rest = player, way, kind, board, battle, now, max(now, float(due)), None, 0
+    rest = player, way, kind, board, subject, now, max(now, float(due)), None, 0
     database.table.put("notification", randbits(62), *rest)
 
 
@@ -227,10 +227,10 @@ def due(database: Database, *, mails: bool) -> Sequence[Recipient]:
     which = f"where due <= ? and way {'=' if mails else '<>'} 0 order by at limit ?"
     rows = list(database.table.rows("notification", which, database.now(), MOST_AT_ONCE))
     told: dict[tuple[int, int, bool], list[Waiting]] = {}
-    for number, player, way, kind, board, battle, at, _, failing, tries in cast("Any", rows):
+    for number, player, way, kind, board, subject, at, _, failing, tries in cast("Any", rows):
         name = database.players.name_of(player)
         what = None if kind == CODE else Kind(kind)
-        waiting = Waiting(number, name, what, board, battle, at, failing, tries)
+        waiting = Waiting(number, name, what, board, subject, at, failing, tries)
         told.setdefault((player, way, what is None), []).append(waiting)
     return [
         _recipient(database, number, way, tuple(waiting))

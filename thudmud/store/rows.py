@@ -93,10 +93,10 @@ DURABLE = {
     "browser": "number integer primary key, player integer, endpoint text, key text, auth text,"
     " since real",
     # What is still to be sent. ``way`` is the number of a browser, or 0 for mail; ``due`` is when
-    # it is tried next, ``failing`` since when it was tried in vain, or null; ``battle`` is that
-    # which has ended, or 0.
+    # it is tried next, ``failing`` since when it was tried in vain, or null; ``subject``
+    # is the number of the battle that has ended, or of the tournament, or 0.
     "notification": "number integer primary key, player integer, way integer, kind text,"
-    " board text, battle integer, at real, due real, failing real, tries integer",
+    " board text, subject integer, at real, due real, failing real, tries integer",
 }
 SUMMED = DURABLE.keys() - {"head", "event"}
 """The tables in which an outdated row would not be noticed otherwise."""

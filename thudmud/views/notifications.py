@@ -13,6 +13,7 @@ from thudmud.play.notifications import CODE_LASTS, Contact, Kind, Ways, masked
 from thudmud.play.options import Options, Style, Switch
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
+from thudmud.play.tournaments import OpenMatch, Tournament
 from thudmud.verbs.letters import Letters
 from thudmud.verbs.notifications import (
     Notify,
@@ -264,6 +265,20 @@ def told_of_end(battle: Battle) -> Headline:
     about, title = f"{capitalised(entry(battle))}.", f"Battle over: {players(battle)}"
     lines = tuple(wrapped(about, MAIL_WIDTH))
     return Headline(Kind.END, title, about, lines, f"/game/{battle.number}")
+
+
+def told_of_round(
+    tournament: Tournament, match: OpenMatch, player: str, table: Table | None
+) -> Headline:
+    """Return what a player is told of a round of a tournament, and of the board if it has begun."""
+    other = match.second if player == match.first else match.first
+    title = f"Round {match.round} of {tournament.name}"
+    where = f" at the {table.name}" if table else ""
+    brief = f"{title} has begun: you play against {other}{where}."
+    days = "" if tournament.is_by_days else " Come soon: who is not there in time loses the match."
+    lines = wrapped(f"{brief}{days}", MAIL_WIDTH)
+    path = board_path(table.name) if table else "/"
+    return Headline(Kind.ROUND, title, brief, tuple(lines), path)
 
 
 def told_of_letters(new: int) -> Headline:
