@@ -103,11 +103,8 @@ class GuessThrottle:
 
         If the caller is cancelled while the guess waits, it gives its place up. A guess that is
         being checked is checked to the end, so that nobody can make guesses that do not count.
-
-        Args:
-            guess: the guess.
-            look: checks it.
-            tell: called with a sentence about how long it takes, if that is more than a moment.
+        ``look`` checks the guess; ``tell`` is called with a sentence about how long it takes, if
+        that is more than a moment.
         """
         places = self._places(guess)
         passed: list[_Place] = []

@@ -38,24 +38,14 @@ class PlayerDirectory(Protocol):
         """Return whether a player is logged in under that name."""
 
     async def is_needed(self, name: str) -> bool:
-        """Return whether an unfinished battle, running or adjourned, depends on the name.
-
-        Raises:
-            StoreError: that cannot be read.
-        """
+        """Return whether an unfinished battle, running or adjourned, depends on the name."""
 
 
 class LastSeen:
     """Records when players come and leave, and now and then that they are still here.
 
     The last is for a server that is killed, and cannot record who leaves. Nobody waits for any of
-    it to be stored.
-
-    Args:
-        store: the store.
-        directory: knows who is logged in, and whose name is needed.
-        guest_grace: seconds for which a guest's name is kept after they were here.
-        clock: returns the seconds since the epoch.
+    it to be stored. A guest's name is kept for ``guest_grace`` seconds after they were here.
 
     Attributes:
         addresses_kept: seconds for which a name's addresses are stored.
@@ -79,22 +69,13 @@ class LastSeen:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def is_kept(self, kept: KeptName) -> bool:
-        """Return whether a guest's name is still reserved for its owner.
-
-        Raises:
-            StoreError: that cannot be read.
-        """
+        """Return whether a guest's name is still reserved for its owner."""
         if self._clock() - kept.seen < self._guest_grace:
             return True
         return self._directory.is_here(kept.name) or await self._directory.is_needed(kept.name)
 
     def came(self, name: str, network: str) -> None:
-        """Record that a player is here, and again now and then until they leave.
-
-        Args:
-            name: the player's name.
-            network: the address that they come from, or its network.
-        """
+        """Record that a player is here, and again now and then until they leave."""
         self._here.add(name)
         if self.addresses_kept:
             self._unwritten_addresses[name, network] = None
@@ -105,10 +86,8 @@ class LastSeen:
     def left(self, name: str, *, gave_up: bool) -> None:
         """Record that a player has left.
 
-        Args:
-            name: the player's name.
-            gave_up: whether they quit. A guest's name is free for anybody then, unless an
-                unfinished battle depends on it.
+        The name of a guest who quits is free for anybody, unless an unfinished battle depends on
+        it.
         """
         self._here.discard(name)
         if gave_up:

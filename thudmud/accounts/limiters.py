@@ -34,9 +34,8 @@ class TokenBucket:
     def take(self, now: float, leaving: float = 0.0) -> float:
         """Take a token and return 0; or take none, and return the seconds until there is one.
 
-        Args:
-            now: the time. If the clock goes back, nothing is gained.
-            leaving: tokens that have to be left in, fewer than the size.
+        If the clock goes back, nothing is gained. ``leaving`` tokens, fewer than the size, have to
+        stay in.
         """
         missing = min(1 + leaving, self._size) - self.left(now)
         if missing > _ROUNDING:
@@ -76,10 +75,6 @@ class RateLimiter:
     If there are too many, those that are full, or will be soonest, are forgotten first; of equal
     ones, the least recently used. So a client that uses many keys, to have others' buckets
     forgotten, gets its own forgotten.
-
-    Args:
-        rate: tokens a second, of each bucket.
-        size: of each bucket.
     """
 
     def __init__(self, rate: float, size: float) -> None:
@@ -107,12 +102,8 @@ class TalkLimiter:
 
     So leaving and coming back does not help, nor do many names from one address. Connections from
     this machine itself may be anybody's, behind a program of the operator's: only their names
-    count.
-
-    Args:
-        rate: messages a second, for each name.
-        at_once: messages at once, for each name.
-        share: how many times as much all names from one address may send together.
+    count. The rate in messages a second, and how many may come at once, are for each name; all
+    names from one address together may send ``share`` times as much.
     """
 
     def __init__(self, rate: float, at_once: float, share: float) -> None:

@@ -66,12 +66,9 @@ class Prompter(Protocol):
     """Asks the player of a connection for lines."""
 
     async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
-        """Show a prompt and return the next line, as it was typed.
+        """Show a prompt, which ends with a blank; return the next line, as it was typed.
 
-        Args:
-            prompt: the prompt, with a blank at its end.
-            hidden: whether typing is hidden.
-            before: a sentence to show first, unless the answer is there already.
+        ``before`` is a sentence to show first, unless the answer is there already.
         """
 
     def say(self, sentence: str) -> None:
@@ -113,15 +110,8 @@ class Logins:
     """Leads the dialogues of all connections. In each, an empty line gives up.
 
     All lines of a dialogue about a password are hidden, so that a client's echo changes only at its
-    beginning and its end. If the store fails, the player is told, and nothing has changed.
-
-    Args:
-        store: the store with the accounts.
-        passwords: makes and compares hashes.
-        directory: knows who is logged in, and whose name is needed.
-        guest_grace: seconds for which a guest's name is kept after they were here.
-        new_names: limits new names from each address; None for no limit.
-        clock: returns the seconds since the epoch.
+    beginning and its end. If the store fails, the player is told, and nothing has changed. A
+    guest's name is kept for ``guest_grace`` seconds after they were here.
 
     Attributes:
         last_seen: records who was here when; it is told who comes; `left` tells it who leaves.

@@ -45,10 +45,8 @@ class Passwords:
     """Hashes passwords, and compares them with hashes.
 
     That takes time and memory by design, so it runs in threads, only a few at once. The others
-    wait: the limits on connections and guesses say how many there can be.
-
-    Args:
-        hasher: the hasher; by default with the parameters that argon2-cffi advises.
+    wait: the limits on connections and guesses say how many there can be. By default the hasher has
+    the parameters that argon2-cffi advises.
     """
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
@@ -67,10 +65,7 @@ class Passwords:
     async def fits(self, password: str, stored: str, *, first: bool = True) -> bool:
         """Return whether a hash is that of a password.
 
-        Args:
-            password: the password, as typed.
-            stored: the hash.
-            first: whether it goes before all that wait with False.
+        With ``first`` it goes before all that wait without.
         """
 
         def compare() -> bool:

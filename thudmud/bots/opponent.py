@@ -177,10 +177,8 @@ class _Seat:
 class Opponent:
     """The behaviour of one bot.
 
-    Args:
-        name: its name.
-        patience: seconds that it waits for a player, `LEAST_PATIENCE` at least.
-        pause: seconds after which it begins a battle itself.
+    It waits for a player for ``patience`` seconds, and `LEAST_PATIENCE` at least; after ``pause``
+    seconds it begins a battle itself.
 
     Attributes:
         invitations: the invitations that are not answered yet.

@@ -56,12 +56,7 @@ def is_there(program: str, folder: Path) -> bool:
 class Program:
     """A program that speaks the engine protocol, started when it is first asked.
 
-    Args:
-        name: the bot's name.
-        command: the program and its arguments.
-        folder: the folder that it runs in.
-        seconds: the seconds that it may take for a ply, and for anything else.
-        niceness: its niceness, as by nice(1).
+    The program may take so many seconds for a ply, and for anything else.
     """
 
     def __init__(

@@ -80,12 +80,7 @@ class Contender:
     """A program that plays one battle.
 
     It is told each ply if it lists ``play`` among its capabilities; otherwise it gets a position
-    each time, and does not know the earlier ones.
-
-    Args:
-        name: its name in the log, and in reports.
-        command: what is run, and its arguments.
-        is_modern: whether it may be asked for its capabilities.
+    each time, and does not know the earlier ones. One that is not modern is not asked for them.
 
     Attributes:
         name: its name.

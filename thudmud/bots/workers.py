@@ -90,16 +90,7 @@ class Reply:
 
 
 class Workers:
-    """Processes of our own player, started when they are first needed.
-
-    Each board has a queue. Its next question waits for at most one of each other board, however
-    many those ask; and for one of no board, if there is only one worker.
-
-    Args:
-        count: the number, as `worker_count` takes it.
-        folder: the folder that they run in.
-        command: the command to run in place of our own player.
-    """
+    """Processes of our own player, or of a command in its place, started when first needed."""
 
     def __init__(
         self, count: int = 0, folder: Path = Path(), command: Sequence[str] = WORKER

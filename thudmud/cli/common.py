@@ -36,13 +36,7 @@ def port(text: str) -> int:
 
 
 class Progress:
-    """A line on standard error that tells how far something long has come, and goes at its end.
-
-    Only where that is a terminal: what a program reads has no such lines.
-
-    Args:
-        what: is counted, such as ``battles``.
-    """
+    """Tells on standard error how far something long has come; the line goes at its end."""
 
     def __init__(self, what: str) -> None:
         self._what = what

@@ -97,10 +97,6 @@ async def opened(
 def storage_of(config: Path | None, *, gateway: bool = False) -> tuple[StorageSettings, Path]:
     """Return where the server, or the gateway, keeps everything, and the folder of its files.
 
-    Args:
-        config: the file of the configuration; if None, that of this folder, or else the defaults.
-        gateway: whether the gateway's file is meant.
-
     Raises:
         ConfigError: the configuration cannot be used.
         CommandError: it says that nothing is kept.

@@ -80,12 +80,7 @@ def _say(line: str) -> None:
 
 
 class _Input:
-    """The lines that wait for an answer, read by a thread of its own.
-
-    Args:
-        asked: the number of the file that they are read from.
-        answered: the number of the one that the answers go to.
-    """
+    """The lines from a file that wait for an answer to another, read by a thread of its own."""
 
     def __init__(self, asked: int, answered: int) -> None:
         self._answered = answered

@@ -146,9 +146,6 @@ async def bring_in(
         given: what is known of all of them, see `read_file`.
         result: takes the note, so that it is known even if the store fails halfway.
         told: called with how many of how many files are done.
-
-    Raises:
-        StoreError: the store cannot be read or written.
     """
     for done, path in enumerate(files):
         told(done, len(files))

@@ -32,9 +32,7 @@ class RefusedFileError(ThudmudError):
 def read(path: Path, ruleset: Ruleset | None) -> Game:
     """Return the battle of the record in a file.
 
-    Args:
-        path: the file.
-        ruleset: its rules; if None, those that its headers name, or else the default.
+    Without a ruleset, its rules are those that its headers name, or else the default.
 
     Raises:
         CommandError: the file cannot be read, or is no record.

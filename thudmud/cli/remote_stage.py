@@ -43,12 +43,7 @@ _MOST_UNREAD = 1 << 24  # bytes; a step that shows more than this is no game of 
 
 
 class RemoteStage:
-    """A stage whose players are connected to a server; a context manager.
-
-    Args:
-        host: where the server listens.
-        port: on which port.
-    """
+    """A stage whose players are connected to a server; a context manager."""
 
     def __init__(self, host: str, port: int) -> None:
         self._address = host, port

@@ -126,13 +126,7 @@ def read_transcript(path: Path, variables: Collection[str] = ()) -> Transcript:
 
 
 def other_mud(login: Path, prompt: str, mark: str, *, plain: bool) -> OtherMud:
-    """Return what there is to know of another MUD.
-
-    Args:
-        login: the file of the transcript by which players log in.
-        prompt: a regular expression; "" for none.
-        mark: a line whose answer holds it; "" for one that most MUDs answer so.
-        plain: whether colours are taken off.
+    """Return what there is to know of another MUD, from the options of the command line.
 
     Raises:
         CommandError: the file cannot be read or holds something else; or there is no such prompt.
@@ -153,10 +147,7 @@ def other_mud(login: Path, prompt: str, mark: str, *, plain: bool) -> OtherMud:
 def play(path: Path, setup: Setup, shown: str | None = None) -> Performed:
     """Play the transcript in a file; what goes wrong is not raised.
 
-    Args:
-        path: the file.
-        setup: how it is played.
-        shown: what the file is called in problems; by default its path.
+    In problems the file is called by its path, unless it is to be shown otherwise.
     """
     try:
         transcript = read_transcript(path, setup.variables)

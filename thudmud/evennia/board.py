@@ -65,9 +65,6 @@ _NAMES, _NEW, _OLD = "names", "new", "old"
 class KeptEvents:
     """The stored events of a board, as lines of text, and the names of its players.
 
-    Args:
-        board: the object.
-
     Attributes:
         names: the names, as a text; "" if there are none.
         count: how many events are stored.

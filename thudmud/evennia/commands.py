@@ -246,15 +246,8 @@ class Unclear(ThudmudError):
 def _meant(character: Any, boards: Sequence[Any], words: str | None, *, prefers_used: bool) -> Any:
     """Return the board that a character means.
 
-    Args:
-        character: who has typed something.
-        boards: the boards that are there, in their order.
-        words: what they called the board, if anything.
-        prefers_used: whether the board that they used or looked at last is meant if they name none.
-
-    Raises:
-        Refused: none or more than one fits.
-        Unclear: there is none.
+    If no words name one, the board that they used or looked at last is meant where that is
+    preferred.
     """
     if not boards:
         raise Unclear("There is no board here.")

@@ -190,13 +190,10 @@ _LONGEST_NAME = 60
 
 
 class BoardHost:
-    """Lets characters play on the board of a house.
+    """Lets characters play on the board of a house of one board.
 
-    Args:
-        house: a house of one board, with nobody in it until `set_present`.
-        board: the board's id, under which characters keep the style that they want there.
-        names: the names of the characters who are known already, by their ids.
-        advice: what the house is given for hints.
+    They keep the style that they want there under the board's id. Some are known already: their
+    names by their ids.
     """
 
     def __init__(

@@ -78,13 +78,7 @@ class _Board:
 
 
 class BoardRegistry:
-    """All boards of a gateway: those that are open, and those that have ever been.
-
-    Args:
-        store: where what happens at them is stored.
-        policy: the limits.
-        clock: returns the seconds since the epoch.
-    """
+    """All boards of a gateway: those that are open, and those that have ever been."""
 
     def __init__(self, store: Store, policy: GatewayPolicy, clock: Callable[[], float]) -> None:
         self._store, self._policy, self._clock = store, policy, clock
@@ -96,11 +90,7 @@ class BoardRegistry:
         """Up to which version of the hall's stream the registrations are known."""
 
     async def open(self) -> None:
-        """Read which boards there are, and whose.
-
-        Raises:
-            StoreError: the store cannot be read.
-        """
+        """Read which boards there are, and whose."""
         self._learned = await self._store.version(HALL)
         for board in await self._store.open_boards():  # at that version, or a later one
             self._learn(board.key, board.name)

@@ -37,14 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 class Gateway:
-    """Boards for other MUDs.
-
-    Args:
-        store: where what happens is stored.
-        policy: the limits for all clients.
-        clock: returns the seconds since the epoch.
-        token: returns a word for a session that nobody can guess.
-    """
+    """Boards for other MUDs."""
 
     def __init__(
         self,
@@ -66,11 +59,7 @@ class Gateway:
         self._closing = False
 
     async def open(self) -> None:
-        """Read which boards there are.
-
-        Raises:
-            StoreError: the store cannot be read.
-        """
+        """Read which boards there are."""
         await self._boards.open()
 
     async def close(self) -> None:
@@ -90,10 +79,7 @@ class Gateway:
     ) -> tuple[ClientSession, bool]:
         """Return the session for a link, and whether it is one that is resumed.
 
-        Args:
-            hello: what the client has said.
-            link: the link, which now is the session's.
-            trusted: whether the client need not know the secret.
+        A client that is trusted need not know the secret.
 
         Raises:
             Fault: it cannot have a session.

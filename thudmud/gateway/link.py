@@ -64,12 +64,7 @@ class Writer(Protocol):
 class Link:
     """A connection of a client.
 
-    Args:
-        gateway: what carries out the requests.
-        reader: where lines come from.
-        writer: where lines go.
-        address: where the client connects from; "" if nobody else can connect that way.
-        trusted: whether the client need not know the secret, and may begin with blank lines.
+    A client that is trusted need not know the secret, and may begin with blank lines.
 
     Attributes:
         address: as given.
@@ -328,11 +323,7 @@ class Link:
 
 
 class LineBuffer:
-    """Puts lines together from the pieces in which they come.
-
-    Args:
-        longest: the most bytes that a line may have, without its end.
-    """
+    """Puts lines together from the pieces in which they come, and drops longer ones."""
 
     def __init__(self, longest: int) -> None:
         self._longest = longest

@@ -53,11 +53,7 @@ class AsyncioWriter:
 
 
 class GatewayAcceptor:
-    """Accepts links on a port or a unix socket, and serves each.
-
-    Args:
-        gateway: what carries out their requests.
-    """
+    """Accepts links on a port or a unix socket, and serves each."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway

@@ -115,11 +115,7 @@ class ClientLink(Protocol):
 
 
 class ClientSession:
-    """What is kept for a client between its links.
-
-    Args:
-        client: its name.
-        token: what the client shows to resume the session.
+    """What is kept for a client between its links. The token, when shown, resumes the session.
 
     Attributes:
         outbox: what the client is told.

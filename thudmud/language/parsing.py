@@ -314,9 +314,7 @@ def board_problem(name: str) -> str | None:
 def player_problem(name: str, board_words: Container[str] = ()) -> Refused | None:
     """Return why that cannot be a player's name, or None if it can.
 
-    Args:
-        name: the name.
-        board_words: the lower-case words of boards' names, which players cannot have.
+    Players cannot have the lower-case words of boards' names either.
     """
     least, most = NAME_LENGTHS[0], NAME_LENGTHS[-1]
     if name.lower() == "help":

@@ -61,11 +61,7 @@ class MissingExtraError(ThudmudError, ImportError):
 
 
 def png(svg: str, size: int = SIZE) -> bytes:
-    """Return a picture as PNG.
-
-    Args:
-        svg: the picture, as `thudmud.pictures.svg` draws it.
-        size: how many pixels wide and high.
+    """Return a picture, as `thudmud.pictures.svg` draws it, as PNG of so many pixels either way.
 
     Raises:
         MissingExtraError: the extra ``pictures`` is not installed.

@@ -142,11 +142,7 @@ class _Reader:
         return (*self._ended, *self._current())
 
     def read(self, text: str) -> None:
-        """Read a file.
-
-        Raises:
-            TranscriptError: a line means nothing.
-        """
+        """Read a file."""
         for number, line in enumerate(text.splitlines(), 1):
             self._read(number, line.rstrip())
 

@@ -73,12 +73,7 @@ class PatientStage(Stage, Protocol):
 
 
 class HouseStage:
-    """A stage without sockets: the players are in a `House` of this process.
-
-    Args:
-        house: the house.
-        clock: returns the time, in seconds since the epoch.
-    """
+    """A stage without sockets: the players are in a `House` of this process."""
 
     def __init__(self, house: House, clock: Callable[[], float]) -> None:
         self._house, self._clock = house, clock

@@ -156,11 +156,7 @@ def filled(text: str, variables: Mapping[str, str]) -> str:
 
 
 def value(name: str, variables: Mapping[str, str]) -> str:
-    """Return a variable's value.
-
-    Raises:
-        VariableError: it has none.
-    """
+    """Return a variable's value; VariableError if it has none."""
     if name not in variables:
         raise VariableError(f"${{{name}}} has no value")
     return variables[name]

@@ -78,11 +78,6 @@ def _http_rejection(reason: str) -> bytes:
 class Acceptor:
     """Listens, and gives each connection a session.
 
-    Args:
-        settings: the ports, the limits, and what game lists are told.
-        folder: the folder of files whose names are relative.
-        hasher: hashes passwords; by default as argon2-cffi advises.
-
     Attributes:
         tls_places: the addresses and ports of telnet with TLS, once they are bound.
         web_places: the addresses and ports of the web page.
@@ -251,11 +246,7 @@ class Acceptor:
         return [f"{scheme}://{_linked(host)}:{port}/" for host, port in self.web_places]
 
     def _gui(self, *, to_local: bool) -> str:
-        """Return the JSON that tells Mudlet of its package; "" if there is no URL for it.
-
-        Args:
-            to_local: whether Mudlet runs on this machine.
-        """
+        """Return the JSON that tells Mudlet of its package; "" if there is no URL for it."""
         web = self._whole.web
         if not web.enabled:
             return ""
@@ -425,10 +416,7 @@ class Rejection(Enum):
 class ConnectionLimiter:
     """Limits connections: in all, per address, and per second.
 
-    Args:
-        settings: the limits. Some connections, and a share of the rate, are reserved for this
-            machine.
-        room: how many connections the system has room for.
+    Some connections, and a share of the rate, are reserved for this machine.
 
     Attributes:
         closing: the number of rejected connections that are given time to read why.
@@ -460,9 +448,7 @@ class ConnectionLimiter:
     def acquire(self, address: str, now: float) -> Rejection | None:
         """Count a connection, which needs a later `release`; or return why it is rejected.
 
-        Args:
-            address: its address; "" for a proxy's whose client is not known yet.
-            now: the time, in seconds.
+        The address of a proxy's connection is "" until its client is known.
         """
         if rejection := self._rejection(address, now):
             self.rejected[rejection] += 1

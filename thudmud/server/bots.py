@@ -129,13 +129,8 @@ class _Thought:
 class Bots:
     """All bots of a server.
 
-    Args:
-        settings: the bots' settings.
-        sessions: all sessions.
-        folder: the folder in which their programs run.
-        workers: think for bots without a program.
-        patience: seconds for which they wait for an absent player.
-        pause: seconds after which they start a battle themselves.
+    They wait for an absent player for ``patience`` seconds, and start a battle themselves after
+    ``pause``.
     """
 
     def __init__(

@@ -733,11 +733,7 @@ def config_folder(path: Path | None) -> Path:
 
 
 def check(values: Mapping[str, Any], source: str) -> Settings:
-    """Return the settings with given values.
-
-    Args:
-        values: the values by section and key.
-        source: the name of their source, for messages.
+    """Return the settings with given values, by section and key; messages name their source.
 
     Raises:
         ConfigError: a value cannot be used.

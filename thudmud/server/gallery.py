@@ -73,12 +73,7 @@ class _Subject:
 
 
 class Gallery:
-    """All pictures of a server; `web.pictures.Pictures`.
-
-    Args:
-        hall: the boards.
-        store: the battles.
-    """
+    """All pictures of a server; `web.pictures.Pictures`."""
 
     def __init__(self, hall: Hall, store: Store) -> None:
         self._hall, self._store, self._studio = hall, store, Studio()

@@ -95,13 +95,8 @@ class Inbox:
 
     Its connection is not read while too many items wait, or while the client does not read. Each
     item takes a token, and a slow line takes more; after a slow one it is the others' turn.
-
-    Args:
-        reading: pauses and resumes the connection.
-        turns: gives the inbox its turns.
-        settings: how many items may wait, and how many are handled in a turn and in a second.
-        handle: handles an item, and returns whether the next may follow in the same turn.
-        is_busy: returns whether none can be handled now; `wake` has to be called later.
+    ``handle`` returns whether the next may follow in the same turn; while ``is_busy``, none is
+    handled until `wake` is called.
     """
 
     def __init__(
@@ -202,11 +197,7 @@ class Inbox:
 class LinePrompter:
     """Asks the player for lines; an `accounts.login.Prompter`.
 
-    Args:
-        screen: shows the prompts.
-        client: hides what is typed.
-        inbox: has the lines, and holds them back until one is asked for.
-        held: called when an answer has to wait until it is checked.
+    ``held`` is called when an answer has to wait until it is checked.
 
     Attributes:
         terminal: what is known of the client's terminal.
@@ -303,10 +294,8 @@ class LinePrompter:
     def answer_ahead(self, name: str, secret: str, otherwise: Callable[[], None]) -> None:
         """Answer two questions with what the client itself has sent.
 
-        Args:
-            name: the answer to the current question.
-            secret: the answer if a password or a resume word is asked for next; else it is dropped.
-            otherwise: called when anything else is asked, before or after that.
+        The name answers the current one. The secret is the answer if a password or a resume word is
+        asked for next; if it is anything else, then or later, ``otherwise`` is called.
         """
         self._screen.answered(echoed=False)
         self._ahead = _Ahead(secret, otherwise)

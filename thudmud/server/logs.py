@@ -156,11 +156,6 @@ def begin(level: str, path: Path | None = None, form: str = "text") -> None:
 
     If the file is moved away, a new one is opened.
 
-    Args:
-        level: a level of `logging`, in lower case.
-        path: the file; None for standard error.
-        form: one of `FORMATS`.
-
     Raises:
         StartError: the file cannot be written.
     """

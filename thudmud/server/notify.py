@@ -18,9 +18,8 @@ _MICROSECONDS = 1_000_000
 class ServiceManager:
     """The service manager, such as systemd, that has started this process.
 
-    Args:
-        environment: has the socket's name, and the watchdog's interval. They are removed from it,
-            so that the programs of bots do not speak for the server.
+    The socket's name and the watchdog's interval are taken out of the environment, so that the
+    programs of bots do not speak for the server.
 
     Attributes:
         status: returns a sentence for the manager's status display.

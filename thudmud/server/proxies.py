@@ -27,10 +27,7 @@ _LENGTHS = {_TCP4: 4, _TCP6: 16}
 
 
 class Proxies:
-    """The trusted proxies.
-
-    Args:
-        names: their addresses, or networks such as ``192.0.2.0/24``.
+    """The trusted proxies, by addresses or networks such as ``192.0.2.0/24``.
 
     Raises:
         ValueError: one of these is neither.

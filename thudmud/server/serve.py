@@ -154,11 +154,7 @@ async def _serve(
 def _measured(
     settings: Settings, server: Acceptor, sessions: Sessions
 ) -> AbstractAsyncContextManager[None]:
-    """Return the context in which monitoring systems can ask for metrics.
-
-    Raises:
-        StartError: prometheus-client is not installed.
-    """
+    """Return the context in which monitoring systems can ask for metrics."""
     try:
         from thudmud.server.metrics import measured  # noqa: PLC0415  (an optional dependency)
     except ImportError as error:
@@ -356,12 +352,7 @@ async def _check_once_ready(sessions: Sessions) -> None:
 
 
 async def note_time_set(clock: Callable[[], float], pause: float = 60.0) -> None:
-    """Log when the machine's time is set, which the clocks of battles ignore.
-
-    Args:
-        clock: the store's clock.
-        pause: seconds between two checks.
-    """
+    """Log when the machine's time is set, which the clocks of battles ignore."""
     noted = 0.0
     while isinstance(clock, SteadyClock):
         if abs(clock.behind - noted) > _SET:
@@ -531,10 +522,8 @@ class Shutdown(asyncio.Event):
 def stop_signal(hangups: asyncio.Event | None = None) -> Shutdown:
     """Return an event that is set by SIGINT, SIGTERM and SIGHUP, which end nothing else now.
 
-    If SIGHUP is ignored already, as under nohup, it stays so.
-
-    Args:
-        hangups: set by SIGHUP instead, if it is given.
+    If SIGHUP is ignored already, as under nohup, it stays so. With ``hangups``, SIGHUP sets that
+    instead.
     """
     stopped = Shutdown()
     loop = asyncio.get_running_loop()
@@ -559,15 +548,7 @@ def _has_terminal() -> bool:
 
 
 class Reload:
-    """Reads the settings again, and applies what a running server can change.
-
-    Args:
-        settings: the current settings.
-        folder: the folder of files whose names are relative.
-        reread: reads the settings again, or raises ConfigError.
-        server: the listening sockets.
-        sessions: the sessions.
-    """
+    """Reads the settings again, and applies what a running server can change."""
 
     def __init__(
         self,
@@ -624,11 +605,7 @@ async def _follow_hangups(
 
 
 def begin_log(settings: Settings, folder: Path) -> None:
-    """Set up logging as the settings say.
-
-    Raises:
-        StartError: the log file cannot be written.
-    """
+    """Set up logging as the settings say."""
     server = settings.server
     path = folder / server.log_file if server.log_file else None
     logs.begin(server.log_level, path, settings.log.format)

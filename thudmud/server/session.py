@@ -597,14 +597,9 @@ _EARLY = 0.001  # seconds; an event loop's timer may be early by less
 class IdleTimer:
     """Warns a player who has typed nothing for long, and later ends the connection.
 
-    It also ends the connection of a client that does not log in in time.
-
-    Args:
-        players: the settings with the limits.
-        is_excused: returns whether the player need not type now, since the opponent is thinking, or
-            their answer is still being checked.
-        warn: called with the warning.
-        end: called with the reason when the connection has to end.
+    It also ends the connection of a client that does not log in in time. ``is_excused`` returns
+    whether the player need not type now, since the opponent is thinking, or their answer is still
+    being checked.
     """
 
     def __init__(

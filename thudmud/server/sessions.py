@@ -74,9 +74,6 @@ class Session(Outbox, Protocol):
 class Sessions:
     """All sessions of a server; an `accounts.last_seen.PlayerDirectory`.
 
-    Args:
-        service: the service that their lines are submitted to.
-
     Attributes:
         all: every session.
         refused: the number of refused lines since the start, by code.
@@ -118,11 +115,7 @@ class Sessions:
         return capitalised(table.name), capitalised(f"{board_line(self._hall, table)}.")
 
     async def told_of_battle(self, number: int) -> tuple[str, str] | None:
-        """Return who played a battle, and a line of it, if there is one of that number.
-
-        Raises:
-            StoreError: it cannot be read.
-        """
+        """Return who played a battle, and a line of it, if there is one of that number."""
         battle = await self.store.battle(number)
         if battle is None:
             return None
@@ -184,11 +177,7 @@ class Sessions:
         return name.lower() in self._hall.people.names
 
     async def is_needed(self, name: str) -> bool:
-        """Return whether a seat is kept, or a match adjourned, for that name, in any case.
-
-        Raises:
-            StoreError: that cannot be read.
-        """
+        """Return whether a seat is kept, or a match adjourned, for that name, in any case."""
         return await self.service.needs(name)
 
     # Players.
@@ -290,11 +279,7 @@ class Sessions:
                 self.service.tell(name, NEW_OPERATOR)
 
     async def end_removed(self) -> None:
-        """End the sessions of members whose accounts have been removed.
-
-        Raises:
-            StoreError: the accounts cannot be read.
-        """
+        """End the sessions of members whose accounts have been removed."""
         for session in [each for each in self.all if each.name in self._hall.people.members]:
             name = session.name
             if await self.store.find(name) is None and session.name == name:
@@ -390,9 +375,6 @@ async def keep_preferences(store: Store, person: Person) -> None:
 
 async def note_order(store: Store, aside: OfOperators) -> None:
     """Store an operator's measure, and log the operator, the player, the duration and the reason.
-
-    Raises:
-        StoreError: it cannot be stored.
     """
     extra: dict[str, object] = {"operator": aside.player}
     match aside:

@@ -29,11 +29,6 @@ TAKEN = "Another server has taken over while the database could not be reached."
 async def open_store(storage: StorageSettings, folder: Path, *, serving: bool) -> Store:
     """Open a store as the settings say.
 
-    Args:
-        storage: the settings.
-        folder: the folder of its file, if that has a relative name.
-        serving: whether boards are served from it.
-
     Raises:
         StartError: psycopg is needed and not installed.
         StoreError: it cannot be used.

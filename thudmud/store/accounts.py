@@ -274,11 +274,8 @@ def find_guest(database: Database, name: str) -> KeptName | None:
 def keep_guest(database: Database, kept: KeptName, instead_of: KeptName | None = None) -> bool:
     """Keep a name for a guest; return whether it could be.
 
-    Args:
-        database: where.
-        kept: the name and the hash of its resume word. With another hash than before it is another
-            guest's, who has nothing to do with what was played under it.
-        instead_of: what `find_guest` returned for the name before.
+    With another hash than before, the name is another guest's, who has nothing to do with what was
+    played under it. ``instead_of`` is what `find_guest` returned for the name before.
 
     Returns:
         False if another player has got the name since then.
@@ -320,10 +317,7 @@ def seen(
 ) -> None:
     """Note when players were last here, members and guests, and from which addresses they came.
 
-    Args:
-        database: where.
-        times: by name, when the player was here, in seconds since the epoch.
-        addresses: pairs of a name and the address that its owner came from, the oldest first.
+    Addresses come in pairs with the names of their owners, the oldest first.
     """
     for name, time in times.items():
         if row := _row(database, name):

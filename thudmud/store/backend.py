@@ -165,11 +165,7 @@ class Backend:
         self.connection.execute("begin immediate")
 
     def commit(self, last: Callable[[], object] = lambda: None) -> None:
-        """Commit: once this returns, what was written is durable.
-
-        Args:
-            last: runs the last statements, whose results nobody needs.
-        """
+        """Commit, after the last statements: once this returns, what was written is durable."""
         last()
         self.connection.execute("commit")
 
@@ -237,9 +233,7 @@ class Backend:
     def listen(self, heard: Callable[[str | None], None]) -> None:
         """Call a function with what other nodes say from now on, in any thread.
 
-        Args:
-            heard: called with None when another node may have written something, and with each
-                note.
+        That is each note, and None when another node may have written something.
         """
 
     def tell(self, note: str) -> None:

@@ -112,10 +112,8 @@ def check_database(dsn: str) -> Contents:
 def check_file(path: Path, *, held: bool = False) -> Contents:
     """Check a file that may be in use; return how much is in it.
 
-    Args:
-        path: of the file.
-        held: whether a server that has the file open asks. If the file is gone then, it was moved
-            away: that server refuses writes until it is back, and needs no restart.
+    ``held`` says that a server which has the file open asks. If the file is gone then, it was moved
+    away: that server refuses writes until it is back, and needs no restart.
 
     Raises:
         Damaged: it is not as it was written.

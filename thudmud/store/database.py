@@ -172,11 +172,7 @@ class Database:
             return [self._translated(error, writing=True)] * len(works), []
 
     def read(self, work: Callable[[Database], T]) -> T:
-        """Return the result of work that only reads.
-
-        Raises:
-            StoreError: the data cannot be read.
-        """
+        """Return the result of work that only reads."""
         with self._told():
             try:
                 return self._read(work)
@@ -254,8 +250,7 @@ class Database:
     def news(self) -> list[Entry] | None:
         """Return some entries that others have appended; None if there are none.
 
-        Raises:
-            StoreError: they cannot be read, now or by this version.
+        StoreError is raised if they cannot be read, now or by this version.
         """
         with self._told():
             self._look_again()
@@ -447,10 +442,7 @@ class Database:
     ) -> int:
         """Return the version of a match's stream that an event can be appended at.
 
-        Args:
-            stream: the match's stream.
-            event: adjourns the match, or resumes it as it was adjourned.
-            last: the last event of the stream, if it was added in this transaction.
+        ``last`` is the last event of the stream, if it was added in this transaction.
 
         Raises:
             Conflict: the match is not adjourned, or not as the event has it.

@@ -51,11 +51,8 @@ class Feed:
     ) -> list[Entry]:
         """Return the first entries after a position: whole appends.
 
-        Args:
-            position: the position.
-            last: the position of the last event.
-            found: the first rows after the position, a batch of them, if they have been read
-                already.
+        ``last`` is the position of the last event; ``found`` are the first rows, a batch of them,
+        if they have been read already.
 
         Raises:
             Damaged: some are missing that have not been pruned.

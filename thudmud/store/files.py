@@ -53,13 +53,10 @@ _log = logging.getLogger(__name__)
 
 
 def connect(path: Path, patience: float, *, reading: bool = False) -> sqlite3.Connection:
-    """Return a connection to an existing file.
+    """Return a connection to an existing file, which waits for others for ``patience`` seconds.
 
-    Args:
-        path: the file.
-        patience: seconds for which it waits for other connections.
-        reading: whether it only reads. Then neither the file nor its log is ever changed, not even
-            when the last connection is closed, which otherwise checkpoints the log.
+    One that only reads never changes the file nor its log, not even when the last connection is
+    closed, which otherwise checkpoints the log.
 
     Raises:
         sqlite3.Error: it cannot be opened.
@@ -135,11 +132,7 @@ def is_damage(error: Trouble) -> bool:
 
 
 def reason(path: Path | None, error: Trouble) -> str:
-    """Return why something could not be done with a file, in plain words if possible.
-
-    Args:
-        path: the file; None for a database in memory.
-        error: the exception.
+    """Return why something could not be done with a file, or in memory, in plain words if possible.
     """
     code = _code(error)
     if path and code & 0xFF in _FOR_WANT_OF_RIGHTS and (missing := _missing(path)):
@@ -196,12 +189,7 @@ _LONGEST_LOG = 64 << 20
 
 
 class Sqlite(Backend):
-    """An SQLite database.
-
-    Args:
-        connection: the connection to it.
-        path: the file; None for a database in memory.
-    """
+    """An SQLite database: a file, or in memory if there is no path."""
 
     connection: sqlite3.Connection
     errors = (sqlite3.Error,)
@@ -239,12 +227,7 @@ class InMemory(Sqlite):
 
 
 class OnDisk(Sqlite):
-    """A database on a disk.
-
-    Args:
-        path: the file, which is made if it does not exist.
-        serving: whether to lock out other servers.
-        patience: seconds for which it waits for other processes that write.
+    """A database on a disk, made if it does not exist; serving from it locks out other servers.
 
     Raises:
         InUse: another server serves boards from it.

@@ -25,14 +25,8 @@ def beat(
 ) -> bool:
     """Renew a node's lease.
 
-    If no node was alive, the time in which none was is stored as an event first.
-
-    Args:
-        database: the database.
-        node: the node's name.
-        lease: seconds for which it lives on.
-        settings: the settings that all nodes must share, if there can be others. If no node is
-            alive, these hold from now on.
+    If no node was alive, the time in which none was is stored as an event first. If no node is
+    alive, the given settings hold from now on, which all nodes must share.
 
     Returns:
         Whether the node still had a row. If not, it was taken for dead, and its claims belong to

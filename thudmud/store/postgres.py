@@ -133,11 +133,7 @@ class NothingWritten(psycopg.OperationalError):
 
 
 class DatabaseLink:
-    """A connection that is restored when it is lost.
-
-    Args:
-        dsn: the connection string, as libpq has it.
-        patience: seconds to wait while it is restored.
+    """A connection that is restored when it is lost; each use waits for that for some seconds.
 
     Raises:
         psycopg.Error: the connection cannot be made.
@@ -321,11 +317,7 @@ class LinkWatch:
 
 
 class Postgres(Backend):
-    """A PostgreSQL database.
-
-    Args:
-        dsn: the connection string, as libpq has it: "host=... dbname=...", or "postgresql://...".
-        patience: seconds to wait while a lost link is restored.
+    """A PostgreSQL database: libpq's words, ``host=... dbname=...`` or a URL, tell where it is.
 
     Raises:
         Damaged: the data is not as it was written.
@@ -513,9 +505,7 @@ class Postgres(Backend):
     def _was_committed(self, pid: int, server: str) -> bool:
         """Look up whether the last transaction, whose link was lost, was committed.
 
-        Args:
-            pid: the process of its session, see `_session`.
-            server: the start time of its server.
+        The process of its session and the start time of its server are those of `_session`.
 
         Raises:
             Uncertain: that cannot be found out for now.
@@ -672,14 +662,9 @@ class _Companion:
 class Listener(_Companion):
     """A thread that listens on its own connection for what other nodes say.
 
-    Making one waits until it listens, for some seconds at most.
-
-    Args:
-        dsn: the connection string.
-        channel: the notification channel, quoted.
-        token: the prefix of our own notifications, which are ignored.
-        heard: called with None when another node may have written something, with each note, and
-            with `MISSED` once it listens again after a lost link.
+    Making one waits until it listens, for some seconds at most. Notifications that begin with our
+    own token are ignored. ``heard`` is called with None when another node may have written
+    something, with each note, and with `MISSED` once it listens again after a lost link.
     """
 
     def __init__(self, dsn: str, channel: str, token: str, heard: Heard) -> None:
@@ -714,16 +699,10 @@ class AdvisoryLock(_Companion):
 
     A thread waits for the lock, and holds it until it is closed. If the link is lost, it waits for
     the lock again: another server may have it by then. So the lock protects nothing by itself, and
-    only decides which server does something.
-
-    Args:
-        dsn: how to connect.
-        key: the lock's key.
-        told: called, in the thread, with the holder: once it is ours, and again after each lost
-            link; or if another server has it. Called with an error if the database cannot be asked;
-            the lock is still waited for. A server that does not answer at first is given some
-            seconds.
-        shared: whether it is shared with other servers that share it.
+    only decides which server does something. ``told`` is called in the thread: with the holder,
+    once the lock is ours, and again after each lost link, or if another server has it; or with an
+    error if the database cannot be asked, and the lock is still waited for. A server that does not
+    answer at first is given some seconds.
     """
 
     def __init__(

@@ -24,9 +24,7 @@ from thudmud.store.rows import SqlTable, scan
 class ProjectedRows:
     """The rows of projections in a database. Streams and players are numbers there.
 
-    Args:
-        table: the database.
-        durable: the database with the streams and the players, if that is another.
+    The streams and the players may be in another database, ``durable``.
     """
 
     def __init__(self, table: SqlTable, durable: SqlTable | None = None) -> None:

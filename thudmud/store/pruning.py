@@ -91,11 +91,7 @@ class _Spare(NamedTuple):
 
 
 class Pruning:
-    """Finds unneeded events, from the first event on.
-
-    Args:
-        before: only events before that time, in seconds since the epoch.
-    """
+    """Finds unneeded events from before a time, in seconds since the epoch, from the first on."""
 
     def __init__(self, before: float) -> None:
         self._before = before

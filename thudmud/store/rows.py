@@ -315,10 +315,8 @@ class SqlTable:
     def rows(self, table: str, rest: str = "", *values: object) -> Iterator[Sequence[object]]:
         """Yield rows without their CRC, each checked.
 
-        Args:
-            table: the table, or a join of which the first is meant, such as ``a join b``.
-            rest: the rest of the query after the table's name.
-            values: the values of the placeholders.
+        ``rest`` is the rest of the query after the table's name. With a join, such as ``a join b``,
+        the first is meant.
 
         Raises:
             Damaged: a row is not as it was written.

@@ -201,13 +201,8 @@ class _Job(NamedTuple):
 class InThread:
     """A thread with its own database. All methods are for the event loop.
 
-    Args:
-        open_it: opens the database, in the thread.
-        poll: seconds between two checks for writes of other processes.
-        followers: the subscriptions that entries are handed to.
-        changed: called when another process has written something, perhaps accounts.
-        stopped: called when the database cannot be used any more.
-        heard: called with notes of other nodes.
+    ``changed`` is called when another process has written something, perhaps accounts; ``stopped``
+    when the database cannot be used any more; ``heard`` with notes of other nodes.
     """
 
     def __init__(

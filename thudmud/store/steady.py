@@ -16,12 +16,7 @@ def seconds() -> float:
 
 
 class SteadyClock:
-    """Returns the seconds since the epoch, by the machine's time when the clock was made.
-
-    Args:
-        wall: returns the machine's time, which can be set.
-        ticks: returns the seconds of a monotonic clock.
-    """
+    """Returns the seconds since the epoch, by the machine's time when the clock was made."""
 
     def __init__(
         self, wall: Callable[[], float] = time.time, ticks: Callable[[], float] = seconds

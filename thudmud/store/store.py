@@ -384,9 +384,6 @@ class Store:
                 entries of other streams. The caller that appended has been woken before, and goes
                 on after that. It must not raise.
             failed: called with the error that keeps entries from being read for now.
-
-        Raises:
-            StoreError: the events cannot be read.
         """
         subscription = Subscription(self._followers, streams, after, take, failed)
         self._followers.add(subscription)
@@ -404,11 +401,7 @@ class Store:
         return subscription
 
     async def catch_up(self) -> None:
-        """Hand subscribers everything that is stored by now, by other processes as well.
-
-        Raises:
-            StoreError: it cannot be read.
-        """
+        """Hand subscribers everything that is stored by now, by other processes as well."""
         await self._runner.catch_up()
 
     async def version(self, stream: str) -> int:
@@ -434,9 +427,6 @@ class Store:
 
     async def look_up(self, lookup: Lookup[Any], *, realm: str = "") -> Any:
         """Return the answer to a lookup, see `thudmud.play.archive`, of the type that it declares.
-
-        Raises:
-            StoreError: it cannot be read.
         """
         if isinstance(lookup, BattleLookup):
             return await self._games.find(self._runner.read, lookup.number, realm)
@@ -494,9 +484,8 @@ class Store:
     async def order(self, told: Callable[[Order], None] | None = None) -> Order:
         """Return the operators and the sanctions.
 
-        Args:
-            told: called with them whenever they may have changed, or a player may have been renamed
-                or erased, by whichever process.
+        ``told`` is called with them whenever they may have changed, or a player may have been
+        renamed or erased, by whichever process.
         """
         return await self._and_tell(account_rows.order, told)
 
@@ -575,9 +564,7 @@ class Store:
     def hear(self, callback: Heard, form: Callable[[], Form]) -> Callable[[], None]:
         """Call a callback in the loop with each note; return a function that ends that.
 
-        Args:
-            callback: called with each note.
-            form: returns the form in which notes of other processes come.
+        Notes of other processes come in the form.
         """
         hearing = callback, form
         self._hearing.append(hearing)

@@ -78,13 +78,8 @@ class Streams:
     ) -> EventRow:
         """Add an event to those that are written at the end of the transaction; return its row.
 
-        Args:
-            stream: the stream that it is appended to.
-            position: its position.
-            at: its time.
-            body: the event as text.
-            last: whether it is the last of an append.
-            is_whole: whether no event before it is needed to fold its board's state.
+        ``last`` says that it is the last of an append; ``is_whole`` that no event before it is
+        needed to fold its board's state.
         """
         number, key, name, version, beginning = stream
         version += 1
@@ -106,9 +101,7 @@ class Streams:
     def clear(self, *, keys: bool) -> None:
         """Empty the caches, and drop the events of this transaction.
 
-        Args:
-            keys: whether to forget the keys of streams, too: a transaction that was rolled back may
-                have made some.
+        One that was rolled back may have made streams: then their keys are forgotten, too.
         """
         self._known.clear()
         self._moved.clear()
@@ -153,11 +146,7 @@ class Streams:
     def read(self, key: str, first: int, most: int | None, position: int) -> Sequence[Entry]:
         """Return the events of a stream from a version on, in order.
 
-        Args:
-            key: the stream's key.
-            first: the first version.
-            most: how many at most; None for all.
-            position: the position of the last of all events.
+        ``most`` at most; ``position`` is that of the last of all events.
 
         Raises:
             Damaged: some are missing that have not been pruned.
@@ -194,14 +183,7 @@ class Streams:
         )
 
     def last_before(self, at: float, position: int) -> int:
-        """Return the last position whose event happened before a time.
-
-        Times rise with positions, so bisection finds it without an index.
-
-        Args:
-            at: the time.
-            position: that of the last event of all.
-        """
+        """Return the last position, up to that of the last event, that is from before a time."""
         low, high = 0, position
         while low < high:
             middle = (low + high + 1) // 2
@@ -234,11 +216,7 @@ class Streams:
     def keep_request(self, key: str, stored: Mapping[str, Stored], at: float, last: int) -> None:
         """Store the result of a request; delete old ones, once an hour.
 
-        Args:
-            key: the request's key.
-            stored: its result.
-            at: the time.
-            last: the position of the last of all events.
+        ``last`` is the position of the last of all events.
         """
         if self._pruned_at is None or monotonic() >= self._pruned_at + 3600.0:
             self._pruned_at = monotonic()

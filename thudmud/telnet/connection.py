@@ -39,12 +39,8 @@ class Connection(SessionConnection):
 
     Bytes without telnet commands are cheap, and go straight to the lines. What telnetlib3 has to
     examine, byte by byte, takes turns with other connections, and is charged to a budget. Nothing
-    more is read while something waits for its turn.
-
-    Args:
-        open_session: makes the session of a connection.
-        policy: what holds for all connections.
-        buffer: the buffer that asyncio receives into; shared with the loop's other connections.
+    more is read while something waits for its turn. The buffer that asyncio receives into is shared
+    with the loop's other connections.
     """
 
     session: TelnetReceiver
@@ -186,12 +182,7 @@ _LOWEST_COMMAND = telopt.EOF  # in use; RFC 1184, section 2.4
 
 
 class _Interpreter(TelnetWriter):
-    """Finds telnet commands, and passes them to a connection.
-
-    Args:
-        connection: the connection.
-        max_subnegotiation: the most bytes of a sub-negotiation that are kept.
-    """
+    """Finds telnet commands, and passes them to a connection; cuts long sub-negotiations."""
 
     slc_simulated = False
 

@@ -34,11 +34,8 @@ _VERSION = re.compile(r" +\d+$")
 class Packages:
     """The GMCP packages of one connection.
 
-    Args:
-        session: the session.
-        client: what the client has told about itself.
-        carried: returns a package as the connection sends it.
-        gui: the data of `GUI` for Mudlet, as JSON; "" for none.
+    ``carried`` returns a package as the connection sends it; ``gui`` is the data of `GUI`, "" for
+    none.
     """
 
     def __init__(
@@ -120,10 +117,8 @@ def read(payload: bytes) -> tuple[str, object] | None:
 def supported(before: frozenset[str], action: str, data: object) -> frozenset[str]:
     """Return the packages that a client wants after it has changed its list.
 
-    Args:
-        before: the packages that it wanted before.
-        action: "set", "add" or "remove".
-        data: a list of names, each with a version, such as "Thud 1".
+    The action is "set", "add" or "remove"; the data a list of names, each with a version, such as
+    "Thud 1".
     """
     if not isinstance(data, list):
         return before

@@ -78,11 +78,7 @@ class Source(Protocol):
 
 
 class TelnetQueue:
-    """Shares among connections how much telnet is interpreted in each turn of the event loop.
-
-    Args:
-        per_turn: bytes in a turn, from all connections.
-    """
+    """Shares so many bytes of telnet in each turn of the event loop among all connections."""
 
     def __init__(self, per_turn: int = PER_TURN) -> None:
         self._per_turn = self._left = per_turn

@@ -155,8 +155,7 @@ class Budget(Protocol):
 class SessionConnection(asyncio.BufferedProtocol):
     """A client's connection that has a session, as asyncio drives it.
 
-    Args:
-        buffer: where asyncio puts what it receives; shared with the loop's other connections.
+    asyncio receives into the buffer, which the loop's other connections share.
     """
 
     session: Receiver

@@ -21,11 +21,8 @@ _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 class LineSplitter:
     """Splits a stream of bytes into lines, however it was split into packets.
 
-    A line ends with CR LF, CR NUL, LF or CR. At most four bytes for each allowed character are
+    A line ends with CR LF, CR NUL, LF or CR. At most four bytes for each character of the limit are
     held, however long a line is.
-
-    Args:
-        limit: the most characters of a line.
     """
 
     __slots__ = ("_after_return", "_held", "_limit", "_overlong")

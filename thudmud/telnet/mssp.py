@@ -46,16 +46,7 @@ def status(
     compresses: bool,
     listing: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return the MSSP variables.
-
-    Args:
-        players: the number of players now.
-        booted: when the server started, in seconds since the epoch.
-        port: the telnet port.
-        tls_port: the port for TLS; 0 for none.
-        compresses: whether MCCP2 is on.
-        listing: the operator's variables; empty ones are left out.
-    """
+    """Return the MSSP variables, with those of the operator's that are not empty."""
     told = {name.upper(): value for name, value in listing.items() if value}
     return {
         **told,

@@ -346,9 +346,7 @@ class QMethod:
     def hear(self, heard: bool, *, welcome: bool) -> bool | None:
         """Take what the other end says; return what to answer, None for nothing.
 
-        Args:
-            heard: what it says.
-            welcome: whether we agree to the option, if it is requested.
+        A request is agreed to if the option is welcome.
         """
         if self.is_request(heard):
             agreed = heard and welcome

@@ -170,13 +170,10 @@ class Screen:
         linger: bool,
         grace: float,
     ) -> None:
-        """Send what is waiting, without a prompt, and end the connection after it.
+        """Send what is waiting, without a prompt, and end the connection; abort it after the grace.
 
-        Args:
-            why: the reason, for connections that can tell it.
-            linger: whether to let the client close first. If we do while it is still sending, it
-                may never see our last output (RFC 1122, section 4.2.2.13).
-            grace: seconds after which the connection is aborted.
+        With ``linger`` the client may close first. If we did while it is still sending, it might
+        never see our last output (RFC 1122, section 4.2.2.13).
         """
         self._asking = self.at_prompt = False
         self._write()
@@ -285,9 +282,7 @@ class Flusher:
     def join(self, pieces: list[bytes], make: Callable[[bytes], bytes] | None = None) -> bytes:
         """Return pieces as one; the same bytes for all screens with the same pieces in this turn.
 
-        Args:
-            pieces: the pieces.
-            make: transforms the result, for example to a frame.
+        ``make`` transforms the result, for example to a frame.
         """
         before = self._joined.get(make)
         if before is not None and pieces == before[0]:  # quick: nearly all are the same objects

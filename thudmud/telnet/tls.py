@@ -50,10 +50,8 @@ def is_tls(opening: bytes) -> bool | None:
 def context(certificate: Path, key: Path | None, section: str = "server") -> ssl.SSLContext:
     """Return the TLS context of a port.
 
-    Args:
-        certificate: the file with the certificate, followed by the chain of its issuers.
-        key: the file with its key; None if that is in the same file.
-        section: the section of the settings with the file names, for messages.
+    The chain of its issuers follows the certificate in its file, and without a file of its own the
+    key is there, too. Messages name the section of the settings.
 
     Raises:
         StartError: a file cannot be read or used.

@@ -172,13 +172,7 @@ class WebClient(Client):
 
 
 class HttpConnection(asyncio.BufferedProtocol):
-    """A connection to the web port: it serves files, until it becomes a WebSocket.
-
-    Args:
-        peer: the peer.
-        policy: what holds for all connections.
-        buffer: the buffer that asyncio receives into; shared with the loop's other connections.
-    """
+    """A connection to the web port: it serves files, until it becomes a WebSocket."""
 
     def __init__(
         self,
@@ -437,15 +431,7 @@ class HttpConnection(asyncio.BufferedProtocol):
 
 
 class FrameConnection(SessionConnection):
-    """A WebSocket.
-
-    Args:
-        protocol: parses frames.
-        peer: makes the session.
-        policy: what holds for all connections.
-        rate: limits the client's frames.
-        buffer: the buffer that asyncio receives into; shared with the loop's other connections.
-    """
+    """A WebSocket."""
 
     def __init__(
         self,

@@ -90,14 +90,7 @@ def response(
     keeps: bool = False,
     is_sent: bool = True,
 ) -> bytes:
-    """Return a response as bytes.
-
-    Args:
-        status: the status.
-        fields: header fields besides those of every response.
-        body: the body.
-        keeps: whether the connection stays open.
-        is_sent: whether the body is sent, or only its length.
+    """Return a response as bytes, with the fields of every response; the body if it is to be sent.
     """
     known = {
         **SECURITY,

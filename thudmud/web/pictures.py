@@ -148,14 +148,7 @@ async def answered(
     pictures: Pictures,
     embed: frozenset[str],
 ) -> tuple[bytes, bytes]:
-    """Return the answer to a request for a picture: its head, and its body.
-
-    Args:
-        wanted: what is asked for.
-        request: the request.
-        pictures: who has it.
-        embed: the origins of pages whose programs may read it; "*" is all.
-    """
+    """Return the answer to a request for a picture: its head, and its body."""
     keeps, is_sent = request.keeps, request.method != "HEAD"
     found: Picture | Absence
     if isinstance(wanted, Absence):

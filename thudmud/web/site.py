@@ -105,13 +105,7 @@ def answer(
 ) -> bytes:
     """Return the response to a request for one of the files, or for a frame.
 
-    Args:
-        request: the request.
-        site: the files.
-        find: returns the preview of a "board" by its name, or of a "game" by its number, if there
-            is one.
-        base: where the page is for the client, such as ``https://example.org``.
-        embed: the origins of pages that may show boards and battles in a frame.
+    ``base`` is where the page is for the client, such as ``https://example.org``.
     """
     keeps, is_sent = request.keeps, request.method != "HEAD"
     if request.method not in {"GET", "HEAD"}:
