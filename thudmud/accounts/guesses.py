@@ -68,13 +68,7 @@ class Secret(Enum):
 
 
 class Guess(NamedTuple):
-    """A guess at a secret.
-
-    Attributes:
-        secret: the kind of secret.
-        name: the name that it belongs to.
-        network: the address that the guess comes from, or its network.
-        is_known: whether the name has come from there before.
+    """A guess at a secret, from an address or its network; known is where the name has been before.
     """
 
     secret: Secret

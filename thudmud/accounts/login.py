@@ -86,13 +86,9 @@ class Prompter(Protocol):
 
 @value
 class Login:
-    """A player who has logged in.
+    """A player who has logged in: a member with an account, or a guest with a resume word.
 
-    Attributes:
-        name: the name, as it is shown.
-        member: the account, if the player has one.
-        choices: the options chosen at the name prompt.
-        word: a guest's resume word.
+    The choices are the options chosen at the name prompt.
     """
 
     name: str

@@ -65,15 +65,7 @@ class SeatStatus(Enum):
 
 @value
 class Task:
-    """A battle in which it is the bot's turn.
-
-    Attributes:
-        board: the name of the board.
-        battle: the battle's number.
-        game: the game.
-        since: since when.
-        level: the bot's level there.
-    """
+    """A battle in which it is the bot's turn, since when, and at which level it plays there."""
 
     board: str
     battle: int
@@ -102,9 +94,6 @@ class _Seat:
     """A seat that the bot has.
 
     Attributes:
-        side: its side.
-        table: the table, as it was told last.
-        status: the seat's state.
         since: since when it has that state.
         changed: when the table last changed.
         offered: the quiet plies at which it last offered to end the battle, or 0.
@@ -179,9 +168,6 @@ class Opponent:
 
     It waits for a player for ``patience`` seconds, and `LEAST_PATIENCE` at least; after ``pause``
     seconds it begins a battle itself.
-
-    Attributes:
-        invitations: the invitations that are not answered yet.
     """
 
     def __init__(self, name: str, patience: float, pause: float = START_AFTER) -> None:

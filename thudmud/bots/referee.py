@@ -58,10 +58,7 @@ class Verdict:
     """How a battle between programs has ended.
 
     Attributes:
-        game: the battle.
         ending: a value of `thudmud.rules.Ending` or of `Forfeit`, or ``length``.
-        score: the score.
-        faulty: the side that has forfeited, if one has.
         why: what that side did, in words.
         seconds: how long each side has thought, by the wall clock.
         cpu: the CPU seconds of each side; None if they are not known.
@@ -81,11 +78,6 @@ class Contender:
 
     It is told each ply if it lists ``play`` among its capabilities; otherwise it gets a position
     each time, and does not know the earlier ones. One that is not modern is not asked for them.
-
-    Attributes:
-        name: its name.
-        seconds: how long it has thought.
-        is_modern: whether it has told its capabilities, or was not asked yet.
     """
 
     def __init__(self, name: str, command: Sequence[str], *, is_modern: bool = True) -> None:

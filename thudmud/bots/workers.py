@@ -76,7 +76,6 @@ class Reply:
     """A worker's answer.
 
     Attributes:
-        ply: the best ply, in the notation of records.
         worth: the position's worth to the side to move, in hundredths of a dwarf; with the level's
             errors.
         line: the expected plies, beginning with that one.

@@ -216,15 +216,9 @@ _WINNERS = {"draw": None} | {each.value: each for each in Side}
 
 @value
 class BattleDetails:
-    """What is known of a battle besides its record.
+    """What is known of a battle besides its record; "" or None is what is not.
 
-    Attributes:
-        at: when it was played, in seconds since the epoch.
-        rules: its ruleset's name.
-        dwarf: who played the dwarfs; "" if that is not known.
-        troll: the same for the trolls.
-        ending: how it ended; None if it has not, or if that is not known.
-        winner: the side that won it; None for a draw, or if that is not known.
+    Without a winner it may be a draw.
     """
 
     at: float | None = None

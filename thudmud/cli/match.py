@@ -146,13 +146,8 @@ class Played:
     """One battle, as it is written to a file.
 
     Attributes:
-        match: its number, from 1.
-        battle: 1 or 2.
         dwarfs: which bot had the dwarfs, 1 or 2.
-        score: what the dwarfs and the trolls count.
-        ending: how it ended.
         faulty: which bot's fault it was, 1 or 2; 0 for neither's.
-        why: what that did.
         plies: what was played, the opening included.
         thought: how many plies each bot was asked for.
         seconds: how long each thought in all.

@@ -152,12 +152,7 @@ async def _within(seconds: float, step: Coroutine[None, None, _T]) -> _T:
 
 
 class _Player:
-    """One connection of a player.
-
-    Attributes:
-        ended: whether the server has closed it.
-        word: the resume word that was told on it, if any.
-    """
+    """One connection of a player, with the resume word that was told on it, if any."""
 
     def __init__(self, reader: telnetlib3.TelnetReader, writer: telnetlib3.TelnetWriter) -> None:
         self.ended = False

@@ -42,7 +42,6 @@ class Setup:
         config: the configuration for transcripts that name none; the defaults if None.
         addresses: where servers listen, by the names that transcripts give them; "" is the one for
             transcripts that name none. If this is empty, a `House` takes the place of each.
-        variables: the values of some variables.
         strict: whether a step without expectations is a failure if anything is seen then.
         mud: what listens at the addresses, if that is not thudmud.
     """

@@ -65,10 +65,6 @@ class Link:
     """A connection of a client.
 
     A client that is trusted need not know the secret, and may begin with blank lines.
-
-    Attributes:
-        address: as given.
-        since: when it began, by the clock of the loop.
     """
 
     def __init__(

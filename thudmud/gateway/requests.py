@@ -329,13 +329,7 @@ Data = Mapping[str, object]
 
 @value
 class Answer:
-    """What has become of a request.
-
-    Attributes:
-        number: the request's.
-        data: what it asked for, if it was done.
-        fault: why it was not done; None if it was.
-    """
+    """What has become of a request: the data that it asked for, or why it was not done."""
 
     number: int
     data: Data = field(default_factory=dict)
@@ -348,7 +342,6 @@ class Notice:
 
     Attributes:
         board: the board's own name for its client.
-        message: what is told to whom.
         number: the request's that brought it about; None if no request did.
     """
 

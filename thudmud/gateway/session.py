@@ -118,9 +118,7 @@ class ClientSession:
     """What is kept for a client between its links. The token, when shown, resumes the session.
 
     Attributes:
-        outbox: what the client is told.
         received: the number of its last request.
-        link: the link that it has; None while there is none.
         over: whether the session has ended: nothing is begun for it any more.
     """
 

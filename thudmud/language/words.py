@@ -37,11 +37,7 @@ END_OF_LINE = "$END"
 
 
 class Stumbled(ThudmudError):
-    """A line makes no sense beyond a column.
-
-    Attributes:
-        column: the column; the line's length if it ends too early.
-    """
+    """A line makes no sense beyond a column: the line's length if it ends too early."""
 
     def __init__(self, column: int) -> None:
         super().__init__(column)

@@ -15,8 +15,6 @@ class Mismatch:
     """A step after which a player saw something else than the transcript says.
 
     Attributes:
-        step: the step.
-        who: the player.
         seen: the lines that they saw.
         wanted: the lines that they should have seen.
         where: the place of the step, in the file that is played and in those that it includes.

@@ -119,13 +119,7 @@ _FORMS = {
 
 
 class _Reader:
-    """Reads a file line by line, and puts its parts together.
-
-    Attributes:
-        config: the file of the configuration, if one is named.
-        servers: the servers that are named, each with the file of its configuration, if any.
-        loose: the comments and empty lines since the last part.
-    """
+    """Reads a file line by line, and puts its parts together."""
 
     def __init__(self, include: Include | None, *, included: bool = False) -> None:
         self.config: str | None = None

@@ -159,11 +159,7 @@ class _TimeIsUpError(ThudmudError):
 
 
 class _Performance:
-    """What is known while a transcript is played.
-
-    Attributes:
-        mismatches: what did not fit so far.
-    """
+    """What is known while a transcript is played."""
 
     def __init__(
         self,

@@ -76,14 +76,7 @@ def _http_rejection(reason: str) -> bytes:
 
 
 class Acceptor:
-    """Listens, and gives each connection a session.
-
-    Attributes:
-        tls_places: the addresses and ports of telnet with TLS, once they are bound.
-        web_places: the addresses and ports of the web page.
-        limiter: limits connections, once the ports are bound.
-        turns: shares the turns of the event loop among all connections.
-    """
+    """Listens, and gives each connection a session."""
 
     def __init__(
         self, settings: Settings, folder: Path = Path(), hasher: Hasher | None = None
@@ -422,8 +415,6 @@ class ConnectionLimiter:
         closing: the number of rejected connections that are given time to read why.
         max_closing: the most of them.
         handshakes: held by a connection when its TLS begins, so that one does in each turn.
-        accepted: the number of accepted connections since the start.
-        rejected: the number of rejected ones, by reason.
     """
 
     def __init__(self, settings: ServerSettings, room: Room) -> None:

@@ -207,8 +207,6 @@ class Bot:
     """The session of one bot.
 
     Attributes:
-        name: its name.
-        address: empty: it has none.
         is_cut_off: whether it had to leave because this server was taken for dead.
     """
 

@@ -699,11 +699,7 @@ def shipped() -> str:
 
 
 class ConfigError(ThudmudError):
-    """The configuration cannot be used.
-
-    Attributes:
-        problems: what is wrong, one line each.
-    """
+    """The configuration cannot be used; the problems are a line each."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__(problems)

@@ -43,7 +43,6 @@ class InboxQueue:
     It is made where the event loop runs: to ask for that costs a system call, for each line.
 
     Attributes:
-        loop: the event loop.
         throttled: how often an inbox had to wait, since its player had sent too much.
     """
 
@@ -198,10 +197,6 @@ class LinePrompter:
     """Asks the player for lines; an `accounts.login.Prompter`.
 
     ``held`` is called when an answer has to wait until it is checked.
-
-    Attributes:
-        terminal: what is known of the client's terminal.
-        is_held: whether an answer has to wait until it is checked.
     """
 
     def __init__(

@@ -505,11 +505,7 @@ def _log_failure(task: asyncio.Task[None]) -> None:
 
 
 class Shutdown(asyncio.Event):
-    """Set once the server has to stop.
-
-    Attributes:
-        why: the reason, for the log; empty until then.
-    """
+    """Set once the server has to stop, with the reason for the log."""
 
     why = ""
 

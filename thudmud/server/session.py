@@ -96,8 +96,6 @@ class Caller:
     """An accepted connection.
 
     Attributes:
-        address: the player's address.
-        port: the player's port.
         release: has to be called once the connection is gone.
         assign: has to be called with the player's address, if a proxy has passed it on; returns why
             the address is refused, as a sentence, or nothing.
@@ -111,15 +109,7 @@ class Caller:
 
 @value
 class SessionPolicy:
-    """What all sessions share, of whatever kind.
-
-    Attributes:
-        sessions: all sessions, which lines are submitted to.
-        logins: leads the dialogues about names and passwords.
-        settings: the limits.
-        players: the settings with the idle limits.
-        turns: shares the turns of the event loop among their inboxes.
-    """
+    """What all sessions share, of whatever kind: the limits, among others."""
 
     sessions: Sessions
     logins: Logins

@@ -75,7 +75,6 @@ class Sessions:
     """All sessions of a server; an `accounts.last_seen.PlayerDirectory`.
 
     Attributes:
-        all: every session.
         refused: the number of refused lines since the start, by code.
         talk: limits how much each player can tell others; None for no limit.
         shouts: limits how often each player can shout, besides.

@@ -128,8 +128,6 @@ class Backend:
     """A database that a store is kept in.
 
     Attributes:
-        connection: the connection to it.
-        is_new: whether its tables are empty.
         dialect: how it spells statements.
         errors: the exceptions that its statements raise.
         is_shared: whether several nodes may serve boards from it at once.

@@ -460,8 +460,6 @@ class _Kind:
     """How events of one kind are written and read.
 
     Attributes:
-        name: the name that it is stored under.
-        form: the form of all its fields.
         first: the index of the first field that the store keeps. The time comes before that, and is
             left out unless it is the event's own.
     """

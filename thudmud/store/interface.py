@@ -120,9 +120,6 @@ class OpenBoard(NamedTuple):
     """An open board.
 
     Attributes:
-        key: the key that its events are stored under.
-        name: its current name.
-        version: the version of its last event.
         beginning: the first version that is needed to fold its state.
         rules: the name of the ruleset that it begins with.
     """
@@ -149,13 +146,11 @@ class Account:
     """A member's account, or a banned name that has none.
 
     Attributes:
-        name: as it is shown.
         password: the argon2id hash of the password; empty if only the name is banned.
         preferences: options, ignored players and the like, as values of JSON.
         created: when the member registered, or the name was banned, in seconds since the epoch.
         seen: when the member was last here, in seconds since the epoch.
         banned: whether nobody is let in under the name.
-        operator: whether the member is an operator.
     """
 
     name: str
@@ -172,7 +167,6 @@ class KeptName:
     """A guest's name, kept for when they come back.
 
     Attributes:
-        name: as it is shown.
         word: the SHA-256 hash of the resume word, which proves that the name is theirs.
         seen: when the guest was last here, in seconds since the epoch.
     """

@@ -73,7 +73,6 @@ class PruneReport(NamedTuple):
         looked: the position up to which events have been examined.
         last: the position up to which they are to be examined.
         dropped: the number of dropped events, by the names of their kinds.
-        bytes: the total length of their texts.
     """
 
     looked: int

@@ -49,9 +49,7 @@ class Credentials:
 class Ask:
     """A question of the client's own, which its player has not typed.
 
-    Attributes:
-        line: the question.
-        number: the client's number or name for it, which the answer repeats; None if it has none.
+    The answer repeats the number or the name that the client gives it, if any.
     """
 
     line: str
@@ -62,9 +60,7 @@ class Ask:
 class Watch:
     """The client wants to watch, without a name, what everybody may see.
 
-    Attributes:
-        board: words for a board; None for the hall.
-        battle: the number of a past battle, if it is about one.
+    That is a board, the hall if no words name one, or a past battle by its number.
     """
 
     board: str | None = None
@@ -201,7 +197,6 @@ class TelnetPolicy:
         budget: makes a connection's budget for all bytes of telnet commands.
         max_subnegotiation: the most bytes of a sub-negotiation; a longer one is dropped.
         option_changes: the most requests about options that are listened to.
-        compress: whether to offer MCCP2.
         status: returns the MSSP variables for game lists.
         gui: the JSON that tells Mudlet of its package; "" for none.
         flusher: writes all output, once at the end of each turn of the event loop.

@@ -34,12 +34,8 @@ class HttpRequest:
     """A request.
 
     Attributes:
-        method: the method, usually in upper case.
-        path: the path, without a query.
         fields: the header fields, by names in lower case; several of one name are joined by commas.
         keeps: whether the client may send another request on this connection.
-        has_body: whether a body follows, which is not read here.
-        query: the query, without the question mark.
     """
 
     method: str

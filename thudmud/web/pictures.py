@@ -46,10 +46,8 @@ class PictureRequest:
     Attributes:
         battle: the number of a battle; None for a board.
         board: what a board is called; "" for a battle.
-        kind: a key of `KINDS`.
         ply: after which ply; None as it stands.
         side: which side of the board is at the bottom, "south" or "north".
-        colours: a key of `SCHEMES`.
     """
 
     battle: int | None
@@ -65,9 +63,7 @@ class Picture:
     """A picture, or a record.
 
     Attributes:
-        kind: a key of `KINDS`.
         tag: tells it from another one of the same path.
-        lasting: whether it stays as it is.
         body: what is in it; None if whoever asks has it already.
     """
 

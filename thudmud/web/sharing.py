@@ -34,11 +34,7 @@ _PLY = re.compile(r"ply=([0-9]{1,6})", re.ASCII)
 
 @value
 class Preview:
-    """How a link to the page is told of, before anybody opens it.
-
-    Attributes:
-        title: what it leads to.
-        description: a sentence of it.
+    """How a link to the page is told of, before anybody opens it: where it leads, and a sentence.
     """
 
     title: str
@@ -51,13 +47,7 @@ Find = Callable[[str, str], Preview | None]
 
 @value
 class Linked:
-    """A board or a battle that a link leads to.
-
-    Attributes:
-        path: the link, as it is written best.
-        record: where its record is.
-        preview: how it is told of.
-    """
+    """A board or a battle that a link leads to: the link as it is written best, and its record."""
 
     path: str
     record: str

@@ -50,13 +50,9 @@ KINDS = {
 
 @value
 class File:
-    """A file of the page.
+    """A file of the page, also compressed by gzip; its media type and entity tag.
 
-    Attributes:
-        body: its contents.
-        packed: the contents compressed by gzip.
-        kind: its media type.
-        tag: its entity tag, packed or not (RFC 9110, section 8.8.3).
+    The tag is the same, packed or not (RFC 9110, section 8.8.3).
     """
 
     body: bytes
