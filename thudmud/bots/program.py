@@ -128,11 +128,7 @@ class Program:
             _log.exception("the program of %s could not be ended", self._name)
 
     async def ply(self, task: Task) -> str:
-        """Return the ply that it chooses.
-
-        Raises:
-            ProgramError: it chooses none, in time.
-        """
+        """Return the ply that it chooses; ProgramError if it chooses none, in time."""
         await self.start()
         await self.ask(f"rules {task.game.ruleset}", self._seconds)
         await self.ask(f"position {task.setup}", self._seconds)

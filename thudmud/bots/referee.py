@@ -89,11 +89,7 @@ class Contender:
         self._cpu_before = 0.0
 
     async def start(self) -> None:
-        """Start it.
-
-        Raises:
-            ProgramError: it cannot be started, or gives no answer.
-        """
+        """Start it; ProgramError if it cannot be started, or gives no answer."""
         await self._program.start()
         if self.is_modern:
             try:

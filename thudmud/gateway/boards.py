@@ -66,11 +66,7 @@ class _Board:
         return table
 
     def visit(self, player: str) -> Visit:
-        """Return the visit of a player.
-
-        Raises:
-            Fault: nobody of that name is at the board.
-        """
+        """Return the visit of a player; Fault if nobody of that name is at the board."""
         if visit := self.service.visit(player):
             return visit
         text = f'Nobody called "{player:.40}" is at this board; "enter" lets them in.'

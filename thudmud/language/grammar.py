@@ -274,11 +274,7 @@ _SAMPLE = "these words"
 
 
 def read(line: str) -> Command:
-    """Return the command of a cleaned line.
-
-    Raises:
-        Stumbled: it is no command.
-    """
+    """Return the command of a cleaned line; Stumbled if it is no command."""
     try:
         return cast("Command", _LARK.parse(line))
     except UnexpectedInput as error:

@@ -75,11 +75,7 @@ class Expectation:
         return self.sign == "~" or "${" in self.text
 
     def pattern(self, variables: Mapping[str, str]) -> Pattern:
-        """Return the pattern that this makes.
-
-        Raises:
-            VariableError: a variable has no value.
-        """
+        """Return the pattern that this makes; VariableError if a variable has no value."""
         stretches: list[str] = [""]
         takes: list[str | None] = []
         for piece in pieces(self.text):

@@ -424,11 +424,7 @@ class Bot:
             self._held[task.board] = self._sessions.clock() + _WAIT
 
     async def _chosen(self, task: Task) -> Play:
-        """Return the play that is chosen.
-
-        Raises:
-            ProgramError: none is chosen, or an illegal one.
-        """
+        """Return the play that is chosen; ProgramError if none is chosen, or an illegal one."""
         ply, worth = await self._chooser.choose(task)
         try:
             play = task.command(ply)

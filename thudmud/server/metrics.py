@@ -46,11 +46,7 @@ _log = logging.getLogger(__name__)
 async def measured(
     settings: MetricsSettings, server: Acceptor, sessions: Sessions
 ) -> AsyncIterator[None]:
-    """Measure, and answer requests, within this context.
-
-    Raises:
-        StartError: the port cannot be used.
-    """
+    """Measure, and answer requests, within this context; StartError if the port cannot be used."""
     registry = CollectorRegistry()
     registry.register(ServerCollector(server, sessions))
     ProcessCollector(registry=registry)

@@ -324,11 +324,7 @@ class Form(NamedTuple):
         return to_text(self.write(value))
 
     def from_text(self, text: str) -> Any:
-        """Return the value of a text.
-
-        Raises:
-            Misread: the text is not of this form.
-        """
+        """Return the value of a text; Misread if the text is not of this form."""
         try:
             return self.read(_parsed(text))
         except _TROUBLES as error:

@@ -77,11 +77,7 @@ def beside(path: Path, suffix: str) -> Path:
 
 
 def has_log(path: Path) -> bool:
-    """Return whether a file's write-ahead log has anything in it.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """Return whether a file's write-ahead log has anything in it; OSError if it cannot be read."""
     log = beside(path, "-wal")
     return log.exists() and log.stat().st_size > 0
 

@@ -237,11 +237,7 @@ class InThread:
         self._thread = Thread(target=self._run, name="store", daemon=True)
 
     async def start(self) -> None:
-        """Open the database.
-
-        Raises:
-            StoreError: it cannot be opened.
-        """
+        """Open the database; StoreError if it cannot be opened."""
         self._thread.start()
         await self._started
 
