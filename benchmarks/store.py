@@ -39,7 +39,7 @@ from prometheus_client import Histogram
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
 from benchmarks.battles import PLIES, battle, fill
-from thudmud.cli.export import Wanted, export
+from thudmud.cli.export import export
 from thudmud.play.archive import HistoryLookup, StandingsLookup
 from thudmud.play.events import Event, Moved
 from thudmud.store import Store
@@ -265,7 +265,7 @@ async def exports(store: Store, folder: Path, battles: int) -> Row:
     some = await store.battles(after=since, most=EXPORTED)
     begun = perf_counter()
     with TemporaryDirectory(dir=folder) as name:
-        written = await export(store, Path(name), Wanted(since=some[0].at))
+        written = await export(store, Path(name), since=some[0].at)
     took = perf_counter() - begun
     begun = perf_counter()
     for one in some:

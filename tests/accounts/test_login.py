@@ -18,6 +18,7 @@ from thudmud.accounts.last_seen import INTERVAL
 from thudmud.accounts.limiters import RateLimiter
 from thudmud.accounts.passwords import Passwords
 from thudmud.play.options import Switch
+from thudmud.play.order import Measure, Sanction
 from thudmud.store import KeptName, NotWritten, Store
 from thudmud.verbs.options import SetReader, SetWidth
 
@@ -281,7 +282,7 @@ class TestMembers:
         await setup.store.ban("Anna")
         _, answers = await setup.enter(["anna"])
         assert answers.shown == [NAME, "The operator of this server has banned Anna.", NAME]
-        await setup.store.unban("Anna")
+        await setup.store.lift(Sanction(Measure.BAN, "Anna"))
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
 
     async def test_who_is_banned_while_they_type_is_not_let_in(self, setup: LoginSetup) -> None:

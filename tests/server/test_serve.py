@@ -32,7 +32,7 @@ from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import PlayerSettings, Settings, StorageSettings, WebSettings
 from thudmud.server.serve import open_sessions
 from thudmud.server.session import TelnetSession
-from thudmud.store import Damage, InUse, Store, StoreError
+from thudmud.store import InUse, Store, StoreError
 from thudmud.store.steady import SteadyClock, seconds
 from thudmud.telnet.intake import Reading
 
@@ -152,11 +152,11 @@ async def test_all_that_is_stored_is_checked_once_people_can_come_in(
 ) -> None:
     checked = asyncio.Event()
 
-    async def check(_: Store) -> Damage | None:
+    async def check(_: Store) -> str | None:
         checked.set()
         if error:
             raise StoreError("It could not be checked.")
-        return Damage("a row is not what was written")
+        return "a row is not what was written"
 
     monkeypatch.setattr(Store, "check", check)
     with caplog.at_level(logging.ERROR):

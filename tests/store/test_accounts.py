@@ -10,7 +10,7 @@ import pytest
 from tests.store.deeds import OAK, PINE, Clock, events_of, is_in_order, joined, same, started
 from thudmud.play.archive import MemberLookup, SeenMember
 from thudmud.play.events import BattleEnded, BattleStarted, Commented
-from thudmud.play.order import Order
+from thudmud.play.order import Measure, Order, Sanction
 from thudmud.play.projections import HALL
 from thudmud.rules import Comment, Ending, Outcome, Score, Side
 from thudmud.store import KeptName, NameTaken, Nobody, Store
@@ -102,7 +102,7 @@ class TestMembers:
                 with pytest.raises(Nobody):
                     await change
         with pytest.raises(Nobody):
-            await store.unban("Anna")
+            await store.lift(Sanction(Measure.BAN, "Anna"))
 
     async def test_a_member_keeps_what_they_played_as_a_guest(self, store: Store) -> None:
         await store.keep_guest(KeptName("Anna", WORD, 1.0))
@@ -225,9 +225,9 @@ class TestBans:
         assert await store.order(told.append) == Order()
         await store.ban("ANNA")
         await store.ban("Zoe")
-        await store.unban("anna")
+        await store.lift(Sanction(Measure.BAN, "anna"))
         assert [set(each.bans) for each in told] == [{"anna"}, {"anna", "zoe"}, {"zoe"}]
-        await store.unban("Zoe")
+        await store.lift(Sanction(Measure.BAN, "Zoe"))
         assert await store.order() == Order()
         account = await store.find("Anna")
         assert account
@@ -246,13 +246,13 @@ class TestBans:
         assert not await store.keep_guest(kept, kept)
         with pytest.raises(NameTaken):
             await store.enrol("Gast", "hash")
-        await store.unban("GAST")
+        await store.lift(Sanction(Measure.BAN, "GAST"))
         assert await store.find("Gast") is None
         found = await store.find_guest("Gast")
         assert found
         assert found.word == WORD
         with pytest.raises(Nobody):
-            await store.unban("Gast")
+            await store.lift(Sanction(Measure.BAN, "Gast"))
 
 
 class TestGuests:
@@ -319,7 +319,7 @@ class TestAddresses:
         assert await store.addresses("Anna") == []
         assert await store.addresses("Hanna") == ["192.0.2.1"]
         await store.ban("Hanna")
-        await store.unban("Hanna")
+        await store.lift(Sanction(Measure.BAN, "Hanna"))
         assert await store.addresses("Hanna") == ["192.0.2.1"]
 
     @pytest.mark.parametrize("how", ["erased", "forgotten", "another word"])

@@ -104,7 +104,7 @@ def everything(path: Path) -> str:
     try:
         found = database.read(read_all)
         if damage := check_backend(database.backend):
-            raise Damaged(damage.what)
+            raise Damaged(damage)
         return found
     finally:
         database.close()

@@ -120,7 +120,7 @@ class TestMeasures:
         account = await order.find("Gast")
         assert account
         assert account.banned
-        await order.unban("Gast")
+        await order.lift(Sanction(Measure.BAN, "Gast"))
         await order.forget_guests(["Gast"])
         assert await order.find_guest("Gast") is None
 

@@ -34,7 +34,7 @@ from tests.store.deeds import (
     same,
     started,
 )
-from thudmud.cli.export import Wanted, export
+from thudmud.cli.export import export
 from thudmud.play.archive import BattleLookup
 from thudmud.play.clocks import TimeControl
 from thudmud.play.events import (
@@ -165,9 +165,9 @@ class TestAnyHistory:
 
     async def test_records_are_exported_as_before(self, tmp_path: Path) -> None:
         store = stored(happened([*RICH_DEEDS, *RICH_DEEDS]))
-        await export(store, tmp_path / "before", Wanted())
+        await export(store, tmp_path / "before")
         await store.prune(FOREVER)
-        await export(store, tmp_path / "after", Wanted())
+        await export(store, tmp_path / "after")
         one, two = (
             {path.name: path.read_text() for path in (tmp_path / each).iterdir()}
             for each in ("before", "after")

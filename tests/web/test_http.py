@@ -135,8 +135,8 @@ def test_no_word_of_a_preview_is_html(title: str, description: str) -> None:
     pages = [
         told_in(files()["/index.html"].body, shared, "https://x.example", may_embed=True).decode()
         for shared in (
-            Linked("/board/oak", "/board/oak.thud", preview),
-            Linked("/board/oak", "/board/oak.thud", Preview("Oak", "A board.")),
+            Linked("/board/oak", preview),
+            Linked("/board/oak", Preview("Oak", "A board.")),
         )
     ]
     assert told_of(pages[0]) == (f"{title} \N{EN DASH} Thud", description)

@@ -25,7 +25,6 @@ from thudmud.errors import NotYet
 from thudmud.store import Entry, Store
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Database as StoreDatabase
-from thudmud.store.interface import Damage
 
 ROUGH = 30.0
 """Seconds in which things go wrong, at most."""
@@ -480,7 +479,7 @@ class Run:
         return wrong
 
 
-def _checked(database: StoreDatabase) -> Damage | None:
+def _checked(database: StoreDatabase) -> str | None:
     """Check all that is stored: that it is what the events make it, battles and ratings too."""
     database.backend.read_all()
     try:

@@ -68,8 +68,7 @@ class Secret(Enum):
 
 
 class Guess(NamedTuple):
-    """A guess at a secret, from an address or its network; known is where the name has been before.
-    """
+    """A guess at a secret, from an address or its network; known is where the name has been."""
 
     secret: Secret
     name: str

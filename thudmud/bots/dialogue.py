@@ -18,7 +18,6 @@ from thudmud.rules import (
     RULESETS,
     Game,
     IllegalMove,
-    Ruleset,
     perft,
     read_position,
     ruleset_called,
@@ -68,7 +67,6 @@ class Dialogue:
         seed: the seed of random choices.
         is_stopped: returns whether to answer at once; called again and again while it thinks.
         tell: called with comments while it thinks.
-        ruleset: the initial ruleset.
     """
 
     def __init__(
@@ -79,12 +77,11 @@ class Dialogue:
         *,
         is_stopped: Callable[[], bool] = lambda: False,
         tell: Callable[[str], object] = lambda _: None,
-        ruleset: Ruleset = DEFAULT_RULES,
     ) -> None:
         self.ended = False
         self._clock, self._seed = clock, seed
         self._is_stopped, self._tell = is_stopped, tell
-        self._game = Game.start(ruleset)
+        self._game = Game.start(DEFAULT_RULES)
         self._level: Level | None = None
         self._informs = False
         self._players: dict[Level | None, Player] = {}

@@ -74,22 +74,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
     config_option(parser)
 
 
-@value
-class Wanted:
-    """Which battles to write: all, or those of a player; begun at ``since`` or later."""
-
-    player: str | None = None
-    since: float = float("-inf")
-
-    async def among(self, store: Store) -> AsyncIterator[Battle]:
-        """Yield them, by number. Only a page is in memory at a time."""
-        last = 0
-        while page := await store.battles(self.player, last, PAGE, since=self.since):
-            for battle in page:
-                yield battle
-            last = page[-1].number
-
-
 GOING_ON = frozenset({State.RUNNING, State.ADJOURNED})
 """The states of battles that are left out: their records would not be whole."""
 PAGE = 1000
@@ -127,16 +111,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 async def _run(options: argparse.Namespace) -> Written:
-    wanted = Wanted(options.player, options.since)
+    wanted = options.player, options.since
     async with open_store(options.config) as store:
         with Progress("battles") as told:
-            return await export(store, options.to, wanted, bare=options.bare, told=told)
+            return await export(store, options.to, *wanted, bare=options.bare, told=told)
 
 
 async def export(
     store: Store,
     folder: Path,
-    wanted: Wanted,
+    player: str | None = None,
+    since: float = float("-inf"),
     *,
     bare: bool = False,
     told: Callable[[int, int], None] = lambda _done, _in_all: None,
@@ -146,7 +131,8 @@ async def export(
     Args:
         store: where the battles are.
         folder: where the files go.
-        wanted: which battles.
+        player: whose battles; None for everybody's.
+        since: only battles that began at that time or later, in seconds since the epoch.
         bare: whether to leave the headers out.
         told: called with the number of each battle, and that of the last there is.
 
@@ -155,11 +141,11 @@ async def export(
         StoreError: the store cannot be read.
         OSError: a file cannot be written.
     """
-    if wanted.player is not None and not await store.battles(wanted.player, most=1):
-        raise StrangerError(repr(wanted.player))
+    if player is not None and not await store.battles(player, most=1):
+        raise StrangerError(repr(player))
     records = going_on = 0
     in_all = await store.count()
-    async for battle in wanted.among(store):
+    async for battle in _among(store, player, since):
         told(battle.number, in_all)
         if battle.state in GOING_ON:
             going_on += 1
@@ -176,10 +162,24 @@ async def export(
     return Written(records, going_on)
 
 
+async def _among(store: Store, player: str | None, since: float) -> AsyncIterator[Battle]:
+    """Yield battles by number. Only a page is in memory at a time."""
+    last = 0
+    while page := await store.battles(player, last, PAGE, since=since):
+        for battle in page:
+            yield battle
+        last = page[-1].number
+
+
 def _without_the_erased(battle: Battle) -> Battle:
     """Return a battle with nobody in the place of a player whose name was erased."""
     dwarf, troll = map(unless_erased, battle.players)
     return battle._replace(dwarf=dwarf, troll=troll)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
 
 
 def _record(
@@ -194,11 +194,6 @@ def _record(
     time = str(battle.time) if battle.time else ""
     known = Record(ended, battle.dwarf, battle.troll, day(battle.at), kept, time, spent)
     return replace(known, event=battle.event, round=battle.round)
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
 
 
 NOBODY = "nobody"

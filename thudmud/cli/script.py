@@ -9,10 +9,9 @@ from __future__ import annotations
 import argparse
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 from xml.etree import ElementTree as ET
 
 from thudmud.cli.common import HIGHEST_PORT, UNUSABLE, CommandError, refuse
@@ -31,8 +30,6 @@ from thudmud.script.reading import SERVER
 from thudmud.script.transcript import FORMAT, MORE, NAME
 from thudmud.values import value
 
-_T = TypeVar("_T")
-
 
 def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -41,7 +38,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a transcript")
     parser.add_argument(
         "--connect",
-        type=_option(read_address),
+        type=read_address,
         action="append",
         default=[],
         metavar="[NAME=]HOST:PORT",
@@ -73,7 +70,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--set",
-        type=_option(read_variable),
+        type=read_variable,
         action="append",
         default=[],
         dest="variables",
@@ -93,41 +90,22 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def read_address(text: str) -> tuple[str, Address]:
-    """Return the name of a server, if one is given, and where it listens.
-
-    Raises:
-        ValueError: the text is neither HOST:PORT nor NAME=HOST:PORT.
-    """
+    """Return the name of a server, if one is given, and where it listens."""
     name, given, place = text.rpartition("=")
     host, _, number = place.rpartition(":")
     right = number.isascii() and number.isdigit() and int(number) <= HIGHEST_PORT
     if not (host and right) or (given and not SERVER.fullmatch(name)):
-        raise ValueError(f"should be HOST:PORT, not {text!r}, or NAME=HOST:PORT")
+        wanted = f"should be HOST:PORT, not {text!r}, or NAME=HOST:PORT"
+        raise argparse.ArgumentTypeError(wanted)
     return name, (host.strip("[]"), int(number))
 
 
 def read_variable(text: str) -> tuple[str, str]:
-    """Return the name of a variable, and its value.
-
-    Raises:
-        ValueError: the text is not NAME=VALUE, in one line.
-    """
+    """Return the name of a variable, and its value, in one line."""
     name, given, value = text.partition("=")
     if not (given and NAME.fullmatch(name) and value.isprintable()):
-        raise ValueError(f"should be NAME=VALUE, not {text!r}")
+        raise argparse.ArgumentTypeError(f"should be NAME=VALUE, not {text!r}")
     return name, value
-
-
-def _option(read: Callable[[str], _T]) -> Callable[[str], _T]:
-    """Return a reader of an option's value whose errors argparse can tell."""
-
-    def reading(text: str) -> _T:
-        try:
-            return read(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return reading
 
 
 SUITE = "thudmud"

@@ -97,7 +97,11 @@ async def _list(store: Store, options: argparse.Namespace) -> None:
 
 async def _reset(store: Store, options: argparse.Namespace) -> None:
     account = await _member(store, options.name)
-    password = _generated() if options.generate else _asked_for(account.name)
+    password = (
+        "".join(secrets.choice(_ALPHABET) for _ in range(_GENERATED))
+        if options.generate
+        else _asked_for(account.name)
+    )
     passwords = Passwords()
     try:
         await store.set_password(account.name, await passwords.hashed(password))
@@ -263,7 +267,3 @@ def _asked_for(name: str) -> str:
     if problem:
         raise CommandError(problem)
     return password
-
-
-def _generated() -> str:
-    return "".join(secrets.choice(_ALPHABET) for _ in range(_GENERATED))

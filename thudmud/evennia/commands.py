@@ -24,6 +24,7 @@ from evennia.commands.cmdset import CmdSet
 from evennia.commands.command import Command as EvenniaCommand
 from evennia.utils.utils import class_from_module
 
+from thudmud.english import nth
 from thudmud.errors import Refused, ThudmudError
 from thudmud.evennia.board import USED, ThudBoard
 from thudmud.evennia.help_entries import PAGES_HERE
@@ -299,7 +300,7 @@ def _label(board: Any, boards: Sequence[Any]) -> str:
     if len(same) == 1:
         return str(name)
     fitting = [each for each in boards if _fits(Phrase.parse(name), each)]
-    return f"{_ordinal(fitting.index(board) + 1)} {name}"
+    return f"{nth(fitting.index(board) + 1)} {name}"
 
 
 _NUMBERED = re.compile(r"(?P<number>[0-9]{1,6})-(?P<name>.+)|(?P<name2>.+)-(?P<number2>[0-9]{1,6})")
@@ -324,11 +325,6 @@ def _is_called(phrase: Phrase, board: Any) -> bool:
 
 def _labels(boards: Sequence[Any], among: Sequence[Any] | None = None) -> tuple[str, ...]:
     return tuple(_label(board, among or boards) for board in boards)
-
-
-def _ordinal(number: int) -> str:
-    teens = number % 100 in range(11, 14)
-    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
 def _without_board(command: Command) -> Command:

@@ -80,8 +80,7 @@ def _painted(piece: Piece, colours: Colours) -> str:
     return _NAMED.sub(lambda named: colours[named[1]], _SYMBOLS[piece.name.lower()])
 
 
-def icon(piece: Piece, colours: Colours = SCHEME) -> str:
+def icon(piece: Piece) -> str:
     """Return a piece alone, as SVG."""
-    require_colours(colours)
     start = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1">'
-    return f"{start}{_painted(piece, colours)}</svg>"
+    return f"{start}{_painted(piece, SCHEME)}</svg>"

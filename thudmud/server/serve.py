@@ -94,43 +94,20 @@ async def serve(
             if not await stack.enter_async_context(lock):
                 manager.stopping(stopped.why)
                 return
-        await _serve(
-            settings,
-            folder,
-            announce,
-            reread=reread,
-            manager=manager,
-            stopped=stopped,
-            hangups=hangups,
-        )
-
-
-async def _serve(
-    settings: Settings,
-    folder: Path,
-    announce: Callable[[str], None],
-    *,
-    reread: Callable[[], Settings] | None,
-    manager: ServiceManager,
-    stopped: Shutdown,
-    hangups: asyncio.Event,
-) -> None:
-    server = Acceptor(settings, folder)
-    # The port comes first: a server that cannot have it must not touch another one's store.
-    places = await server.bind()
-    try:
-        async with AsyncExitStack() as stack:
-            sessions = await stack.enter_async_context(open_sessions(settings, folder))
+        server = Acceptor(settings, folder)
+        # The port comes first: a server that cannot have it must not touch another one's store.
+        places = await server.bind()
+        stack.callback(server.close)
+        async with open_sessions(settings, folder) as sessions, AsyncExitStack() as meanwhile:
             if settings.metrics.enabled:
-                await stack.enter_async_context(_measured(settings, server, sessions))
+                await meanwhile.enter_async_context(_measured(settings, server, sessions))
             sessions.service.countdown.end = partial(stopped.ask, "an operator")
             await server.start(sessions)
             tune_for_latency()
             if reread:
                 reload = Reload(settings, folder, reread, server, sessions)
-                await stack.enter_async_context(
-                    background(_follow_hangups(hangups, reload, manager))
-                )
+                following = background(_follow_hangups(hangups, reload, manager))
+                await meanwhile.enter_async_context(following)
             ways = [*server.web_links, *(f"telnet {host} {port}" for host, port in places)]
             ways += [f"with TLS {host} {port}" for host, port in server.tls_places]
             line = "thudmud is ready: " + " or ".join(ways)
@@ -147,8 +124,6 @@ async def _serve(
                 manager.stopping(why)
                 await server.stop()
         _log.info("stopped")
-    finally:
-        server.close()
 
 
 def _measured(
@@ -479,7 +454,7 @@ async def check(store: Store) -> None:
         _log.error("the store could not be checked: %s", error)
     else:
         if damage:
-            _log.critical("nothing is stored any more: %s", damage.what)
+            _log.critical("nothing is stored any more: %s", damage)
 
 
 @asynccontextmanager

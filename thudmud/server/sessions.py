@@ -373,8 +373,7 @@ async def keep_preferences(store: Store, person: Person) -> None:
 
 
 async def note_order(store: Store, aside: OfOperators) -> None:
-    """Store an operator's measure, and log the operator, the player, the duration and the reason.
-    """
+    """Store an operator's measure; log the operator, the player, the duration and the reason."""
     extra: dict[str, object] = {"operator": aside.player}
     match aside:
         case Announced():

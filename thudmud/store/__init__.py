@@ -4,7 +4,6 @@ from thudmud.store.backend import Holder, Lock
 from thudmud.store.interface import (
     Account,
     Conflict,
-    Damage,
     Damaged,
     Entry,
     Forgotten,
@@ -31,7 +30,6 @@ __all__ = [
     "LEASE",
     "Account",
     "Conflict",
-    "Damage",
     "Damaged",
     "Entry",
     "Forgotten",

@@ -170,11 +170,6 @@ def ban(database: Database, name: str) -> None:
     impose(database, Sanction(Measure.BAN, name))
 
 
-def unban(database: Database, name: str) -> None:
-    """Lift the ban of a name; Nobody if it is not banned."""
-    lift(database, Sanction(Measure.BAN, name))
-
-
 def lift(database: Database, sanction: Sanction) -> None:
     """Lift a mute or a ban; a banned name without an account is free again.
 

@@ -35,7 +35,7 @@ from thudmud.store.files import (
     require_nothing_left,
     require_ours,
 )
-from thudmud.store.interface import Damage, Damaged, StoreError
+from thudmud.store.interface import Damaged, StoreError
 from thudmud.store.projected import ProjectedRows, project_all
 from thudmud.store.rows import PROJECTIONS, SUMMED, SqlTable, crc, definitions, scan
 
@@ -80,16 +80,19 @@ def last_stored(path: Path) -> float | None:
     return max(0.0, time() - stored) if alive else None
 
 
-def check_backend(backend: Backend) -> Damage | None:
-    """Check a database; a snapshot of it, if the caller has begun a transaction."""
+def check_backend(backend: Backend) -> str | None:
+    """Return what is damaged in a database, if anything.
+
+    It is a snapshot that is checked, if the caller has begun a transaction.
+    """
     try:
         if problem := backend.problem():
-            return Damage(problem)
+            return problem
         _check_sum(backend)
         _check_events(backend)
         _check_projections(backend)
     except (sqlite3.DatabaseError, UnicodeDecodeError, LookupError, Damaged) as error:
-        return Damage(str(error))
+        return str(error)
     return None
 
 
@@ -105,7 +108,7 @@ def check_database(dsn: str) -> Contents:
     with closing(Postgres(dsn)) as backend:
         backend.read_all()
         if found := check_backend(backend):
-            raise backend.translated(Damaged(found.what))
+            raise backend.translated(Damaged(found))
         return _contents(SqlTable(backend.connection))
 
 
@@ -130,7 +133,7 @@ def check_file(path: Path, *, held: bool = False) -> Contents:
             backend = Sqlite(connection, path)
             backend.read_all()
             if found := check_backend(backend):
-                raise damaged(path, found.what)
+                raise damaged(path, found)
             return _contents(SqlTable(connection))
 
 
@@ -243,11 +246,10 @@ def run(path: Path | None, dsn: str = "", *, held: bool = False) -> int:
     return IN_ORDER
 
 
-async def check_beside(path: str, dsn: str) -> Damage | None:
-    """Check a file or a PostgreSQL database in a process that does not outlive the caller.
+async def check_beside(path: str, dsn: str) -> str | None:
+    """Return what is damaged in a file or a PostgreSQL database; StoreError if it is unchecked.
 
-    Raises:
-        StoreError: it could not be checked.
+    It is checked in a process that does not outlive the caller.
     """
     import asyncio  # noqa: PLC0415  (a house needs no asyncio)
 
@@ -274,4 +276,4 @@ async def check_beside(path: str, dsn: str) -> Damage | None:
     if process.returncode != DAMAGED or not said:  # Python exits with 1, too, if it cannot start it
         why = trouble.splitlines()[-1:] or ["What is stored could not be checked."]
         raise StoreError(why[0])
-    return Damage(said)
+    return said

@@ -82,7 +82,7 @@ def copy(source: str, target: str, progress: Progress = lambda _done, _of: None)
         except new.errors as error:
             raise new.translated(error) from error
         if found:
-            raise new.translated(Damaged(found.what))
+            raise new.translated(Damaged(found))
         return events
 
 

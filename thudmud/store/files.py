@@ -128,8 +128,7 @@ def is_damage(error: Trouble) -> bool:
 
 
 def reason(path: Path | None, error: Trouble) -> str:
-    """Return why something could not be done with a file, or in memory, in plain words if possible.
-    """
+    """Return why something could not be done with a file, or in memory, in plain words."""
     code = _code(error)
     if path and code & 0xFF in _FOR_WANT_OF_RIGHTS and (missing := _missing(path)):
         return missing

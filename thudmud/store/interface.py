@@ -174,9 +174,3 @@ class KeptName:
     name: str
     word: bytes = field(repr=False)
     seen: float
-
-
-class Damage(NamedTuple):
-    """What a check of the store has found, in words for the operator."""
-
-    what: str

@@ -34,7 +34,6 @@ from thudmud.store.codec import Form, Misread
 from thudmud.store.database import Append, Database
 from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.interface import (
-    Damage,
     Damaged,
     Entry,
     NotesMissed,
@@ -426,8 +425,7 @@ class Store:
     # Battles
 
     async def look_up(self, lookup: Lookup[Any], *, realm: str = "") -> Any:
-        """Return the answer to a lookup, see `thudmud.play.archive`, of the type that it declares.
-        """
+        """Return the answer to a lookup of `thudmud.play.archive`, of the type that it declares."""
         if isinstance(lookup, BattleLookup):
             return await self._games.find(self._runner.read, lookup.number, realm)
         return await self._runner.read(lambda database: answer(database, lookup, realm))
@@ -458,7 +456,6 @@ class Store:
     erase = _writing(account_rows.erase, orders=True)
     set_operator = _writing(account_rows.set_operator, orders=True)
     ban = _writing(account_rows.ban, orders=True)
-    unban = _writing(account_rows.unban, orders=True)
     impose = _writing(account_rows.impose, orders=True)
     lift = _writing(account_rows.lift, orders=True)
     find_guest = _reading(account_rows.find_guest)
@@ -572,17 +569,17 @@ class Store:
 
     # The whole store
 
-    async def check(self) -> Damage | None:
-        """Check the whole store while it is used, in a low-priority process of its own.
+    async def check(self) -> str | None:
+        """Return what is damaged, if anything; then all later writes are refused.
 
-        If it is damaged, all later writes are refused.
+        The whole store is checked while it is used, in a low-priority process of its own.
         """
         if self._path is None and not self._dsn:
             return await self._runner.read(lambda db: check_backend(db.backend))
         path = str(self._path.absolute()) if self._path else ""
         found = await check_beside(path, self._dsn)
         if found:
-            await self._runner.read(lambda database: database.is_damaged(Damaged(found.what)))
+            await self._runner.read(lambda database: database.is_damaged(Damaged(found)))
         return found
 
     async def prune(

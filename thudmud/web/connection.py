@@ -26,7 +26,7 @@ from thudmud.telnet.interface import Budget, Client, Fitted, Receiver, SessionCo
 from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.screen import Flusher
 from thudmud.values import value
-from thudmud.web.frames import SUBPROTOCOL, FrameScreen, ping_frame, text_frame
+from thudmud.web.frames import PING, SUBPROTOCOL, FrameScreen, text_frame
 from thudmud.web.http import END, HttpRequest, plain, read_request
 from thudmud.web.pictures import COSTS, Absence, PictureRequest, Pictures, answered, wanted_by
 from thudmud.web.published import COST, Publications, PublishedRequest, published_by
@@ -542,5 +542,5 @@ class FrameConnection(SessionConnection):
             self._transport.abort()
             return
         self._is_alive = False
-        self._screen.command(ping_frame())
+        self._screen.command(PING)
         self._ping_later()

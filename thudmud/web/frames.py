@@ -36,11 +36,6 @@ def binary_frame(text: bytes) -> bytes:
     return _serialized(Opcode.BINARY, text)
 
 
-def ping_frame() -> bytes:
-    """Return the frame that asks whether the client is there."""
-    return _serialized(Opcode.PING, b"")
-
-
 def close_frame(why: Goodbye) -> bytes:
     """Return the last frame, which tells the reason."""
     return _serialized(Opcode.CLOSE, Close(CLOSE_CODES[why], why.value).serialize())
@@ -48,6 +43,10 @@ def close_frame(why: Goodbye) -> bytes:
 
 def _serialized(opcode: Opcode, data: bytes) -> bytes:
     return Frame(opcode, data).serialize(mask=False)
+
+
+PING = _serialized(Opcode.PING, b"")
+"""Asks whether the client is there."""
 
 
 class FrameScreen(Screen):

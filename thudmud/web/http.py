@@ -86,8 +86,7 @@ def response(
     keeps: bool = False,
     is_sent: bool = True,
 ) -> bytes:
-    """Return a response as bytes, with the fields of every response; the body if it is to be sent.
-    """
+    """Return a response as bytes, with the fields of every response."""
     known = {
         **SECURITY,
         **fields,

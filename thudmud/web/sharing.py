@@ -34,8 +34,7 @@ _PLY = re.compile(r"ply=([0-9]{1,6})", re.ASCII)
 
 @value
 class Preview:
-    """How a link to the page is told of, before anybody opens it: where it leads, and a sentence.
-    """
+    """How a link to the page is told of, before anybody opens it: title, and a sentence."""
 
     title: str
     description: str
@@ -47,10 +46,9 @@ Find = Callable[[str, str], Preview | None]
 
 @value
 class Linked:
-    """A board or a battle that a link leads to: the link as it is written best, and its record."""
+    """A board or a battle that a link leads to: the link as it is written best."""
 
     path: str
-    record: str
     preview: Preview
 
 
@@ -76,8 +74,8 @@ def shared_at(path: str, find: Find) -> Linked | None:
         if number is None:
             return None
         name = str(number)
-    told, path = find(kind, name), f"/{kind}/{quote(name, safe='')}"
-    return Linked(path, f"{path}.thud", told) if told else None
+    told = find(kind, name)
+    return Linked(f"/{kind}/{quote(name, safe='')}", told) if told else None
 
 
 def battle_asked(request: HttpRequest) -> int | None:
@@ -143,7 +141,7 @@ def frame_of(request: HttpRequest, embed: frozenset[str], find: Find) -> bytes |
 
 def _framed(shared: Linked, request: HttpRequest) -> str:
     chosen = request.asked
-    known = {"record": shared.record, "link": shared.path, "live": "5"}
+    known = {"record": f"{shared.path}.thud", "link": shared.path, "live": "5"}
     if battle := _PLY.fullmatch(f"ply={chosen.get('ply', '')}"):
         known["ply"] = battle[1]
     for name, values in (("side", ("north",)), ("theme", ("light", "dark")), ("scheme", SCHEMES)):

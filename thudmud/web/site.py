@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
@@ -16,7 +16,7 @@ from thudmud.rules.moves import Piece
 from thudmud.values import value
 from thudmud.web.http import HttpRequest, plain, response
 from thudmud.web.mpackage import NAME, mpackage
-from thudmud.web.sharing import LINK, Preview, frame_of, oembed, shared_at, told_in
+from thudmud.web.sharing import LINK, Find, frame_of, oembed, shared_at, told_in
 from thudmud.web.viewer import NAME as VIEWER
 from thudmud.web.viewer import bundle
 
@@ -88,14 +88,10 @@ def _file(body: bytes, kind: str) -> File:
     return File(body, gzip.compress(body, mtime=0), kind, tag)
 
 
-def _nowhere(_: str, __: str) -> None:
-    return None
-
-
 def answer(
     request: HttpRequest,
     site: Mapping[str, File],
-    find: Callable[[str, str], Preview | None] = _nowhere,
+    find: Find = lambda _kind, _name: None,
     base: str = "",
     embed: frozenset[str] = frozenset(),
 ) -> bytes:
