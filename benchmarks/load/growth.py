@@ -14,15 +14,7 @@ from statistics import median
 
 from benchmarks.load.busy import WINDOW, Pains
 from benchmarks.load.crowd import PATIENCE, Crowd, Line, Rate
-from benchmarks.load.players import (
-    LOOK,
-    MOVED,
-    REFUSED,
-    SAY,
-    move_by_name,
-    seated,
-    to_and_fro,
-)
+from benchmarks.load.players import LOOK, MOVED, REFUSED, SAY, move_by_name, seated, to_and_fro
 from benchmarks.load.processes import thudmud
 from benchmarks.load.table import Row
 from thudmud.store import Store

@@ -13,14 +13,7 @@ from typing import Any
 import pytest
 
 from tests.play.annals import CAPTURE, DAY, NOON, RECORD, TROLLS, Annals, saved
-from thudmud.cli.export import (
-    BattleDetails,
-    StrangerError,
-    Written,
-    details_in,
-    export,
-    file_name,
-)
+from thudmud.cli.export import BattleDetails, StrangerError, Written, details_in, export, file_name
 from thudmud.cli.import_ import ImportReport, bring_in
 from thudmud.cli.main import main
 from thudmud.cli.records import LARGEST

@@ -12,13 +12,7 @@ import re
 from hypothesis import strategies as st
 
 from thudmud.language import clean
-from thudmud.play.clocks import (
-    MOST_DAYS,
-    MOST_INCREMENT,
-    MOST_MINUTES,
-    TimeClass,
-    TimeControl,
-)
+from thudmud.play.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES, TimeClass, TimeControl
 from thudmud.play.command import Command
 from thudmud.play.days import TODAY, TOMORROW
 from thudmud.play.notifications import Kind, Quiet

@@ -7,13 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thudmud.language.parsing import (
-    ignored_of,
-    options_of,
-    preferences_of,
-    profile_of,
-    styles_of,
-)
+from thudmud.language.parsing import ignored_of, options_of, preferences_of, profile_of, styles_of
 from thudmud.play.hall import Hall
 from thudmud.play.options import (
     WIDTHS,

@@ -31,16 +31,7 @@ from thudmud.rules import Ending, Side
 from thudmud.verbs.moves import Adjourn, Claim, Resign, Start, Undo
 from thudmud.verbs.seats import Join, Leave, Practice
 from thudmud.verbs.setup import SetClock
-from thudmud.verbs.tables import (
-    closed,
-    come_back,
-    due,
-    flag_fallen,
-    held,
-    overdue,
-    tidied,
-    vanish,
-)
+from thudmud.verbs.tables import closed, come_back, due, flag_fallen, held, overdue, tidied, vanish
 
 FAST = TimeControl(1, 5)
 MEMBERS = frozenset({"Anna", "Bert"})

@@ -7,15 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.rules.shorthand import D, T, ask, board
-from thudmud.rules import (
-    CLASSIC,
-    DISCWORLD,
-    KOOM_VALLEY,
-    IllegalMove,
-    Reason,
-    Ruleset,
-    Side,
-)
+from thudmud.rules import CLASSIC, DISCWORLD, KOOM_VALLEY, IllegalMove, Reason, Ruleset, Side
 
 
 class Example(NamedTuple):

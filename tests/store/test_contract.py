@@ -34,15 +34,7 @@ from tests.store.deeds import (
 from tests.store.generated import some_events
 from thudmud.play.analysis import DECIDED, Analysis, KeptAnalysisLookup
 from thudmud.play.archive import BattleLookup
-from thudmud.play.events import (
-    Adjourned,
-    BattleId,
-    Commented,
-    Event,
-    Imported,
-    Resumed,
-    SavedMatch,
-)
+from thudmud.play.events import Adjourned, BattleId, Commented, Event, Imported, Resumed, SavedMatch
 from thudmud.play.projections import HALL, match_stream
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Comment, Game
 from thudmud.store import Conflict, Entry, KeptName, NotWritten, Store, StoreError

@@ -26,15 +26,7 @@ from tests.store.generated import KINDS, some_events
 from thudmud.play.events import Event, Joined, Offer, Parting
 from thudmud.rules import Ending, Side, Verb
 from thudmud.store import codec
-from thudmud.store.codec import (
-    SCHEMA,
-    UPGRADES,
-    Misread,
-    TooNew,
-    from_line,
-    from_text,
-    to_line,
-)
+from thudmud.store.codec import SCHEMA, UPGRADES, Misread, TooNew, from_line, from_text, to_line
 
 HERE = Path(__file__).parent
 

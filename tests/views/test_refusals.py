@@ -16,14 +16,7 @@ from tests.rules.refused import EXAMPLES, Example, refusal
 from thudmud import BoardSpec, House
 from thudmud.errors import Refused
 from thudmud.language import ParseError, parse
-from thudmud.play.archive import (
-    BattleLookup,
-    Found,
-    FoundBattle,
-    MemberLookup,
-    SeenMember,
-    Unread,
-)
+from thudmud.play.archive import BattleLookup, Found, FoundBattle, MemberLookup, SeenMember, Unread
 from thudmud.play.exercises import puzzles
 from thudmud.play.hall import Caps, Makers
 from thudmud.play.order import Order

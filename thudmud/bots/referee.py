@@ -9,15 +9,7 @@ from pathlib import Path
 from random import Random
 
 from thudmud.bots.program import STARTING, LateError, Program, ProgramError
-from thudmud.rules import (
-    Ending,
-    Game,
-    Ruleset,
-    Score,
-    Side,
-    read_position,
-    write_position,
-)
+from thudmud.rules import Ending, Game, Ruleset, Score, Side, read_position, write_position
 from thudmud.values import value
 
 LENIENCE = 0.5

@@ -26,16 +26,7 @@ from thudmud.play.days import day_begins
 from thudmud.play.events import Event
 from thudmud.play.match import game_of
 from thudmud.play.table import spent_on
-from thudmud.rules import (
-    RULESETS,
-    Comment,
-    Ending,
-    Game,
-    Outcome,
-    Record,
-    Side,
-    write_record,
-)
+from thudmud.rules import RULESETS, Comment, Ending, Game, Outcome, Record, Side, write_record
 from thudmud.rules.records import outcome_told
 from thudmud.store import Store
 from thudmud.values import value

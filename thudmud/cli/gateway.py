@@ -20,13 +20,7 @@ from thudmud.server.config import (
     load_settings,
     named_or_default,
 )
-from thudmud.server.serve import (
-    background,
-    check,
-    served_store,
-    stop_signal,
-    tune_for_latency,
-)
+from thudmud.server.serve import background, check, served_store, stop_signal, tune_for_latency
 
 
 def declare(parser: argparse.ArgumentParser) -> None:

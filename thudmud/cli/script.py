@@ -15,15 +15,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from thudmud.cli.common import HIGHEST_PORT, UNUSABLE, CommandError, refuse
-from thudmud.cli.staging import (
-    Address,
-    Performed,
-    Setup,
-    other_mud,
-    play,
-    texts,
-    unknown_variables,
-)
+from thudmud.cli.staging import Address, Performed, Setup, other_mud, play, texts, unknown_variables
 from thudmud.english import counted
 from thudmud.script import Missed, Transcript
 from thudmud.script.reading import SERVER

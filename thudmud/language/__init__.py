@@ -9,14 +9,7 @@ Attributes:
 """
 
 from thudmud.language.cleaning import clean
-from thudmud.language.parsing import (
-    KEYWORDS,
-    MAX_LINE,
-    VERBS,
-    ParseError,
-    parse,
-    second_words,
-)
+from thudmud.language.parsing import KEYWORDS, MAX_LINE, VERBS, ParseError, parse, second_words
 from thudmud.language.slips import near_miss
 
 __all__ = [

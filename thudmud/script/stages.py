@@ -11,14 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from thudmud.errors import ThudmudError
-from thudmud.script.comparing import (
-    Mismatch,
-    Missed,
-    Unstated,
-    matched,
-    partly_matched,
-    rewritten,
-)
+from thudmud.script.comparing import Mismatch, Missed, Unstated, matched, partly_matched, rewritten
 from thudmud.script.reading import Transcript
 from thudmud.script.transcript import (
     Act,

@@ -13,13 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
 from functools import lru_cache
 
-from thudmud.accounts.login import (
-    BACK_WORD,
-    NAME_PROMPT,
-    Login,
-    Logins,
-    told_word,
-)
+from thudmud.accounts.login import BACK_WORD, NAME_PROMPT, Login, Logins, told_word
 from thudmud.english import lasting
 from thudmud.errors import Refused
 from thudmud.play.events import Parting

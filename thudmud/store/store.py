@@ -33,14 +33,7 @@ from thudmud.store.checking import check_backend, check_beside
 from thudmud.store.codec import Form, Misread
 from thudmud.store.database import Append, Database
 from thudmud.store.files import InMemory, OnDisk
-from thudmud.store.interface import (
-    Damaged,
-    Entry,
-    NotesMissed,
-    NotWritten,
-    Stored,
-    StoreError,
-)
+from thudmud.store.interface import Damaged, Entry, NotesMissed, NotWritten, Stored, StoreError
 from thudmud.store.lookups import FoldedGames, answer
 from thudmud.store.pruning import BATCH, PruneReport, Pruning, drop
 from thudmud.store.running import AtOnce, Failed, Followers, InThread, Subscription, Take

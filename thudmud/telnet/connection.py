@@ -15,13 +15,7 @@ from telnetlib3.stream_writer import TelnetWriter
 
 from thudmud.telnet import tls
 from thudmud.telnet.intake import Reading, notice_dead_links
-from thudmud.telnet.interface import (
-    Mark,
-    SessionConnection,
-    Signal,
-    TelnetPolicy,
-    TelnetReceiver,
-)
+from thudmud.telnet.interface import Mark, SessionConnection, Signal, TelnetPolicy, TelnetReceiver
 from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.negotiation import Negotiation
 
