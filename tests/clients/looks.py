@@ -26,6 +26,13 @@ def board(window: Window) -> list[str]:
     return rows
 
 
+def come_in(window: Window, name: str) -> None:
+    window.until("What is your name? ")
+    window.type(name)
+    window.until("You come into the hall.")
+    window.until("> ")
+
+
 def until_told(window: Window, *words: str) -> None:
     """Wait until "options" says something of the client.
 

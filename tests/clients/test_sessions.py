@@ -8,20 +8,13 @@ import pytest
 
 from tests.clients.conftest import Open
 from tests.clients.kinds import CLIENTS, Client
-from tests.clients.looks import board, check, until_known
+from tests.clients.looks import board, check, come_in, until_known
 from tests.clients.window import Window
 from tests.clients.wire import Wire
 
 PASSWORD = "swordfish"  # noqa: S105  (it is meant to be looked for)
 
 every_client = pytest.mark.parametrize("client", CLIENTS, ids=[each.name for each in CLIENTS])
-
-
-def come_in(window: Window, name: str) -> None:
-    window.until("What is your name? ")
-    window.type(name)
-    window.until("You come into the hall.")
-    window.until("> ")
 
 
 def leave(window: Window, client: Client) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from tests.clients.conftest import Open
 from tests.clients.kinds import TINTIN, Client
-from tests.clients.looks import HEADING, until_told
+from tests.clients.looks import HEADING, come_in, until_told
 from tests.clients.pictures import PAGE
-from tests.clients.window import Window
 
 SCRIPT = re.compile(r"```tintin\n(.*?)```\n", re.DOTALL)
 
@@ -19,13 +18,6 @@ def started(*options: str) -> Client:
     """Return TinTin++ with more options."""
     first, *rest = TINTIN.command
     return dataclasses.replace(TINTIN, command=(first, *options, *rest))
-
-
-def come_in(window: Window, name: str) -> None:
-    window.until("What is your name? ")
-    window.type(name)
-    window.until("You come into the hall.")
-    window.until("> ")
 
 
 def test_a_script_hears_what_happens(window: Open, tmp_path: Path) -> None:

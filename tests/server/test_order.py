@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import pytest
 
+from tests.alarms import Alarms
 from tests.server.test_sessions import FakeSession
 from tests.service.place import Place, Screen, until
 from tests.service.stores import SlowStore
@@ -146,30 +145,6 @@ async def test_an_operator_is_not_kept_from_a_broadcast(game: Game, olga: FakeSe
 # A shutdown.
 
 
-@dataclass
-class Alarms:
-    """What is to be done later, by when."""
-
-    due: dict[float, Callable[[], None]] = field(default_factory=dict)
-
-    def __call__(self, seconds: float, call: Callable[[], None]) -> Alarm:
-        self.due[seconds] = call
-        return Alarm(self, seconds)
-
-    def ring(self) -> None:
-        for seconds in sorted(self.due):
-            self.due.pop(seconds)()
-
-
-@dataclass
-class Alarm:
-    alarms: Alarms
-    seconds: float
-
-    def cancel(self) -> None:
-        self.alarms.due.pop(self.seconds, None)
-
-
 async def test_the_time_is_told_as_it_runs_out(game: Game, olga: FakeSession) -> None:
     alarms, ended = Alarms(), list[str]()
     counts = Countdown(lambda: game.store.time, alarms, game.service.broadcaster.tell_here)
@@ -177,9 +152,9 @@ async def test_the_time_is_told_as_it_runs_out(game: Game, olga: FakeSession) ->
     counts.end = lambda: ended.append("end")
     bert = await game.enter("Bert")
     await game.type(olga, "shutdown in 10 minutes because of an update")
-    assert sorted(alarms.due) == [300.0, 480.0, 540.0, 570.0, 590.0, 600.0]
+    assert alarms.due == [300.0, 480.0, 540.0, 570.0, 590.0, 600.0]
     await game.type(olga, "shutdown in 1 minute because of an update")
-    assert sorted(alarms.due) == [30.0, 50.0, 60.0]
+    assert alarms.due == [30.0, 50.0, 60.0]
     game.store.time += 15
     late = await game.enter("Carla")
     assert late.shown[-1].startswith("The server shuts down in 45 seconds, because of an update.")

@@ -43,26 +43,6 @@ class Screen:
         self.why = why
 
 
-class Alarms:
-    """What a service wants done later, which a test does."""
-
-    def __init__(self) -> None:
-        self.set: list[tuple[float, Callable[[], None]]] = []
-        self.cancelled = 0
-
-    def __call__(self, delay: float, call: Callable[[], None]) -> Alarms:
-        self.set.append((delay, call))
-        return self
-
-    def cancel(self) -> None:
-        self.cancelled += 1
-
-    def ring(self) -> None:
-        waiting, self.set = self.set, []
-        for _, call in waiting:
-            call()
-
-
 class Place:
     """A service, those who have come in, and what everybody has been told."""
 

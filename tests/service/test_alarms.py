@@ -1,22 +1,9 @@
 from __future__ import annotations
 
-import heapq
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
 import pytest
 
+from tests import alarms as loop
 from thudmud.service.alarms import Alarms
-
-
-@dataclass(order=True)
-class Call:
-    at: float
-    call: Callable[[], None] = field(compare=False)
-    cancelled: bool = field(default=False, compare=False)
-
-    def cancel(self) -> None:
-        self.cancelled = True
 
 
 class Hours:
@@ -24,19 +11,12 @@ class Hours:
 
     def __init__(self) -> None:
         self.at = 100.0
-        self.calls: list[Call] = []
-
-    def later(self, delay: float, call: Callable[[], None]) -> Call:
-        new = Call(self.at + delay, call)
-        heapq.heappush(self.calls, new)
-        return new
+        self.later = loop.Alarms(lambda: self.at)
 
     def pass_until(self, at: float) -> None:
-        while self.calls and self.calls[0].at <= at:
-            call = heapq.heappop(self.calls)
-            self.at = call.at
-            if not call.cancelled:
-                call.call()
+        while first := self.later.take(at):
+            self.at = first.at
+            first.call()
         self.at = at
 
 

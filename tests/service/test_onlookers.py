@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.service.place import BOARDS, Alarms, Place, Screen
+from tests.alarms import Alarms
+from tests.service.place import BOARDS, Place, Screen
 from thudmud.play.table import BoardSpec
 from thudmud.service import Arrival, Onlooker, Visit
 from thudmud.service.boards import close_board, open_board, rename_board

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
+from tests.alarms import Alarms
 from tests.service.place import Place
 from tests.service.test_hints import SlowAdviser
 from thudmud.language import parse
@@ -20,34 +19,13 @@ TROLL = 'Move by typing two squares: "g7 g6". "hint" suggests a move.'
 AGAIN = f'It is your turn. {TOLD} "tutorial" teaches you the game while the battle waits.'
 
 
-class Minute:
-    """What a service wants done after a minute, unless it is cancelled."""
-
-    def __init__(self) -> None:
-        self.due: list[_Alarm] = []
-
-    def __call__(self, delay: float, call: Callable[[], None]) -> _Alarm:
-        alarm = _Alarm(call)
-        if delay == AGAIN_AFTER:
-            self.due.append(alarm)
-        return alarm
-
-
-class _Alarm:
-    def __init__(self, call: Callable[[], None]) -> None:
-        self.ring = call
-
-    def cancel(self) -> None:
-        self.ring = lambda: None
+@pytest.fixture
+def minute() -> Alarms:
+    return Alarms()
 
 
 @pytest.fixture
-def minute() -> Minute:
-    return Minute()
-
-
-@pytest.fixture
-async def place(minute: Minute) -> Place:
+async def place(minute: Alarms) -> Place:
     place = Place(Store.in_memory(), adviser=SlowAdviser(), later=minute, teaches=True)
     await place.open()
     return place
@@ -57,10 +35,11 @@ def taught(place: Place, name: str) -> list[str]:
     return [text for text in place.told[name] if "two squares" in text]
 
 
-def passes(minute: Minute) -> None:
-    due, minute.due = minute.due, []
-    for alarm in due:
-        alarm.ring()
+def passes(minute: Alarms) -> None:
+    """Do what is to be done after a minute, and nothing that comes of that."""
+    for _ in minute.due:
+        if (alarm := minute.take()) and alarm.at == AGAIN_AFTER:
+            alarm.call()
 
 
 async def test_it_stands_below_the_first_board_that_waits_for_them(place: Place) -> None:
@@ -76,7 +55,7 @@ async def test_it_stands_below_the_first_board_that_waits_for_them(place: Place)
 
 
 async def test_it_comes_once_more_when_they_have_not_moved_for_a_minute(
-    place: Place, minute: Minute
+    place: Place, minute: Alarms
 ) -> None:
     await place.sit()
     await place.type("Anna", "look", "say Hm.")
@@ -88,7 +67,7 @@ async def test_it_comes_once_more_when_they_have_not_moved_for_a_minute(
 
 @pytest.mark.parametrize("line", ["f1 f5", "tutorial", "resign on it", "quit"])
 async def test_it_does_not_if_something_else_has_come_of_it(
-    place: Place, minute: Minute, line: str
+    place: Place, minute: Alarms, line: str
 ) -> None:
     await place.sit()
     await place.type("Anna", line)
@@ -98,7 +77,7 @@ async def test_it_does_not_if_something_else_has_come_of_it(
 
 
 async def test_nothing_is_said_of_the_tutorial_while_a_clock_runs(
-    place: Place, minute: Minute
+    place: Place, minute: Alarms
 ) -> None:
     await place.enter("Anna", "Bert")
     await place.type("Anna", "join game as dwarf on oak board", "set clock 5+0")
@@ -162,7 +141,7 @@ async def test_who_has_moved_and_is_back_knows_how(place: Place) -> None:
 
 
 async def test_who_goes_on_by_another_connection_is_reminded_all_the_same(
-    place: Place, minute: Minute
+    place: Place, minute: Alarms
 ) -> None:
     await place.sit()
     await place.enter("Anna")  # as by a page that is loaded again

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
+from tests.alarms import Alarms
 from tests.play.conftest import ply
 from tests.service.place import Place, finished, until
 from tests.service.stores import SlowStore
@@ -28,36 +28,19 @@ BOARD = "oak board"
 FIRST = replace(ply("A6", "B6"), on=BOARD)
 
 
-class Alarm:
-    """Something that is to be done later."""
-
-    def __init__(self, at: float, call: Callable[[], None]) -> None:
-        self.at, self.call = at, call
-        self.is_set = True
-
-    def cancel(self) -> None:
-        self.is_set = False
-
-
 class TimedPlace(Place):
     """A place in which time goes on when a test says so."""
 
     def __init__(self, store: SlowStore, node: Node | None = None) -> None:
-        self.alarms: list[Alarm] = []
+        self.alarms = Alarms(lambda: self.now)
         self.tellings: dict[str, list[Telling]] = {}
-        super().__init__(store, node, later=self.later)
+        super().__init__(store, node, later=self.alarms)
         self.now, self.store = store.time, store
-
-    def later(self, seconds: float, call: Callable[[], None]) -> Alarm:
-        self.alarms.append(Alarm(self.now + seconds, call))
-        return self.alarms[-1]
 
     def wait(self, seconds: float) -> None:
         """Let time pass, and begin what is due meanwhile, each at its time."""
         end = self.now + seconds
-        while due := [each for each in self.alarms if each.is_set and each.at <= end]:
-            first = min(due, key=lambda each: each.at)
-            self.alarms.remove(first)
+        while first := self.alarms.take(end):
             self.now = self.store.time = max(self.now, first.at)
             first.call()
         self.now = self.store.time = end
@@ -217,7 +200,7 @@ async def test_a_battle_that_cannot_be_ended_yet_is_ended_later(
     timed.wait(60)
     await store.held_up()
     store.gate.set()
-    await until(lambda: any(each.is_set and each.at > timed.now for each in timed.alarms))
+    await until(lambda: timed.alarms.due[-1:] > [timed.now])
     assert timed.outcome is None
     store.broken = False
     timed.wait(60)
@@ -314,7 +297,7 @@ async def test_who_does_not_move_is_warned_and_then_claimed_from(untimed: TimedP
 async def test_boards_without_a_battle_wait_for_nothing(timed: TimedPlace) -> None:
     await timed.do("Anna", Resign(BOARD))
     timed.wait(10_000)
-    assert not [each for each in timed.alarms if each.is_set]
+    assert not timed.alarms.due
 
 
 async def test_nothing_is_done_once_the_service_is_closed(timed: TimedPlace) -> None:
@@ -330,7 +313,7 @@ async def test_what_comes_first_elsewhere_is_waited_for(
     timed.wait(60)
     for _ in range(100):
         await asyncio.sleep(0)
-    assert not [each for each in timed.alarms if each.is_set and each.at <= timed.now]
+    assert not [each for each in timed.alarms.due if each <= timed.now]
 
 
 async def test_a_seat_after_a_second_battle_by_correspondence_is_kept_no_longer_than_others(
