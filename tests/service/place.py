@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from copy import copy
 from typing import Any, TypeVar
 
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall
-from thudmud.play.options import Options, Style
+from thudmud.play.options import Style
 from thudmud.play.people import Person
 from thudmud.play.table import BoardSpec
 from thudmud.service import Adviser, Arrival, Dismissal, Node, Policy, Result, Service, Visit, now
@@ -60,12 +61,8 @@ class Place:
         self.causes: list[object] = []
         self.visits: dict[str, Visit] = {}
         self.now = 1000.0
-        self.kept: dict[str, Mapping[str, Style]] = {}
-        self.kept_options: dict[str, Options] = {}
-        self.kept_ignored: dict[str, tuple[str, ...]] = {}
-        self.kept_news: dict[str, str] = {}
-        self.kept_followed: dict[str, tuple[str, ...]] = {}
-        self.kept_plan: dict[str, str] = {}
+        self.kept: dict[str, Person] = {}
+        """Those whose preferences were to be kept, as they were then."""
         self.forgetful = False
         self.service = Service(
             Hall(boards, seat_grace=0),
@@ -91,11 +88,7 @@ class Place:
     async def keep(self, person: Person) -> None:
         if self.forgetful:
             raise NotWritten("The disk is full.")
-        self.kept[person.name], self.kept_options[person.name] = person.styles, person.options
-        self.kept_ignored[person.name] = person.ignored
-        self.kept_news[person.name] = person.news
-        self.kept_followed[person.name] = person.followed
-        self.kept_plan[person.name] = person.plan
+        self.kept[person.name] = copy(person)
 
     async def open(self) -> None:
         await self.service.open()

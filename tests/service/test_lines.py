@@ -107,7 +107,8 @@ async def test_who_is_here_though_it_could_not_be_stored_can_play(
 async def test_a_members_styles_are_kept_before_they_are_told(place: Place) -> None:
     await place.enter("Anna", member=True)
     assert "full style" in await place.type("Anna", "set board full on oak board")
-    assert place.kept == {"Anna": {"oak board": Style.FULL}}
+    assert place.kept.keys() == {"Anna"}
+    assert place.kept["Anna"].styles == {"oak board": Style.FULL}
     place.forgetful = True
     with pytest.raises(NotWritten):
         await place.type("Anna", "set board brief on oak board")

@@ -429,7 +429,7 @@ async def test_a_member_is_told_of_news_until_they_have_seen_it(hall: Place) -> 
     assert (await come("Dora", "", member=True)).endswith(news)
     assert news not in await come("Emil", None, member=False)
     await hall.type("Dora", "news")
-    seen = hall.kept_news["Dora"]
+    seen = hall.kept["Dora"].news
     await hall.leave("Dora")
     assert news not in await come("Dora", seen, member=True)
     await hall.leave("Dora")

@@ -335,10 +335,10 @@ async def test_how_they_want_things_goes_with_them(world: World, one: Place, two
     await one.type("Anna", "options reader on")
     await two.enter("Anna", member=True)
     await two.type("Anna", "set board full on elm board")
-    assert two.kept["Anna"] == {"oak board": Style.FULL, "elm board": Style.FULL}
+    assert two.kept["Anna"].styles == {"oak board": Style.FULL, "elm board": Style.FULL}
     await two.type("Anna", "set machine on")
     wanted = Options(width=60, reader=Switch.ON, on=Options().on | {Toggle.MACHINE})
-    assert two.kept_options["Anna"] == wanted
+    assert two.kept["Anna"].options == wanted
     assert one.hall.people["Anna"].options == wanted
 
 
@@ -356,7 +356,7 @@ async def test_whom_they_ignore_holds_everywhere(world: World, one: Place, two: 
     assert "is not taking messages" in await three.type("Bert", "invite anna on oak board")
     await two.enter("Anna", member=True)
     await two.type("Anna", "ignore carla")
-    assert two.kept_ignored["Anna"] == ("Bert", "Carla")
+    assert two.kept["Anna"].ignored == ("Bert", "Carla")
     await two.type("Anna", "unignore bert")
     assert "You tell Anna: hello" in await three.type("Bert", "tell anna hello")
 
@@ -367,7 +367,7 @@ async def test_whom_somebody_follows_is_known_wherever_they_come_in(
     await one.enter("Anna", "Carla", member=True)
     await one.type("Anna", "follow bert", "go oak board")
     await one.type("Anna", "plan To win.")
-    assert (one.kept_followed["Anna"], one.kept_plan["Anna"]) == (("Bert",), "To win.")
+    assert (one.kept["Anna"].followed, one.kept["Anna"].plan) == (("Bert",), "To win.")
     one.told["Anna"].clear()
     await two.enter("Bert")
     assert one.told["Anna"] == ["Bert has come in."]
@@ -427,8 +427,8 @@ async def test_what_is_kept_with_an_account_holds_where_they_come_in(
     two.visits["Anna"] = visit
     assert one.hall.people.ignores("Anna", "bert")
     await two.type("Anna", "options width 60")
-    assert two.kept_options["Anna"] == Options(reader=Switch.ON, width=60)
-    assert two.kept["Anna"] == {"oak board": Style.FULL}
+    assert two.kept["Anna"].options == Options(reader=Switch.ON, width=60)
+    assert two.kept["Anna"].styles == {"oak board": Style.FULL}
 
 
 async def test_an_account_made_on_one_node_is_known_on_the_other(one: Place, two: Place) -> None:

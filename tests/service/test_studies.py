@@ -32,7 +32,7 @@ async def anna(place: Place, store: SlowStore) -> Place:
 async def test_what_a_lesson_asks_for_last_is_kept_with_the_lesson(anna: Place) -> None:
     await anna.type("Anna", "tutorial 1", *(step.answer for step in lessons()[1].steps))
     assert (await known(anna)).lessons == {1}
-    assert anna.kept["Anna"] == {"tutorial": Style.FULL}
+    assert anna.kept["Anna"].styles == {"tutorial": Style.FULL}
 
 
 async def test_two_members_try_at_once(anna: Place) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
@@ -57,18 +57,16 @@ def _style() -> str:
 
 @value
 class _Subject:
-    """What a picture is of.
+    """What a picture is of: a battle that cannot go on, or a game as it stands.
 
     Attributes:
         key: tells it from all others.
-        lasting: whether it stays as it is; but for its record, on which people comment.
-        load: returns the battle, or the events that it is folded from.
+        battle: the battle, or the game.
         record: what its record tells besides.
     """
 
     key: tuple[object, ...]
-    lasting: bool
-    load: Callable[[], Awaitable[Game | Sequence[Event]]]
+    battle: Battle | Game
     record: tuple[object, ...] = ()
 
 
@@ -111,7 +109,8 @@ class Gallery:
         record = subject.record if wanted.kind == RECORD else ()
         told = repr((_style(), how, subject.key, record))
         tag = f'"{sha256(told.encode()).hexdigest()[:16]}"'
-        lasting = subject.lasting and wanted.kind != RECORD
+        # Of a battle that is over the record alone may change: people comment on it.
+        lasting = isinstance(subject.battle, Battle) and wanted.kind != RECORD
         if tag in known:
             return Picture(wanted.kind, tag, lasting, None)
         body = self._kept.get(tag)
@@ -133,8 +132,12 @@ class Gallery:
             making.exception()  # whoever waits for it is told; perhaps nobody does any more
 
     async def _make(self, tag: str, wanted: PictureRequest, subject: _Subject) -> bytes:
-        battle = await subject.load()
-        how = wanted.kind, battle, wanted.ply, wanted.side, wanted.colours
+        played: Game | Sequence[Event]
+        if isinstance(subject.battle, Game):
+            played = subject.battle
+        elif not (played := cast("Sequence[Event]", await self._store.plies(subject.battle))):
+            raise InvalidValueError("the plies of that battle are no longer kept")
+        how = wanted.kind, played, wanted.ply, wanted.side, wanted.colours
         body = await self._studio.draw(Job(*how, subject.record))
         self._kept[tag] = body
         self._bytes += len(body)
@@ -153,37 +156,21 @@ class Gallery:
         battle: Battle | None = await self._store.battle(wanted.battle)
         if battle is None:
             return NO_BATTLE
-        comments: tuple[Comment, ...] = ()
-        if wanted.kind == RECORD:
-            comments = await self._store.comments(battle.number)
         if battle.state in _OVER:
-            return self._over(battle, comments)
+            key = battle.source, battle.until, battle.plies
+            is_record = wanted.kind == RECORD
+            comments = await self._store.comments(battle.number) if is_record else ()
+            return _Subject(key, battle, _headers(battle, comments))
         found: FoundBattle | None = await self._store.look_up(BattleLookup(battle.number))
         if found is None or found.game is None:
             return NO_PLIES
         return _going_on(found.game, _headers(battle, found.comments))
 
-    def _over(self, battle: Battle, comments: tuple[Comment, ...]) -> _Subject:
-        """Return the subject that a battle is which cannot go on."""
-
-        async def load() -> Sequence[Event]:
-            events = cast("Sequence[Event]", await self._store.plies(battle))
-            if not events:
-                raise InvalidValueError("the plies of that battle are no longer kept")
-            return events
-
-        key = battle.source, battle.until, battle.plies
-        return _Subject(key, lasting=True, load=load, record=_headers(battle, comments))
-
 
 def _going_on(game: Game, record: tuple[object, ...] = ()) -> _Subject:
     """Return the subject that a battle is as it stands."""
-
-    async def load() -> Game:
-        return game
-
     key = game.ruleset.name, game.opening, tuple(map(str, game.moves)), game.outcome
-    return _Subject(key, lasting=False, load=load, record=record)
+    return _Subject(key, game, record)
 
 
 def _at(table: Table) -> _Subject:
