@@ -80,7 +80,7 @@ def test_two_levels_play(capsys: Shown) -> None:
 
 def test_bots_are_called_what_they_are_named(tmp_path: Path, capsys: Shown) -> None:
     out = tmp_path / "out"
-    naive = command(sys.executable, "-m", "benchmarks.load.naive", "random")
+    naive = command(sys.executable, "-m", "benchmarks.strangers", "random")
     words = ["match", f"Any={naive}", "easy=thudmud:1", "--games", "2", "--plies", "6",
              "--out", str(out)]  # fmt: skip
     assert main(words) == 0

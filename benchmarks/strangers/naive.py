@@ -1,0 +1,34 @@
+"""Two naive players: the greedy one takes the most that it can, and both else play any ply."""
+
+from __future__ import annotations
+
+import random
+
+from benchmarks.strangers import IsLate
+from thudmud.rules import Game, Move, Ruleset
+
+
+class Random:
+    """Plays any legal ply."""
+
+    def __init__(self, _ruleset: Ruleset) -> None:
+        self._chance = random.Random(1)
+
+    def choose(self, game: Game, _is_late: IsLate) -> Move:
+        """Return one of the best plies that it knows."""
+        return self._chance.choice(self._best(game, game.ruleset.legal_moves(game.position, 64)))
+
+    def _best(self, _game: Game, plies: list[Move]) -> list[Move]:
+        return plies
+
+
+class Greedy(Random):
+    """Takes the most that it can, a troll counting four."""
+
+    def _best(self, game: Game, plies: list[Move]) -> list[Move]:
+        def taken(ply: Move) -> int:
+            trolls = (ply.captured_bits & game.position.trolls).bit_count()
+            return len(ply.captures) + 3 * trolls
+
+        most = max(map(taken, plies))
+        return [ply for ply in plies if taken(ply) == most]
