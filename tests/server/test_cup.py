@@ -16,22 +16,8 @@ from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
 
 NAMES = [
-    "Anna",
-    "Bert",
-    "Carla",
-    "Dora",
-    "Emil",
-    "Frieda",
-    "Gustav",
-    "Hanna",
-    "Ivo",
-    "Jana",
-    "Kurt",
-    "Lena",
-    "Moritz",
-    "Nora",
-    "Otto",
-    "Paula",
+    *("Anna", "Bert", "Carla", "Dora", "Emil", "Frieda", "Gustav", "Hanna"),
+    *("Ivo", "Jana", "Kurt", "Lena", "Moritz", "Nora", "Otto", "Paula"),
 ]
 
 SETTINGS = {

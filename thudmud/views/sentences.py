@@ -340,18 +340,20 @@ def _outcome(outcome: Outcome, table: Table, me: str | None) -> list[str]:
     match = table.match
     if match is None:
         return [won]
+    # A tournament goes on by itself, which is told with the score.
+    then = [] if match.tournament else [next_step(table)]
     if match.is_practice:
-        return [won, next_step(table)]
+        return [won, *then]
     if not match.over:
-        return [won, f"The match so far: {points(table, match, me)}.", next_step(table)]
+        return [won, f"The match so far: {points(table, match, me)}.", *then]
     told = [won, f"The match is over: {points(table, match, me)}."]
     lead = match.points(Side.DWARF) - match.points(Side.TROLL)
     if lead == 0:
-        return [*told, "It is a draw.", next_step(table)]
+        return [*told, "It is a draw.", *then]
     side = Side.DWARF if lead > 0 else Side.TROLL
     player = table.seats.get(side)
     wins = does(player, me, "win") if player else f"the {side.plural} win"
-    return [*told, f"{wins} the match by {abs(lead)}.", next_step(table)]
+    return [*told, f"{wins} the match by {abs(lead)}.", *then]
 
 
 def next_step(table: Table) -> str:

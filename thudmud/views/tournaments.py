@@ -316,7 +316,7 @@ def _stands(tournament: Tournament, now: float) -> str:
             left = tournament.ends - now
             return f"{lasting(left)} to go" if left > 0 else "the last matches are played"
         case TournamentState.RUNNING if tournament.open:
-            return f"{_round(tournament)} is played"
+            return f"{_round(tournament)} is under way"
         case TournamentState.RUNNING:
             return f"{_round(tournament)} is over"
         case TournamentState.OVER:
@@ -373,7 +373,7 @@ def _progress(tournament: Tournament, hall: Hall, now: float) -> str:
         return stands
     if tournament.open:
         over = sum(each.over for each in tournament.rounds[-1])
-        return f"{stands} {over} of {counted(len(tournament.rounds[-1]), 'match')} over."
+        return f"{stands} {over} of {counted(len(tournament.rounds[-1]), 'match')} done."
     rest = 0.0 if tournament.is_by_days else hall.caps.rest
     left = lasting(max(1.0, tournament.changed + rest - now))
     in_all = tournament.rounds_in_all
@@ -464,7 +464,7 @@ def table(
             " " * margin + _cells(cells[start : start + fits], cell)
             for start in range(fits, len(cells), fits)
         ]
-    return lines + wrapped(_legend(tournament), width)
+    return lines + wrapped(_legend(tournament, is_wide=is_wide), width)
 
 
 def _numbers(placings: Iterable[Placing]) -> dict[str, int]:
@@ -487,11 +487,23 @@ def _tie_break(kind: TournamentKind) -> str:
     return "Buch" if kind is TournamentKind.SWISS else ""
 
 
-def _legend(tournament: Tournament) -> str:
-    if tournament.is_arena:
-        return "Match points, and by how much each was ahead in all battles."
+def _legend(tournament: Tournament, *, is_wide: bool) -> str:
+    """Return what the signs and the headings mean."""
     which = "" if tournament.kind.is_all_play_all else "the opponent's number, and "
-    return capitalised(f"{which}+ for a match won, = level, - lost, * one that is played.")
+    told = f"{which}+ for a match won, = level, - lost, * one that is being played"
+    told = "" if tournament.is_arena else f"{capitalised(told)}."
+    if is_wide:
+        told += " +/- is by how much each was ahead in all battles"
+        tie_break = _TIE_BREAKS.get(_tie_break(tournament.kind))
+        told += f", {_tie_break(tournament.kind)} {tie_break}." if tie_break else "."
+    return told.strip()
+
+
+_TIE_BREAKS = {
+    "SB": "the points of those whom they beat, and half of those they were level with",
+    "Buch": "the points of those whom they met",
+}
+"""What the headings mean of what decides between equals."""
 
 
 def _row(placing: Placing, tournament: Tournament, placings: Sequence[Placing]) -> list[str]:
@@ -536,7 +548,8 @@ def _told(placing: Placing, tournament: Tournament, me: str) -> str:
     course_told = f": {', '.join(results)}" if results else ""
     left = ", left" if placing.left else ""
     points = counted_points(placing.points)
-    tied = f", {placing.battle_points:+} in battles"
+    ahead = placing.battle_points
+    tied = f", {abs(ahead)} {'ahead' if ahead > 0 else 'behind'} in battles" if ahead else ""
     return f"{placing.place}. {who}, {points}{tied}{left}{course_told}."
 
 
@@ -577,8 +590,10 @@ def announced(hall: Hall, player: str, now: float, width: int) -> list[str]:
         f' "{Enter(each.number)}" lets you play.'
         for each in can[:2]
     ]
-    if len(going_on) > len(told):
-        told.append(f'"{Tournaments()}" lists {counted(len(going_on), "tournament")}.')
+    if len(going_on) == 1 and not told:
+        told = [f'"{ViewTournament(going_on[0].number)}" tells how {titled(going_on[0])} goes.']
+    elif len(going_on) > len(told):
+        told.append(f'"{Tournaments()}" lists {len(going_on)} tournaments.')
     return wrapped_each(told, width)
 
 
