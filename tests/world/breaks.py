@@ -31,10 +31,13 @@ SERVICE = "thudmud.service.service"
 PRESENCE = "thudmud.service.presence"
 FOLLOWING = "thudmud.service.following"
 BROADCASTING = "thudmud.service.broadcasting"
+NOTIFYING = "thudmud.server.notifying"
 
 
 class Mistake(NamedTuple):
-    """What is changed, and a seed that finds it; None if none of the first 300 does."""
+    """What is changed, and a seed that finds it; None if none of the first 300 does.
+
+    There are mails from there on, see `tests.world.mails`."""
 
     seed: int | None
     changes: Sequence[Change]
@@ -471,6 +474,36 @@ BREAKS: dict[str, Mistake] = {
                 "            if type(event).__name__ == 'BattleEnded':\n"
                 "                project(by_number, EventPlace(name, version, 0), self.projected)\n"
                 "            project(by_number, EventPlace",
+            ),
+        ],
+    ),
+    "what could not be mailed is forgotten": Mistake(
+        303,
+        [
+            Change(
+                NOTIFYING,
+                "await self._store.put_off(recipient._replace(waiting=rest), until, failed=True)",
+                "await self._store.sent(recipient._replace(waiting=rest))",
+            ),
+        ],
+    ),
+    "each server sends all mails": Mistake(
+        307,
+        [
+            Change(
+                NOTIFYING,
+                "is_ours = await holders.get() is Holder.OURS",
+                "is_ours = bool(await holders.get())",
+            ),
+        ],
+    ),
+    "what was mailed is not noted": Mistake(
+        303,
+        [
+            Change(
+                NOTIFYING,
+                "await self._store.sent(recipient, mailed=mailed)",
+                "pass",
             ),
         ],
     ),

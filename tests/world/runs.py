@@ -7,6 +7,7 @@ import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.world.clockwork import Process, World
 from tests.world.database import Database
 from tests.world.gateways import GatewayScene
 from tests.world.history import ANSWER
+from tests.world.mails import Mails, has_mails
 from tests.world.node import BOTS, HASHER, SETTINGS, Server, in_the_world
 from tests.world.pages import PageLink
 from tests.world.players import MEMBERS, NAMES, OPERATOR, PASSWORD, TOGETHER, Link, Player
@@ -63,7 +65,7 @@ FAULTS = (
 TASKS = {
     "serve", "Server._run", "Node.live", "Following.ended", "Store.stopped", "Bots._follow",
     "Bot._live", "Event.wait", "Queue.get", "Program._listen", "note_time_set",
-    "_follow_removals", "_wait_for_end",
+    "_follow_removals", "_wait_for_end", "Notifier.follow", "Notifier._keep",
 }  # fmt: skip
 """What a server where nobody is has to do."""
 
@@ -102,6 +104,7 @@ class Plan:
         has_gateway: whether there is one besides.
         has_bots: whether bots play, too.
         stays_away: whether those do not come back, while it goes on, whose server is killed.
+        has_mails: whether codes are mailed besides.
         rough: for how many seconds all that goes on.
     """
 
@@ -113,6 +116,7 @@ class Plan:
     has_bots: bool
     stays_away: bool
     rough: float
+    has_mails: bool = False
 
     @classmethod
     def of(cls, seed: int) -> Plan:
@@ -130,11 +134,12 @@ class Plan:
             dice.random() < BOTTED,
             dice.random() < 0.3,
             rough,
+            has_mails(seed),
         )
 
     def smaller(self) -> Iterator[Plan]:
         """Yield plans with one thing less."""
-        for part in ("has_gateway", "has_bots", "stays_away"):
+        for part in ("has_gateway", "has_bots", "stays_away", "has_mails"):
             if getattr(self, part):
                 less: dict[str, Any] = {part: False}
                 yield replace(self, **less)
@@ -164,9 +169,12 @@ class Run:
     def play(self) -> Report:
         """Let all of it happen."""
         world, plan = self.world, self.plan
-        with in_the_world(world, self.base):
+        mails = Mails(world, plan.seed) if plan.has_mails else None
+        with in_the_world(world, self.base), mails.in_the_world() if mails else nullcontext():
             for _ in range(plan.servers):
                 self._start()
+            if mails:
+                mails.begin()
             self.players = [
                 Player(world, name, self.servers, self.numbers, kind=PageLink if is_page else Link)
                 for name, is_page in plan.people
@@ -184,6 +192,11 @@ class Run:
                     world.later(when, getattr(self, f"_{name}"))
             world.run(plan.rough)
             self._calm_down()
+            if mails:
+                # An operator stops servers, too, and in the middle of a mail.
+                faults = sum(name != "together" for _, name in plan.faults)
+                world.wrong += mails.wrong(faults + self._starts * self._has(OPERATOR))
+                self.counts["mails"] += sum(map(len, mails.taken.values()))
             if wrong := self._at_rest():
                 world.wrong += wrong
             else:
