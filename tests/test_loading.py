@@ -19,6 +19,7 @@ HEAVY = {
 """What takes long to load, and is needed only by some parts."""
 
 RULES = {f"thudmud.rules.{path.stem}" for path in (ROOT / "thudmud/rules").glob("[a-z]*.py")}
+RULES -= {"thudmud.rules.symmetry"}  # which only what counts old battles needs
 RULES |= {"thudmud", "thudmud.errors", "thudmud.rules"}
 COMMAND = {"thudmud", "thudmud.version", "thudmud.cli", "thudmud.cli.main"}
 CLI = "thudmud.cli"

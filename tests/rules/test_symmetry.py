@@ -1,0 +1,127 @@
+"""Positions that are images of each other have one number, the same for ever."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import examples
+from tests.rules.shorthand import seeded
+from tests.rules.test_random_play import LEFT_TO_RIGHT, SYMMETRIES, turn_position
+from thudmud.rules import CLASSIC, DISCWORLD, KOOM_VALLEY, RULESETS, Game, Ruleset, Side
+from thudmud.rules import symmetry as of_symmetry
+from thudmud.rules.symmetry import fingerprints_of, symmetries_of, written
+
+few = examples(25)
+rulesets = st.sampled_from(list(RULESETS.values()))
+seeds = st.integers(0, 2**32 - 1).map(seeded)
+
+
+def played(ruleset: Ruleset, dice: Random, plies: int) -> Game:
+    game = Game.start(ruleset)
+    while len(game.moves) < plies and (moves := game.listed_moves()[0]):
+        game = game.play(dice.choice(moves))
+    return game
+
+
+def number(game: Game) -> int:
+    fingerprints = fingerprints_of(game.ruleset)
+    return fingerprints.number(fingerprints.of(game.position))[0]
+
+
+def test_the_valley_keeps_but_one_reflection() -> None:
+    assert len(symmetries_of(DISCWORLD)) == len(symmetries_of(CLASSIC)) == 8
+    kept = symmetries_of(KOOM_VALLEY)
+    images = [turn_position(KOOM_VALLEY.opening, each) for each in (SYMMETRIES[0], LEFT_TO_RIGHT)]
+    assert [each.position(KOOM_VALLEY.opening) for each in kept] == images
+
+
+@few
+@given(rulesets, seeds, st.integers(0, 30))
+def test_what_a_symmetry_does_is_undone_by_its_inverse(
+    ruleset: Ruleset, dice: Random, plies: int
+) -> None:
+    position = played(ruleset, dice, plies).position
+    for each in of_symmetry.SYMMETRIES:
+        assert each.inverse.position(each.position(position)) == position
+
+
+@few
+@given(rulesets, seeds, st.integers(0, 30))
+def test_all_images_have_one_number_and_are_played_alike(
+    ruleset: Ruleset, dice: Random, plies: int
+) -> None:
+    game = played(ruleset, dice, plies)
+    fingerprints = fingerprints_of(ruleset)
+    turnings = SYMMETRIES if len(fingerprints.symmetries) == 8 else [SYMMETRIES[0], LEFT_TO_RIGHT]
+    known, some = fingerprints.number(fingerprints.of(game.position))
+    moves = game.listed_moves()[0][:40]
+    plies_seen = {written(move, some) for move in moves}
+    for each in turnings:
+        image = turn_position(game.position, each)
+        same, others = fingerprints.number(fingerprints.of(image))
+        assert same == known
+        assert -(2**63) <= same < 2**63
+        assert others[0].position(image) == some[0].position(game.position)
+        turned = [next(s for s in of_symmetry.SYMMETRIES if s.position(game.position) == image)]
+        assert plies_seen == {written(turned[0].move(move), others) for move in moves}
+
+
+@few
+@given(rulesets, seeds)
+def test_a_move_changes_the_print_as_the_position_does(ruleset: Ruleset, dice: Random) -> None:
+    fingerprints, game = fingerprints_of(ruleset), Game.start(ruleset)
+    known = fingerprints.of(game.position)
+    for move in played(ruleset, dice, 40).moves:
+        game, known = game.play(move), fingerprints.after(known, move)
+        assert known == fingerprints.of(game.position)
+
+
+@few
+@given(seeds)
+def test_different_positions_have_different_numbers(dice: Random) -> None:
+    seen: dict[int, Game] = {}
+    for ruleset in RULESETS.values():
+        game = played(ruleset, dice, 30)
+        for ply in range(len(game.moves) + 1):
+            then = game.after(ply)
+            other = seen.setdefault(number(then), then)
+            if other.ruleset is then.ruleset and other.position != then.position:
+                images = [each.position(other.position) for each in symmetries_of(ruleset)]
+                assert then.position in images
+            else:
+                assert other.ruleset is then.ruleset
+
+
+def test_it_matters_whose_turn_it_is() -> None:
+    position = DISCWORLD.opening
+    other = type(position)(
+        position.dwarfs, position.trolls, position.stone, position.rock, Side.TROLL
+    )
+    assert number(Game.start(DISCWORLD)) != number(Game.start(DISCWORLD, other))
+
+
+NUMBERS = {
+    "discworld": -7984506568813386262,
+    "classic": -7089825696325435989,
+    "koom valley": 2208290884593424764,
+}
+"""Of the openings. They are stored: if they change, `PROJECTION` has to be raised."""
+
+
+def test_numbers_never_change() -> None:
+    assert {name: number(Game.start(rules)) for name, rules in RULESETS.items()} == NUMBERS
+    script = (
+        "from thudmud.rules import DISCWORLD\n"
+        "from thudmud.rules.symmetry import fingerprints_of\n"
+        "known = fingerprints_of(DISCWORLD)\n"
+        "print(known.number(known.of(DISCWORLD.opening))[0])\n"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
+    assert int(said) == NUMBERS["discworld"]
