@@ -231,10 +231,25 @@ class Model:
             rated=event.rated and battle.rated,
             points=event.points,
         )
+        self._levels[ended.number] = event.levels
+        if ended.dwarf != ended.troll:
+            ended = ended._replace(ratings=self._before(ended))
         self._put(ended)
         if not ended.set_up:
             self.ended.append(ended)
-            self._levels[ended.number] = event.levels
+
+    def _before(self, battle: Battle) -> tuple[int | None, int | None]:
+        """Return the ratings that are not provisional of those who play, before it counts."""
+        known, pool = self._ratings(), Pool(battle.rules)
+        if self._levels[battle.number] == NO_BOTS:
+            pool = Pool(battle.rules, time_class(battle.time))
+        of_both = [
+            known.get((battle.player(side), self._role(battle, side), pool)) for side in Side
+        ]
+        dwarf, troll = (
+            None if each is None or each.is_provisional else each.points for each in of_both
+        )
+        return dwarf, troll
 
     def _resume(self, at: BattleId, match: SavedMatch) -> None:
         found = [battle for battle in self.battles if battle.id == match.began]

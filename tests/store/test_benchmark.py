@@ -9,6 +9,6 @@ def test_the_table() -> None:
     heading, *rows = list(report((0, 20), rounds=1, seconds=0.05))
     assert isinstance(heading, str)
     titles = [row.title for row in rows if isinstance(row, Row)]
-    assert len(titles) == len(rows) == 25
+    assert len(titles) == len(rows) == 28
     assert titles[3] == "start with 0 battles"
     assert titles[-1] == "making it smaller, seconds beside megabytes"

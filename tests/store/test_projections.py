@@ -150,6 +150,8 @@ async def test_scores_are_what_a_fold_of_all_events_is(
     monkeypatch.setattr("thudmud.play.archive.PROVISIONAL", 2)
     model = await live(store, seed, 300)
     assert any(map(model.standings, model.pools()))
+    assert any(filter(None, (each.ratings[0] for each in model.battles)))
+    assert await store.battles() == model.battles
     for pool in model.pools():
         assert list(await store.standings(pool)) == model.standings(pool)
         assert list(await store.standings(pool, most=2)) == model.standings(pool)[:2]

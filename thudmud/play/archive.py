@@ -65,6 +65,8 @@ class Battle(NamedTuple):
         time: its time control; None without a clock.
         tournament: the tournament that it was a part of, and the round, if any.
         title: what the tournament is called; "" for nothing.
+        ratings: the points of the dwarfs' and the trolls' player when it ended, of the rating that
+            such a battle counts for; None if they had none, or a provisional one.
     """
 
     number: int
@@ -87,6 +89,7 @@ class Battle(NamedTuple):
     time: TimeControl | None = None
     tournament: TournamentRound | None = None
     title: str = ""
+    ratings: tuple[int | None, int | None] = (None, None)
 
     @property
     def event(self) -> str:

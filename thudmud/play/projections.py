@@ -20,7 +20,7 @@ from thudmud.rules import Comment, Side
 if TYPE_CHECKING:
     from openskill.models import BradleyTerryFull
 
-PROJECTION = 5
+PROJECTION = 6
 """Raise it when any row would come out differently, also by a new openskill. A store whose rows
 have another number makes them anew as it opens, in about 100 us a battle."""
 
@@ -223,11 +223,15 @@ def _own(stream: str) -> str:
     return stream[stream.find("/") + 1 :]
 
 
-def project(event: events.StoredEvent, place: EventPlace, rows: Rows) -> None:
-    """Change the rows by an event. All events have to come in the order of the store."""
+def project(event: events.StoredEvent, place: EventPlace, rows: Rows) -> archive.Battle | None:
+    """Change the rows by an event. All events have to come in the order of the store.
+
+    Returns:
+        The battle that has ended by it, or was imported; None if none has.
+    """
     at = events.BattleId(place.stream, place.version)
     if is_of_a_match(place.stream):
-        return  # the board's stream has the same event
+        return None  # the board's stream has the same event
     match event:
         case events.BoardOpened(key=key, rules=rules):
             rows.open_board(key, rules)
@@ -240,7 +244,7 @@ def project(event: events.StoredEvent, place: EventPlace, rows: Rows) -> None:
         case events.BattleStarted():
             _begin(event, at, rows)
         case events.BattleEnded():
-            _end(event, at, place.position, rows)
+            return _end(event, at, place.position, rows)
         case events.Adjourned(match=saved):
             _put_away(saved, at, place.position, rows)
         case events.Resumed(match=saved):
@@ -258,6 +262,7 @@ def project(event: events.StoredEvent, place: EventPlace, rows: Rows) -> None:
                 imported=True,
             )
             rows.put_battle(imported)
+            return imported
         case events.LessonDone(player=player, lesson=lesson):
             rows.put_lesson(player, lesson)
         case events.PuzzleTried():
@@ -270,6 +275,7 @@ def project(event: events.StoredEvent, place: EventPlace, rows: Rows) -> None:
                 rows.put_tournament(event)
             elif isinstance(event, events.TournamentEnded):
                 rows.end_tournament(event)
+    return None
 
 
 @cache
@@ -312,10 +318,12 @@ def _begin(event: events.BattleStarted, at: events.BattleId, rows: Rows) -> None
     rows.put_on_board(at.board, battle.number)
 
 
-def _end(event: events.BattleEnded, at: events.BattleId, position: int, rows: Rows) -> None:
+def _end(
+    event: events.BattleEnded, at: events.BattleId, position: int, rows: Rows
+) -> archive.Battle | None:
     battle = _on_board(at.board, rows)
     if battle is None or battle.state is not archive.State.RUNNING:
-        return  # it has ended already, and counts only once
+        return None  # it has ended already, and counts only once
     battle = battle._replace(
         state=archive.State.ENDED,
         until=at.version,
@@ -326,11 +334,20 @@ def _end(event: events.BattleEnded, at: events.BattleId, position: int, rows: Ro
         rated=event.rated and battle.rated,
         points=event.points,
     )
-    rows.put_battle(battle)
-    if battle.set_up or event.dwarf == event.troll:
-        return  # practice and set-up positions do not count
-    winner = event.outcome.winner
+    if event.dwarf == event.troll:
+        rows.put_battle(battle)
+        return battle  # practice does not count
     dwarf, troll = zip((event.dwarf, event.troll), _roles(event.levels), strict=True)
+    is_between_people = event.levels == events.NO_BOTS
+    pool = archive.Pool(battle.rules)
+    if is_between_people:
+        pool = archive.Pool(battle.rules, time_class(battle.time))
+    before = rows.strength(*dwarf, pool), rows.strength(*troll, pool)
+    battle = battle._replace(ratings=(_known(before[0]), _known(before[1])))
+    rows.put_battle(battle)
+    if battle.set_up:
+        return battle  # positions that were set up do not count
+    winner = event.outcome.winner
     if None in event.levels:  # battles between bots count for ratings only
         for who, side in ((dwarf, Side.DWARF), (troll, Side.TROLL)):
             tally = rows.tally(*who, battle.rules, side.value)
@@ -341,15 +358,20 @@ def _end(event: events.BattleEnded, at: events.BattleId, position: int, rows: Ro
                 tally = rows.tally(*who, battle.rules, MATCH)
                 tally = tally.and_one(mine=mine > theirs, theirs=theirs > mine)
                 rows.put_tally(*who, battle.rules, MATCH, tally)
-    if battle.rated and event.levels == events.NO_BOTS:
+    if battle.rated and is_between_people:
         _rate_match(battle, position, rows)
     elif battle.rated:
         # Rated by battle, since most people play only one battle with a bot.
-        pool = archive.Pool(battle.rules)
-        before = rows.strength(*dwarf, pool), rows.strength(*troll, pool)
         after = rate(before[0] or Strength(), before[1] or Strength(), winner)
         rows.put_strength(*dwarf, pool, after[0])
         rows.put_strength(*troll, pool, after[1])
+    return battle
+
+
+def _known(strength: Strength | None) -> int | None:
+    """Return the points of a rating, if it is one to be gone by."""
+    rating = strength and strength.rating
+    return None if rating is None or rating.is_provisional else rating.points
 
 
 def _rate_match(battle: archive.Battle, position: int, rows: Rows) -> None:

@@ -447,9 +447,11 @@ async def _open(node: Node) -> None:
 
 
 async def check(store: Store) -> None:
-    """Check the store; what is found is logged."""
+    """Check the store, and count what is left to count; what is found is logged."""
     try:
         damage = await store.check()
+        if not damage:
+            await store.explore()
     except StoreError as error:
         _log.error("the store could not be checked: %s", error)
     else:

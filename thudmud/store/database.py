@@ -9,8 +9,9 @@ rules:
   is the first thing that is read under the lock.
 - The witness is raised, and the caller told, only after the commit.
 
-The tables are used by its parts, `Streams`, `Players`, `Feed` and `ProjectedRows`; and by modules
-of functions that take a database, such as `thudmud.store.battles` and `thudmud.store.accounts`.
+The tables are used by its parts, `Streams`, `Players`, `Feed`, `ProjectedRows` and `ExploredRows`;
+and by modules of functions that take a database, such as `thudmud.store.battles` and
+`thudmud.store.accounts`.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from thudmud.play.projections import (
 )
 from thudmud.store.backend import Backend
 from thudmud.store.codec import from_array, stamped, to_array, to_text
+from thudmud.store.explored import ExploredRows
 from thudmud.store.feed import Feed
 from thudmud.store.interface import (
     Conflict,
@@ -111,6 +113,7 @@ class Database:
         """The backend's version when others' writes were last read."""
         self.table = SqlTable(backend.connection)
         self.projected = ProjectedRows(self.table)
+        self.explored = ExploredRows(backend, self.table, self.projected)
         self.players = Players(self.table, backend.dialect)
         self.streams = Streams(backend, self.table, self.players, self.projected)
         self.feed = Feed(self.table, self.streams)
@@ -412,7 +415,10 @@ class Database:
             self.streams.rename(event.key, event.name)
         if isinstance(event, PROJECTED):
             by_number = from_array(array, at, as_text)
-            project(by_number, EventPlace(name, version, position), self.projected)
+            ended = project(by_number, EventPlace(name, version, position), self.projected)
+            if ended:
+                self.streams.write()  # its last plies may be new
+                self.explored.ended(ended)
         if self.feed.is_followed:
             self._new.append(self.streams.entry(position, name, version, event, mark))
         return Stored(position, version)
@@ -507,6 +513,7 @@ class Database:
                 for statement in definitions(PROJECTIONS, self.backend.dialect):
                     self.table.execute(statement)
                 project_all(self.backend, self.projected)
+                self.explored.begin_anew()
                 commits = self.head.commits + 1
                 self.head = self.head._replace(projection=PROJECTION, commits=commits)
                 self.table.put("head", *self.head)

@@ -22,6 +22,7 @@ from thudmud.play.archive import (
     StudiesLookup,
 )
 from thudmud.play.events import BattleId, Event
+from thudmud.play.exploring import ExploreLookup
 from thudmud.play.letters import (
     MOST_REPORTS,
     LetterCountLookup,
@@ -63,6 +64,8 @@ def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
                 return None
             plan = str(account.preferences.get(PLAN, ""))
             return SeenMember(account.name, account.seen, plan)
+        case ExploreLookup():
+            return database.explored.found(lookup, realm, database.players)
         case LettersLookup(player):
             return letters.letters(database, player)
         case LetterCountLookup(player):

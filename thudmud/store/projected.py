@@ -101,6 +101,7 @@ class ProjectedRows:
             int(battle.set_up),
             battle.time and str(battle.time),
             *(battle.tournament or (None, None)),
+            *battle.ratings,
         )
         for player in {dwarf, troll} - {0}:
             self._table.put("player_battle", player, battle.number)
@@ -255,6 +256,15 @@ class ProjectedRows:
         """Return the battles that a query finds, with numbers for players."""
         return [self._battle(row) for row in self._table.rows("battle", rest, *values)]
 
+    def bodies(self, battle: Battle) -> Iterator[tuple[int, float, str]]:
+        """Yield the events that a battle is folded from, as texts: schema, time and text."""
+        first = battle.source.version
+        last = (1 << 62) if battle.until is None else battle.until
+        rest = "where stream = ? and version between ? and ? order by version"
+        stream = self._number(battle.source.board)
+        for row in self._durable.rows("event", rest, stream, first, last):
+            yield cast("int", row[3]), cast("float", row[4]), cast("str", row[6])
+
     def _number(self, stream: str) -> int:
         row = self._durable.row("stream", "where key = ?", stream)
         return cast("int", row[0]) if row else 0
@@ -268,7 +278,7 @@ class ProjectedRows:
     def _battle(self, row: Any) -> Battle:
         number, _, stream, version, at, rules, dwarf, troll, source, source_version = row[:10]
         until, state, part, *before, plies, ending, winner, of_dwarf, of_troll = row[10:20]
-        rated, *points, imported, set_up, time, tournament, round_ = row[20:]
+        rated, *points, imported, set_up, time, tournament, round_ = row[20:28]
         outcome = ending and Outcome(
             Ending(ending), Side(winner) if winner else None, Score(of_dwarf, of_troll)
         )
@@ -293,6 +303,7 @@ class ProjectedRows:
             TimeControl.of(cast("str", time)) if time else None,
             TournamentRound(tournament, round_) if tournament else None,
             self._title(tournament) if tournament else "",
+            (row[28], row[29]),
         )
 
     def _title(self, tournament: int) -> str:

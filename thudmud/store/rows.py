@@ -111,7 +111,7 @@ PROJECTIONS = {
     " state text, part integer, dwarf_before integer, troll_before integer, plies integer,"
     " ending text, winner text, dwarf_score integer, troll_score integer, rated integer,"
     " dwarf_points integer, troll_points integer, imported integer, set_up integer,"
-    " time text, tournament integer, round integer,"
+    " time text, tournament integer, round integer, dwarf_rating integer, troll_rating integer,"
     " unique (stream, version)",
     # ``ended`` is null, and ``why`` '', while it is not over; ``winner`` is 0 if nobody has won.
     "tournament": "number integer primary key, title text, kind text, rules text, time text,"
@@ -141,7 +141,17 @@ PROJECTIONS = {
     # Comments on plies; ``position`` is that of the event.
     "comment": "battle integer, ply integer, player integer, position integer, text text,"
     " primary key (battle, ply, player)",
+    # What was played from which positions, see `thudmud.store.explored`: ``place`` is the number of
+    # a position; ``battle`` the one that has reached it, or null if ``played`` has the counts.
+    "explored": "id integer primary key, upto integer, sum integer",
+    "reached": "place integer primary key, battle integer",
+    "played": "place integer, ply text, times integer, dwarf integer, troll integer,"
+    " drawn integer, lead integer, battle integer, primary key (place, ply)",
 }
+EXPLORED = {"reached", "played"}
+"""The projections of which the rows are combined in ``explored``, and not made anew by the check.
+"""
+
 INDEXES = (
     # Of banned accounts alone: they are read whenever another process has written.
     "create index account_banned on account (banned) where banned = 1",
@@ -176,6 +186,8 @@ _WITHOUT_ROWID = {
     "unwanted",
     "tournament_event",
     "tournament_place",
+    "reached",
+    "played",
 }
 """Tables of which the primary key is most of the row: SQLite stores them as its index alone. So are
 all that were added later: a separate index of SQLite's would be missing in older files."""
