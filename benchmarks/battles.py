@@ -7,13 +7,16 @@ Matches of two battles are played at boards of their own, ten at a time: a seek,
 down, 80 plies at random, offers, a lost connection, and all who leave. Rows of events are written
 straight to the file, with the store's own text of each; what follows from them is made by the
 store itself, as it is where a newer version finds another number of `PROJECTION`.
+
+There are ten battles that come again and again. With ``different`` each is another one, of 30
+plies, some of which are played more often than others.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice, zip_longest
@@ -48,8 +51,9 @@ from thudmud.play.events import (
     SeekMade,
     StoredEvent,
 )
+from thudmud.play.exploring import COUNTED_PLIES
 from thudmud.play.projections import HALL
-from thudmud.rules import DISCWORLD, Ending, Move, Outcome, Score, Side
+from thudmud.rules import DISCWORLD, Ending, Move, Outcome, Piece, Score, Side
 from thudmud.store.codec import SCHEMA, to_array, to_text
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk
@@ -100,9 +104,27 @@ def battle(games: int) -> list[Event]:
     ]
 
 
-def _match(seed: int) -> list[Event]:
+def short_battle(games: int) -> list[Event]:
+    """Return a battle of `COUNTED_PLIES` plies, of which some are likelier than others."""
+    random, position = Random(games), DISCWORLD.opening
+    whole = battle(0)
+    plies: list[Event] = []
+    while len(plies) < COUNTED_PLIES:
+        ply = whole[1 + len(plies)]
+        pieces = position.squares(Piece.TROLL if len(plies) % 2 else Piece.DWARF)
+        moves = DISCWORLD.moves_from(position, pieces[int(len(pieces) * random.random() ** 2)])
+        if moves and isinstance(ply, Moved):
+            move = moves[int(len(moves) * random.random() ** 2)]
+            plies.append(replace(ply, move=move))
+            position = position.after(move)
+    ended = whole[-1]
+    assert isinstance(ended, BattleEnded)
+    return [whole[0], *plies, replace(ended, plies=COUNTED_PLIES)]
+
+
+def _match(seed: int, made: Callable[[int], list[Event]]) -> list[Event]:
     """Return all that happens at a board while two play a match and leave."""
-    first, second = battle(2 * seed), [_second(event, seed) for event in battle(2 * seed + 1)]
+    first, second = made(2 * seed), [_second(event, seed) for event in made(2 * seed + 1)]
     cut_off: list[Event] = [
         Absent(NOW, OTHER, Side.TROLL, Parting.LOST),
         Returned(NOW, OTHER, Side.TROLL),
@@ -144,15 +166,16 @@ def _said(text: str, one: int, other: int) -> str:
     return text.replace(str(_NUMBERS[OTHER]), str(other))
 
 
-def events(matches: int, people: int, first: int) -> Iterator[Place]:
+def events(matches: int, people: int, first: int, *, different: bool = False) -> Iterator[Place]:
     """Yield what happens in the hall, whose stream is 1, and at as many boards as matches.
 
     Args:
         matches: how many.
         people: the numbers of players go from 1 to this.
         first: the number of the first board's stream.
+        different: whether each match is another one.
     """
-    kinds = [[_text(event) for event in _match(seed)] for seed in range(5)]
+    kinds = [[_text(event) for event in _match(seed, battle)] for seed in range(5)]
     for start in range(0, matches, AT_ONCE):
         playing = []
         for match in range(start, min(start + AT_ONCE, matches)):
@@ -171,15 +194,23 @@ def events(matches: int, people: int, first: int) -> Iterator[Place]:
                 [Place(1, _said(_text(event), one, other)) for event in each] for each in hall
             )
             at_board = [
-                Place(first + match, _said(text, one, other)) for text in kinds[match % len(kinds)]
+                Place(first + match, _said(text, one, other))
+                for text in (
+                    map(_text, _match(match, short_battle))
+                    if different
+                    else kinds[match % len(kinds)]
+                )
             ]
             playing.append([*before, *at_board, *after])
         for at_a_time in zip_longest(*playing):
             yield from (each for each in at_a_time if each)
 
 
-def fill(path: Path, battles: int) -> None:
-    """Make a store of so many battles, and of two boards at which nobody plays."""
+def fill(path: Path, battles: int, *, different: bool = False) -> None:
+    """Make a store of so many battles, and of two boards at which nobody plays.
+
+    Each is another one, and shorter, if they are to be ``different``.
+    """
     database = Database(OnDisk(path, serving=False, patience=5.0), lambda: NOW - YEARS)
     boards = [
         BoardOpened(NOW, "", board, f"{board} board", "discworld") for board in ("oak", "pine")
@@ -205,7 +236,7 @@ def fill(path: Path, battles: int) -> None:
         step = (YEARS - 60.0) / max(1, matches * 180)
         for number in range(1, people + 1):
             table.put("player", number, "", f"player{number}", f"Player{number}")
-        happening = events(matches, people, first)
+        happening = events(matches, people, first, different=different)
         while some := list(islice(happening, BATCH)):
             rows = []
             for stream, body in some:

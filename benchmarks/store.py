@@ -14,7 +14,10 @@ stands beside a yardstick of the same run:
 - how many battles a second become records (`thudmud export`), beside how many are folded;
 - the slowest of 100 appends while everything is checked, and while what nothing needs any more is
   dropped, beside the same without; and how long these take;
-- how large the file is after that, and after it was made smaller, beside what it was.
+- how large the file is after that, and after it was made smaller, beside what it was;
+- of battles which are all different: bytes of what the explorer needs for each, beside those of its
+  other rows; how long it takes to count one, beside making its other rows; and the slowest of what
+  players ask it.
 
 A million battles take 8 GB, and 24 GB while that file is made smaller. A file that
 ``python -m benchmarks.battles`` has made can be named in the place of a number; it is changed.
@@ -38,12 +41,17 @@ from prometheus_client import Histogram
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
-from benchmarks.battles import PLIES, battle, fill
+from benchmarks.battles import NOW, PLIES, battle, fill, short_battle
 from thudmud.cli.export import export
 from thudmud.play.archive import HistoryLookup, StandingsLookup
 from thudmud.play.events import Event, Moved
+from thudmud.play.exploring import ExploreLookup
+from thudmud.rules import DISCWORLD, Game
 from thudmud.store import Store
 from thudmud.store.codec import to_array, to_text
+from thudmud.store.database import Database
+from thudmud.store.files import OnDisk
+from thudmud.store.lookups import answer
 
 SIZES = (0, 10_000)
 SECONDS = 2.0
@@ -206,6 +214,52 @@ async def queries(path: Path, battles: int) -> list[Row]:
     return rows
 
 
+def explores(folder: Path, battles: int) -> Iterator[Row]:
+    """Measure what the explorer costs."""
+    path = folder / f"{battles} different"
+    fill(path, battles, different=True)
+    begun = perf_counter()
+    database = Database(OnDisk(path, serving=False, patience=5.0), lambda: NOW)
+    made = perf_counter() - begun
+    bare = _pages(database)
+    begun = perf_counter()
+    while database.write([lambda db: db.explored.go_on()])[0] == [True]:
+        pass
+    counted = perf_counter() - begun
+    size, each = _pages(database) - bare, database.table.number("select max(number) from battle")
+    title = f"the explorer's rows of a battle, of {battles:,}, beside its others"
+    yield Row(title, size / each, bare / each, "bytes")
+    yield Row("counting one, beside making its other rows", counted / each, made / each, "s")
+    one = min(
+        _took(lambda: database.table.row("battle", "where number = ?", each)) for _ in "12345"
+    )
+    game = Game.start(DISCWORLD)
+    moves = [event.move for event in short_battle(0) if isinstance(event, Moved)]
+    slowest = 0.0
+    for move in moves:
+        asked = ExploreLookup(DISCWORLD.name, game.position)
+        ask: Callable[[], object] = lambda: answer(database, asked, "")  # noqa: B023, E731
+        slowest = max(slowest, min(_took(ask) for _ in "12345"))
+        game = game.play(move)
+    yield Row("the slowest of its answers, beside one row", slowest * 1000, one * 1000, "ms")
+    database.close()
+
+
+def _pages(database: Database) -> int:
+    """Return how many bytes of a file are used."""
+    count, free, size = (
+        database.table.number(f"pragma {each}")
+        for each in ("page_count", "freelist_count", "page_size")
+    )
+    return (count - free) * size
+
+
+def _took(ask: Callable[[], object]) -> float:
+    begun = perf_counter()
+    ask()
+    return perf_counter() - begun
+
+
 async def checks(path: Path, battles: int, size: int) -> list[Row]:
     """Measure the check of everything, and what appends wait for it."""
     store = await Store.open(path)
@@ -327,6 +381,8 @@ def report(sizes: Sequence[int | Path], rounds: int, seconds: float) -> Iterator
             yield from asyncio.run(prunes(path, battles, size))
             yield from asyncio.run(checks(path, battles, size))
             yield from asyncio.run(compacts(path, size))
+            if path != each:
+                yield from explores(folder, battles)
 
 
 def main(arguments: Sequence[str]) -> int:
