@@ -33,6 +33,7 @@ from thudmud.rules import EVERY, Attempt, Piece, Side, Square, Verb
 from thudmud.verbs.archive import (
     Analyse,
     CancelAnalysis,
+    Explore,
     Games,
     History,
     MakeComment,
@@ -272,6 +273,8 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Replay, numbers, st.just(0) | numbers),
     st.builds(ViewRecord, numbers),
     st.builds(Analyse, st.none() | numbers),
+    st.builds(Explore) | st.builds(Explore, numbers, st.just(0) | numbers),
+    st.builds(Explore, on=boards),
     st.just(CancelAnalysis()),
     st.builds(MakeComment, st.just("") | comments, numbers, st.integers(0, 999_999_999)),
     st.builds(MakeComment, st.just("") | comments.filter(lambda text: not text[0].isdigit())),

@@ -214,6 +214,30 @@ async def test_a_battle_is_told_of_to_anybody() -> None:
     await place.service.close()
 
 
+async def test_what_was_played_from_a_position_is_told_to_anybody_once_that_battle_is_over() -> (
+    None
+):
+    place = await opened()
+    await place.enter("Anna")
+    await place.type("Anna", "practice on oak board", "move from a6 to b6")
+    screen = Screen()
+    await place.service.show_explored(screen, EVERYTHING, 1, 0)
+    [(package, fact)] = facts(screen)
+    assert (package, fact["code"]) == ("Thud.Refused", "explore_later")
+    await place.type("Anna", "end game")
+    await place.service.show_explored(screen, EVERYTHING, 1, 0)
+    [(package, fact)] = facts(screen)
+    assert (package, [each["record"] for each in fact["plies"]]) == ("Thud.Explored", ["dA6-B6"])
+    assert (fact["battle"], fact["board"], fact["next"]) == (1, None, "dA6-B6")
+    await place.service.show_explored(screen, EVERYTHING, 1, 999)
+    [(_, fact)] = facts(screen)
+    assert (fact["ply"], fact["plies"], fact["next"]) == (1, [], None)
+    await place.service.show_explored(screen, EVERYTHING, 2, 0)
+    [(package, fact)] = facts(screen)
+    assert (package, fact["code"]) == ("Thud.Refused", "no_such_battle")
+    await place.service.close()
+
+
 async def test_a_program_asks_and_no_text_comes() -> None:
     place = await opened()
     screen, anna = await joined(place)

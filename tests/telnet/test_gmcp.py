@@ -15,7 +15,7 @@ from tests.server.plain import Client, Serving, Setup
 from tests.telnet.commands import DO, DONT, GMCP, IAC, SB, SE, WILL, framed
 from thudmud.telnet import gmcp
 from thudmud.telnet.gmcp import packed, read, supported
-from thudmud.telnet.interface import Credentials
+from thudmud.telnet.interface import Credentials, Watch
 
 
 def package(text: str) -> bytes:
@@ -334,6 +334,22 @@ def test_how_deep_data_may_go(levels: int, is_read: bool) -> None:  # noqa: FBT0
     assert f"more than {levels if is_read else levels - 1} levels deep" in PAGE
     payload = b"Thud.Move " + b"[" * levels + b"]" * levels
     assert (gmcp.read(payload) is not None) is is_read
+
+
+@pytest.mark.parametrize(
+    ("data", "watch"),
+    [
+        ({"battle": 12}, Watch(battle=12)),
+        ({"battle": 12, "explore": 0}, Watch(battle=12, explored=0)),
+        ({"battle": 12, "explore": 34}, Watch(battle=12, explored=34)),
+        ({"battle": 12, "explore": -1}, None),
+        ({"battle": 12, "explore": "all"}, None),
+        ({"battle": 12, "explore": 10**12}, None),
+        ({"board": "oak"}, Watch("oak")),
+    ],
+)
+def test_what_is_watched(data: dict[str, object], watch: Watch | None) -> None:
+    assert gmcp.watched(data) == watch
 
 
 async def test_facts_of_the_login_and_quiet_questions_are_for_telnet_clients_too(

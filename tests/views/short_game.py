@@ -58,6 +58,9 @@ LINES = [
     "Bert: end game",
     "Anna: analyse 1",
     "Bert: analyse 1",
+    "Anna: explore 1",
+    "Bert: explore 1",
+    "Anna: explore on elm table",
     "Anna: start",
     "Anna: adjourn",
     "Bert: adjourn",
@@ -168,7 +171,7 @@ LINES = [
 ]
 
 
-AT_ONCE = ("analyse", "hint", "view possible", "observe", "finger", "follow", "plan")
+AT_ONCE = ("analyse", "explore", "hint", "view possible", "observe", "finger", "follow", "plan")
 """The beginnings of lines that take no time, so that what comes behind them is as without them."""
 
 ADVISED = {Side.TROLL: "TF7-F6xE6", Side.DWARF: "dE6-E7xE7"}

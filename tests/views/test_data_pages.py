@@ -28,7 +28,14 @@ MACHINE = (DOCS / "machine.md").read_text("utf-8")
 PACKAGES = ["Thud.Table", "Thud.Listed", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Say"]
 PACKAGES += ["Thud.Message", "Thud.Messages", "Thud.Notify", "Thud.Observe"]
 PACKAGES += ["Thud.Invite", "Thud.Hint", "Thud.Exercise", "Thud.Comment", "Thud.Bots"]
-PACKAGES += ["Thud.Analysis", "Thud.Seek", "Thud.Settled", "Thud.Declined", "Thud.Closed"]
+PACKAGES += [
+    "Thud.Analysis",
+    "Thud.Explored",
+    "Thud.Seek",
+    "Thud.Settled",
+    "Thud.Declined",
+    "Thud.Closed",
+]
 PACKAGES += [
     "Thud.Renamed",
     "Thud.Me",

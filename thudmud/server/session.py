@@ -437,8 +437,11 @@ class PlayerSession:
         if watch.battle is None:
             self._stop_watching()
             self._onlooker = service.watch(self, self._prompter.terminal, watch.board)
-        else:
+        elif watch.explored is None:
             self._inform(service.show_battle(self, self._prompter.terminal, watch.battle))
+        else:
+            place = watch.battle, watch.explored
+            self._inform(service.show_explored(self, self._prompter.terminal, *place))
 
     def _stop_watching(self) -> None:
         if self._onlooker:

@@ -41,9 +41,11 @@ from typing import cast
 from thudmud.errors import Refused
 from thudmud.language.parsing import player_problem
 from thudmud.play import events
-from thudmud.play.archive import AdjournedLookup, BattleLookup
+from thudmud.play.analysis import GOES_ON
+from thudmud.play.archive import AdjournedLookup, BattleLookup, FoundBattle
 from thudmud.play.asides import BoardListed, Gone, Sanctioned, WentOut
 from thudmud.play.events import TableEvent
+from thudmud.play.exploring import ExploredPosition, ExploreLookup
 from thudmud.play.hall import Hall, claimants
 from thudmud.play.options import Toggle
 from thudmud.play.projections import HALL, realm_of
@@ -67,6 +69,8 @@ from thudmud.service.timing import Timing
 from thudmud.service.tournaments import Director
 from thudmud.store import Entry, Store
 from thudmud.views.archive import recorded
+from thudmud.views.data import Fact
+from thudmud.views.exploring import explored
 from thudmud.views.facts import refusal_fact
 from thudmud.views.refusals import refused
 from thudmud.views.view import Terminal
@@ -384,6 +388,30 @@ class Service:
         else:
             none = Refused(Refusal.NO_SUCH_BATTLE, number=number)
             tell(outbox, terminal, [refusal_fact(none, "")])
+
+    async def show_explored(
+        self, outbox: Outbox, terminal: Terminal, number: int, ply: int
+    ) -> None:
+        """Tell an onlooker's program what was played from a position of a battle that is over.
+
+        Others could have the player's program ask for them while they play it.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        found: FoundBattle | None = await self.look_up(BattleLookup(number))
+        if found is None or found.game is None:
+            refusal = Refused(Refusal.NO_SUCH_BATTLE, number=number)
+        elif found.battle.state in GOES_ON:
+            refusal = Refused(Refusal.EXPLORE_LATER, number=number)
+        else:
+            game = found.game.after(min(ply, len(found.game.moves)))
+            asked = ExploreLookup(game.ruleset.name, game.position)
+            played = await self.look_up(asked)
+            position = ExploredPosition.of(found.game, number, ply, played)
+            tell(outbox, terminal, [Fact("Thud.Explored", {"board": None, **explored(position)})])
+            return
+        tell(outbox, terminal, [refusal_fact(refusal, "")])
 
 
 def _as_listed(table: Table) -> tuple[object, ...]:

@@ -139,7 +139,11 @@ def credentials(data: object) -> tuple[str, str] | None:
 def watched(data: Mapping[str, object]) -> Watch | None:
     """Return what a client without a name wants to watch, if the data is valid."""
     match data:
-        case {"battle": int(number)} if 0 < number < _MOST:
+        case {"battle": int(number), "explore": int(ply)} if (
+            0 < number < _MOST and 0 <= ply < _MOST
+        ):
+            return Watch(battle=number, explored=ply)
+        case {"battle": int(number)} if 0 < number < _MOST and "explore" not in data:
             return Watch(battle=number)
         case {"board": str(words)}:
             return Watch(_readable(words))

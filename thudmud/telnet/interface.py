@@ -60,11 +60,13 @@ class Ask:
 class Watch:
     """The client wants to watch, without a name, what everybody may see.
 
-    That is a board, the hall if no words name one, or a past battle by its number.
+    That is a board, the hall if no words name one, or a past battle by its number; or what was
+    played in all battles from the position after so many plies of that battle.
     """
 
     board: str | None = None
     battle: int | None = None
+    explored: int | None = None
 
 
 class Signal(Enum):

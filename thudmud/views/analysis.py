@@ -145,9 +145,9 @@ def _marked(found: AnalysedBattle, ply: int, display: Display) -> str:
     move, mark = game.moves[ply - 1], analysis.mark(ply)
     side = _side(game, ply)
     player = battle.player(side) or archive.UNKNOWN
-    what = f"Ply {ply} {mark.value if mark else ''} {player} ({side.plural}), {_ply(move)}."
+    what = f"Ply {ply} {mark.value if mark else ''} {player} ({side.plural}), {in_few_words(move)}."
     if mark and display.reader:
-        what = f"Ply {ply}, a {_NOUNS[mark]} of {player}, {side.plural}: {_ply(move)}."
+        what = f"Ply {ply}, a {_NOUNS[mark]} of {player}, {side.plural}: {in_few_words(move)}."
     return f"{what} {_better(analysis, game, ply)}"
 
 
@@ -169,10 +169,10 @@ def _side(game: Game, ply: int) -> Side:
 
 
 def _line(line: Line) -> str:
-    return ", then ".join(map(_ply, line[:_FORESEEN]))
+    return ", then ".join(map(in_few_words, line[:_FORESEEN]))
 
 
-def _ply(move: Move) -> str:
+def in_few_words(move: Move) -> str:
     """Return a ply in few words, for a voice."""
     taking = f" taking {listed(map(str, move.captures))}" if move.captures else ""
     return f"{move.origin} to {move.target}{taking}"

@@ -22,6 +22,7 @@ from thudmud.views import (
     analysis,
     archive,
     exercises,
+    exploring,
     hints,
     letters,
     matchmaking,
@@ -48,9 +49,8 @@ from thudmud.views.view import View
 from thudmud.views.words import wrapped_each
 
 _REGISTERED = (
-    analysis, archive, exercises, help_pages, hints, letters, matchmaking, notifications, options,
-    order, people, queries, ratings, replays, rooms, talk,
-    tournaments,
+    analysis, archive, exercises, exploring, help_pages, hints, letters, matchmaking, notifications,
+    options, order, people, queries, ratings, replays, rooms, talk, tournaments,
 )  # fmt: skip
 _WORDS, _FACTS = words.registry, facts_registered.registry
 """The functions by type. Faster than calling `singledispatch`; base classes do not count."""
