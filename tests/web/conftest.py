@@ -38,6 +38,7 @@ BOARDS = {
     "hazel": "discworld",
     "alder": "discworld",
     "beech": "discworld",
+    "holly": "discworld",
 }
 BOARD = '[[board]]\nname = "{} board"\nrules = "{}"\n'
 

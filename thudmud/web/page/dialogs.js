@@ -29,16 +29,17 @@ export function confirmed(question, label) {
 }
 
 /**
- * Copy the address of what is shown, or show it where pages may not copy.
+ * Copy an address, or show it where pages may not copy.
  *
+ * @param {string} address
  * @param {string} words what to say of it
  * @param {{say: (sentence: string) => void, toast: (sentence: string) => void}} outside
  */
-export async function share(words, { say, toast }) {
+export async function share(address, words, { say, toast }) {
   try {
-    await navigator.clipboard.writeText(location.href); // which only secure pages have
+    await navigator.clipboard.writeText(address); // which only secure pages have
   } catch {
-    const field = h("input", { value: location.href, readonly: true, "aria-label": "Link" });
+    const field = h("input", { value: address, readonly: true, "aria-label": "Link" });
     open(
       h("h2", { id: "dialog-title" }, words),
       field,

@@ -6,11 +6,13 @@ import { BoardView } from "./board.js";
 import { Curve, marksOf } from "./curve.js";
 import { confirmed, share } from "./dialogs.js";
 import { byId, capitalised, clockText, counted, fill, h, token } from "./dom.js";
+import { Explorer, isOfExplorer } from "./explorer.js";
 import { LessonView, exerciseTitle } from "./lesson.js";
 import { MoveList, asOf, tools } from "./moves.js";
 import { Mover } from "./mover.js";
 import { count } from "./position.js";
 import { change, settings } from "./settings.js";
+import { openPictures, openSnippet } from "./sharing.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").State} State */
@@ -48,6 +50,7 @@ export class GameView {
    * @param {(line: string) => void} outside.send sends a command
    * @param {(line: string) => void} outside.ask asks what a command tells, as a fact alone
    * @param {(battle: number) => void} outside.askRecord asks for the plies of a battle
+   * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
    * @param {(sentence: string) => void} outside.say tells those who hear the page
    * @param {(sentence: string) => void} outside.toast shows something for a while
    */
@@ -76,9 +79,10 @@ export class GameView {
     this.moves = new MoveList(byId("moves"), (ply) => this.step(ply));
     this.lesson = new LessonView(byId("lesson"), outside.send);
     this.curve = new Curve(byId("curve"), (ply) => this.step(ply));
+    this.explorer = new Explorer(byId("explorer"), state, outside.explore);
     state.on("Thud.Me", () => (this.filledIn = ""));
     state.on("Thud.Legal", (legal) => this.mover.answered(legal));
-    state.on("Thud.Refused", () => this.mover.cancel());
+    state.on("Thud.Refused", (refused) => isOfExplorer(refused) || this.mover.cancel());
     state.on("Thud.Exercise", ({ remarks }) => {
       const isAskedAgain = remarks.includes("wrong") || remarks.includes("fewer");
       if (isAskedAgain && this.mover.isSent) this.mover.cancel(); // nothing was played
@@ -122,6 +126,7 @@ export class GameView {
     const analysis = this.analysisOf(table, board);
     this.curve.show(analysis, this.at ?? board.ply);
     this.showSteps(board);
+    this.explore(table, board);
     this.moves.marks = marksOf(analysis);
     this.moves.show(board.plies, this.at ?? board.ply); // the last, since it has what room is left
   }
@@ -262,7 +267,11 @@ export class GameView {
       h("span.left", {}, `${count(position, side)}`, h("small", {}, " left")),
       table.part !== null &&
         this.at === null &&
-        h("span.points", {}, table.part === 1 ? counted(points, "point") : `${points} in the match`),
+        h(
+          "span.points",
+          {},
+          table.part === 1 ? counted(points, "point") : `${points} in the match`,
+        ),
       table.clock &&
         h(
           "time.clock",
@@ -394,14 +403,52 @@ export class GameView {
   }
 
   /**
+   * Show what others played, but to whoever plays here, or has no name while others do.
+   *
+   * @param {Table} table
+   * @param {Board} board
+   */
+  explore(table, board) {
+    const mine = this.state.sides(table).length;
+    const isNone = this.state.me.player === null && (table.running || board.battle === null);
+    const { battle, version } = board;
+    const ply = this.at ?? board.ply;
+    const isHidden = isNone || (table.running && mine === 1) || this.exercise(board.board);
+    const where = { battle, board: battle === null ? board.board : null, ply, version };
+    this.explorer.show(isHidden ? null : where);
+  }
+
+  /**
    * @param {Table} table
    * @param {Board} board
    */
   showActions(table, board) {
-    replaceIfChanged(
-      byId("actions"),
-      this.possible(table, board).map((each) => this.button(each)),
-    );
+    replaceIfChanged(byId("actions"), [
+      ...this.possible(table, board).map((each) => this.button(each)),
+      ...this.shared(board),
+    ]);
+  }
+
+  /**
+   * Return what can be taken elsewhere of a board.
+   *
+   * @param {Board} board
+   */
+  shared({ board, ply }) {
+    if (this.exercise(board)) return [];
+    const path = `/board/${encodeURIComponent(board)}`;
+    const button = (/** @type {string} */ label, /** @type {() => void} */ click) =>
+      h("button", { type: "button", "data-key": `share-${label}`, click }, label);
+    return [
+      ply > 0 &&
+        h(
+          "a.button",
+          { href: `${path}.thud`, download: `${board}.thud`, "data-key": "record" },
+          "Download",
+        ),
+      button("Picture", () => openPictures(path, capitalised(board), this.at, settings.flipped)),
+      button("Embed", () => openSnippet(location.origin + path, this.outside)),
+    ].filter((each) => each !== false);
   }
 
   /**
@@ -464,7 +511,8 @@ export class GameView {
   }
 
   copyLink() {
-    share("Whoever opens this link can watch.", this.outside);
+    const address = `${location.origin}/board/${encodeURIComponent(this.name)}`;
+    share(address, "Whoever opens this link can watch.", this.outside);
   }
 
   /** @param {Board} board */

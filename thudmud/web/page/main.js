@@ -7,6 +7,7 @@
 import { Chat } from "./chat.js";
 import { openSettings } from "./dialogs.js";
 import { byId, capitalised, clockText, fill, h } from "./dom.js";
+import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
 import { LobbyView } from "./lobby.js";
 import { Log, plain } from "./log.js";
@@ -22,7 +23,7 @@ import { Wire } from "./wire.js";
 const state = new State();
 const wire = new Wire({ text: hear, fact: take, link: linked });
 const log = new Log(byId("log"), byId("command"), byId("line"), typed);
-const outside = { send, ask, askRecord, say, toast };
+const outside = { send, ask, askRecord, explore, say, toast };
 const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
 const replay = new ReplayView(state, {
@@ -94,6 +95,13 @@ function ask(line) {
 function askRecord(battle) {
   if (state.me.player) ask(`record ${battle}`);
   else wire.ask("Thud.Watch", { battle });
+}
+
+/** @param {import("./explorer.js").Where} where */
+function explore({ board, battle, ply }) {
+  const position = battle === null ? `on ${board}` : `${battle}${ply ? ` ${ply}` : ""}`;
+  if (state.me.player) wire.ask("Thud.Ask", { line: `explore ${position}`, id: EXPLORER });
+  else if (battle !== null) wire.ask("Thud.Watch", { battle, explore: ply });
 }
 
 /** @param {string} line what was typed */
@@ -178,7 +186,9 @@ function take(name, data) {
 }
 
 // On a phone the log may be below what is seen.
-state.on("Thud.Refused", () => log.isSeen() || toast(oneLine(heard)));
+state.on("Thud.Refused", (refused) => {
+  if (!isOfExplorer(refused) && !log.isSeen()) toast(oneLine(heard));
+});
 
 // What is for everybody, wherever on the page they look.
 state.on("Thud.Broadcast", ({ player, text }) => toast(`${player}: ${text}`));
@@ -466,7 +476,7 @@ state.on("Thud.Replay", ({ battle, ply }) => openReplay(battle, ply)); // somebo
 
 // Links within the page do not load it again.
 document.addEventListener("click", (event) => {
-  const link = /** @type {Element} */ (event.target).closest("a[href^='/']");
+  const link = /** @type {Element} */ (event.target).closest("a[href^='/']:not([download])");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   history.pushState(null, "", link.getAttribute("href"));
@@ -528,7 +538,9 @@ function showPlaces() {
   );
   const places = byId("places");
   const current = places.querySelector("[aria-current]");
-  if (current) places.scrollLeft = current.offsetLeft - places.offsetLeft - (places.clientWidth - current.offsetWidth) / 2;
+  if (current)
+    places.scrollLeft =
+      current.offsetLeft - places.offsetLeft - (places.clientWidth - current.offsetWidth) / 2;
 }
 
 function comeIn() {

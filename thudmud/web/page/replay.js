@@ -6,6 +6,7 @@ import { BoardView } from "./board.js";
 import { Curve, marksOf } from "./curve.js";
 import { share } from "./dialogs.js";
 import { byId, capitalised, clockText, counted, fill, h, token } from "./dom.js";
+import { Explorer } from "./explorer.js";
 import { ending } from "./game.js";
 import { MoveList, asOf, tools } from "./moves.js";
 import { count, played, positionOf } from "./position.js";
@@ -23,6 +24,7 @@ export class ReplayView {
    * @param {(sentence: string) => void} outside.say tells those who hear the page
    * @param {(sentence: string) => void} outside.toast shows something for a while
    * @param {(battle: number, ply: number) => void} outside.at is told what is shown
+   * @param {(where: import("./explorer.js").Where) => void} outside.explore asks what others played
    */
   constructor(state, outside) {
     this.state = state;
@@ -38,6 +40,7 @@ export class ReplayView {
     this.view = null;
     this.moves = new MoveList(byId("replay-moves"), (ply) => this.step(ply));
     this.curve = new Curve(byId("replay-curve"), (ply) => this.step(ply));
+    this.explorer = new Explorer(byId("replay-explorer"), state, outside.explore);
     state.on("Thud.Record", (record) => this.take(record));
     state.on("Thud.Comment", (comment) => {
       if (comment.battle !== this.number) return;
@@ -127,6 +130,7 @@ export class ReplayView {
     byId("replay-facts").textContent = this.facts();
     fill(byId("replay-steps"), ...tools(this.at, 0, record.ply, this).slice(0, -1));
     this.curve.show(this.analysis, this.at);
+    this.explorer.show({ battle: this.number, board: null, ply: this.at });
     this.showWords();
     fill(byId("replay-actions"), ...this.actions());
     this.moves.marks = marksOf(this.analysis);
@@ -200,7 +204,10 @@ export class ReplayView {
         "Download",
       ),
       this.button("Copy the link", () => this.copyLink()),
-      this.button("Picture", () => openPictures(this.number, this.at, settings.flipped)),
+      this.button("Picture", () => {
+        const { number, at } = this;
+        openPictures(`/game/${number}`, `Battle ${number}`, at, settings.flipped);
+      }),
       this.button("Embed", () => openSnippet(location.href, this.outside)),
     ];
   }
@@ -214,6 +221,6 @@ export class ReplayView {
   }
 
   copyLink() {
-    share("Whoever opens this link sees this position.", this.outside);
+    share(location.href, "Whoever opens this link sees this position.", this.outside);
   }
 }

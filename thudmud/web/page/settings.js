@@ -12,10 +12,18 @@ const WORD = "thud.word";
  * @property {boolean} sound
  * @property {boolean} flipped whether the board is seen from the other side
  * @property {string} orient which side was at the bottom when a command said so last
+ * @property {boolean} explores whether what others have played is shown
  */
 
 /** @type {Settings} */
-const DEFAULTS = { theme: "auto", scheme: "plain", sound: true, flipped: false, orient: "south" };
+const DEFAULTS = {
+  theme: "auto",
+  scheme: "plain",
+  sound: true,
+  flipped: false,
+  orient: "south",
+  explores: false,
+};
 
 /** @type {Settings} */
 export const settings = { ...DEFAULTS, ...read(SETTINGS) };

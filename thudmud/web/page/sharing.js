@@ -13,24 +13,25 @@ import { isDark, settings } from "./settings.js";
  */
 
 /**
- * Offer pictures of a battle.
+ * Offer pictures of a battle, or of what stands on a board.
  *
- * @param {number} battle
- * @param {number} ply
+ * @param {string} path of it, as in its address
+ * @param {string} title
+ * @param {number | null} ply null for how it stands
  * @param {boolean} isFlipped
  */
-export function openPictures(battle, ply, isFlipped) {
+export function openPictures(path, title, ply, isFlipped) {
   const look = new URLSearchParams({ colours: settings.scheme });
   if (isDark()) look.set("theme", "dark");
   if (isFlipped) look.set("side", "north");
-  const moving = `/game/${battle}.gif?${look}`;
-  look.set("ply", String(ply));
-  const still = (/** @type {string} */ kind) => `/game/${battle}.${kind}?${look}`;
+  const moving = `${path}.gif?${look}`;
+  if (ply !== null) look.set("ply", String(ply));
+  const still = (/** @type {string} */ kind) => `${path}.${kind}?${look}`;
   const link = (/** @type {string} */ href, /** @type {string} */ label) =>
     h("a.button", { href, download: "" }, label);
   const hasPixels = document.documentElement.hasAttribute("data-pixels");
   open(
-    h("h2", { id: "dialog-title" }, `Battle ${battle}, ply ${ply}`),
+    h("h2", { id: "dialog-title" }, ply === null ? title : `${title}, ply ${ply}`),
     h("img.picture", { src: still("svg"), alt: "The board as it is shown" }),
     h(
       "div.row",
@@ -56,7 +57,7 @@ export async function openSnippet(address, { say, toast }) {
   };
   const answer = await fetch(`/oembed?url=${encodeURIComponent(address)}`).catch(() => null);
   if (!answer?.ok) {
-    tell("This server lets no other page show its battles.");
+    tell("This server lets no other page show its boards.");
     return;
   }
   const { html } = await answer.json();
@@ -74,7 +75,7 @@ export async function openSnippet(address, { say, toast }) {
   };
   open(
     h("h2", { id: "dialog-title" }, "In a page of yours"),
-    h("p.hint", {}, "Paste this where the battle is to be. It can be stepped through there."),
+    h("p.hint", {}, "Paste this where the board is to be. Its plies can be stepped through there."),
     field,
     h(
       "form.row",
