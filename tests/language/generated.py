@@ -137,6 +137,7 @@ from thudmud.verbs.tournaments import (
     Tournaments,
     ViewTournament,
 )
+from thudmud.verbs.tv import Tv
 
 _RULES = ["discworld", "classic", "koom valley"]
 _HALL = ("hall", "the hall")
@@ -317,6 +318,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Whisper, texts),
     st.builds(Observe, boards),
     st.builds(Unobserve, boards),
+    st.builds(Tv, st.booleans()),
     st.builds(Tell, players, texts),
     st.builds(SendLetter, players, texts),
     st.builds(Letters, st.none() | players, numbers),

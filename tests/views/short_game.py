@@ -148,6 +148,8 @@ LINES = [
     "Carl: join game as dwarf on pine board",
     "Dora: join game as troll on pine board",
     "Carl: start",
+    *("Bert: tv", "Bert: tv off"),
+    *("Anna: go to hall", "Anna: tv", "Anna: tv off", "Anna: go to pine board"),
     *("Carl: move from f1 to f2", "Dora: move from g7 to f7"),
     *("Carl: move from f2 to f1", "Dora: move from f7 to g7"),
     *("Carl: move from f1 to f2", "Dora: move from g7 to f7"),
@@ -171,7 +173,9 @@ LINES = [
 ]
 
 
-AT_ONCE = ("analyse", "explore", "hint", "view possible", "observe", "finger", "follow", "plan")
+AT_ONCE = (
+    "analyse", "explore", "hint", "view possible", "observe", "finger", "follow", "plan", "tv",
+)  # fmt: skip
 """The beginnings of lines that take no time, so that what comes behind them is as without them."""
 
 ADVISED = {Side.TROLL: "TF7-F6xE6", Side.DWARF: "dE6-E7xE7"}

@@ -92,6 +92,7 @@ _SYNONYMS = {
         "standings": "ladder leaderboard rank ranking rankings ranks rating ratings top",
         "start": "begin rematch",
         "tell": "answer reply",
+        "tv": "television telly",
         "times": "timestamp timestamps",
         "to": "into",
         "tournament": "tourney",

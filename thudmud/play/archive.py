@@ -448,6 +448,13 @@ class ScoreLookup(Lookup["PlayerScore | None"]):
 
 
 @value
+class ScoresLookup(Lookup["dict[str, PlayerScore | None]"]):
+    """The results of several players, by their names as they are given here."""
+
+    players: tuple[str, ...]
+
+
+@value
 class StandingsLookup(Lookup[Ranking]):
     """The standings by a ruleset and at a pace, with the place of the player who asks.
 

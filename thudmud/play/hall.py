@@ -274,6 +274,7 @@ class Hall:
         for side in Side:
             self.missed.pop((board, side), None)
         for person in self.people.known():
+            person.tv = "" if person.tv == board else person.tv
             person.used = None if person.used == board else person.used
             person.room = None if person.room == board else person.room
             person.forget_invitations(board)
@@ -289,6 +290,7 @@ class Hall:
                 self.missed[name, side] = missed
         self.rooms.rename(board, name)
         for person in self.people.known():
+            person.tv = name if person.tv == board else person.tv
             person.used = name if person.used == board else person.used
             person.room = name if person.room == board else person.room
             for by, asked in person.invitations.items():

@@ -38,7 +38,8 @@ class Person:
         followed: the names of players they follow.
         plan: what they say about themselves.
         active: roughly when they last typed something, in seconds since the epoch.
-        observed: the boards they observe.
+        observed: the boards they observe, also the one that the tv shows.
+        tv: the board that their tv shows; "" while it shows none, None if it is off.
         knows_deaf: whether they were told that players do not hear observers.
         news: the edition of the news they last saw.
         replay: the battle they are replaying, and where they are in it.
@@ -60,6 +61,7 @@ class Person:
     plan: str = ""
     active: float = 0.0
     observed: tuple[str, ...] = ()
+    tv: str | None = None
     knows_deaf: bool = False
     news: str = ""
     replay: Replayed | None = None

@@ -50,6 +50,7 @@ from thudmud.verbs.matchmaking import PlayNow, require_share
 from thudmud.verbs.more import Again, Quit
 from thudmud.verbs.moves import Resign
 from thudmud.verbs.talk import is_shout
+from thudmud.verbs.tv import Tv
 from thudmud.views import sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import refusal_fact
@@ -445,6 +446,18 @@ class PlayerLines:
                 after = aside.chosen(self._hall, after)
             if after != person:
                 await self._policy.keep(after)
+
+    async def turn_tv(self, name: str) -> None:
+        """Turn the tv of a player to the best battle, unless they have left or turned it off."""
+        async with self._presence.names.of(name):
+            visit = self._broadcaster.visits.get(name)
+            person = self._hall.people.get(name)
+            if self._presence.closing or visit is None or person is None or person.tv is None:
+                return
+            try:
+                await self._decide(visit, Tv(), None, self._clock())
+            except StoreError as error:
+                _log.error("a tv was not turned: %s", error, extra={"player": name})
 
     async def _tell_analysed(
         self, name: str, asked: AnalysisLookup, analysis: Analysis | None, cause: object

@@ -32,6 +32,7 @@ from thudmud.service.replaying import Replays
 from thudmud.service.teaching import Teaching
 from thudmud.service.tidying import Tidying
 from thudmud.service.tournaments import Director
+from thudmud.service.tuning import Tuning
 from thudmud.store import Conflict, StoreError
 from thudmud.verbs.decisions import arrive, part
 from thudmud.verbs.tables import come_back, vanish
@@ -55,6 +56,7 @@ class Presence:
         following: stores it.
         replays: shows battles again to players.
         tidying: cleans up after those who left.
+        tuning: turns tvs.
         teaching: tells newcomers how to move; None if they are not told.
         allow: called before others are told that somebody comes in; raises Refused if it is too
             much.
@@ -76,6 +78,7 @@ class Presence:
         following: Following,
         replays: Replays,
         tidying: Tidying,
+        tuning: Tuning,
         teaching: Teaching | None,
         allow: Limit | None,
     ) -> None:
@@ -84,6 +87,7 @@ class Presence:
         self._node, self._realm, self._allow = base.node, base.realm, allow
         self._broadcaster, self._following = broadcaster, following
         self._replays, self._tidying, self._director = replays, tidying, director
+        self._tuning = tuning
         self._teaching = teaching
         self._visits, self._watching = broadcaster.visits, broadcaster.watching
         self._screens = broadcaster.screens
@@ -179,6 +183,7 @@ class Presence:
         name, person = visit.name, self._hall.people[visit.name]
         if profile:
             self._hall.observe(name, ())  # observing lasts as long as a visit
+            person.tv = None
             person.member = arrival.member or person.member
             self._hall.people.adopt(person, profile)
         person.active = self._clock()
@@ -548,6 +553,8 @@ class Presence:
             self._tidying.turn_ended()
         if self._director.due:
             self._director.work()
+        if self._tuning.due:
+            self._tuning.turn_ended()
         if self._idle and not self.names and not self._idle.done():
             self._idle.set_result(None)
 

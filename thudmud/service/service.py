@@ -67,6 +67,7 @@ from thudmud.service.teaching import Teaching
 from thudmud.service.tidying import Tidying
 from thudmud.service.timing import Timing
 from thudmud.service.tournaments import Director
+from thudmud.service.tuning import Tuning
 from thudmud.store import Entry, Store
 from thudmud.views.archive import recorded
 from thudmud.views.data import Fact
@@ -146,6 +147,7 @@ class Service:
         self._teaching = Teaching(base, broadcaster.tell_here, has_hints=adviser is not None)
         visits = broadcaster.visits
         self._tidying = Tidying(base, self.following, is_ours=visits.__contains__)
+        self._tuning = Tuning(base, broadcaster, self._turn_tv)
         self.replays = Replays(base, pause, broadcaster)
         self.presence = Presence(
             base,
@@ -154,6 +156,7 @@ class Service:
             following=self.following,
             replays=self.replays,
             tidying=self._tidying,
+            tuning=self._tuning,
             teaching=self._teaching if teaches else None,
             allow=policy.allow,
         )
@@ -289,8 +292,10 @@ class Service:
         """Take note of an event at a board, and whether it was decided here."""
         event = entry.event
         is_a_mere_ply = isinstance(event, events.Moved) and after.running
-        if not is_a_mere_ply and _as_listed(after) != _as_listed(before):
-            self._list(after.key)
+        if not is_a_mere_ply:
+            if _as_listed(after) != _as_listed(before):
+                self._list(after.key)
+            self._tuning.watch(after, cast("TableEvent", event))
         if isinstance(event, events.Absent | events.BattleEnded):
             self._tidying.wait_for(after)
         self._timing.watch(after)
@@ -315,6 +320,8 @@ class Service:
         self.director.hall_changed(event)
         if isinstance(event, events.BoardOpened):
             self._neighbours.opened(event.name)
+        elif isinstance(event, events.BoardClosed):
+            self._tuning.closed()
         if table:  # a player's presence may just have been stored under the old name
             self.presence.unchecked += table.seats.values()
 
@@ -324,6 +331,8 @@ class Service:
             self.presence.check()
         if self.director.due:
             self.director.taken()
+        if self._tuning.due and not self.presence.names:
+            self._tuning.turn_ended()
 
     def _list(self, key: str) -> None:
         """Tell those in the hall the new entry of a board, soon, with changes that follow."""
@@ -336,6 +345,10 @@ class Service:
             self._listings.set(key, self.clock() + LISTED_EVERY, tell)
         else:
             tell()
+
+    async def _turn_tv(self, name: str) -> None:
+        """Turn a player's tv to the best battle."""
+        await self.lines.turn_tv(name)
 
     # Queries.
 

@@ -17,6 +17,7 @@ from thudmud.play.archive import (
     Lookup,
     MemberLookup,
     ScoreLookup,
+    ScoresLookup,
     SeenMember,
     StandingsLookup,
     StudiesLookup,
@@ -52,6 +53,8 @@ def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
             return battles.history_page(database, lookup, realm)
         case ScoreLookup(player, curves):
             return scores.score(database, player, curves=curves, realm=realm)
+        case ScoresLookup(players):
+            return {each: scores.score(database, each, realm=realm) for each in players}
         case KeptAnalysisLookup(began, plies):
             return battles.analysis(database, began, plies)
         case StudiesLookup(player):

@@ -25,10 +25,11 @@ from thudmud.verbs import (
     setup,
     talk,
     tournaments,
+    tv,
 )
 
 __all__ = [
     "VERBS", "archive", "exercises", "letters", "matchmaking", "more", "moves", "notifications",
     "options", "order", "people", "queries", "resuming", "rooms", "seats", "setup", "talk",
-    "tournaments",
+    "tournaments", "tv",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from thudmud.errors import Refused
-from thudmud.play.asides import ObserveChosen
+from thudmud.play.asides import ObserveChosen, TvTurned
 from thudmud.play.command import Command, verb
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.meaning import board_meant, hall_board_meant, observed_meant
@@ -132,10 +132,13 @@ class Unobserve(Command):
         ends = observed
         if self.at is not None:
             ends = (observed_meant(scene.hall, scene.person, self.at).name,)
-        chosen = []
+        chosen: list[ObserveChosen] = []
         for board in ends:
             if board not in observed:
                 raise Refused(Refusal.NOT_OBSERVED, board=board, boards=observed)
             observed = tuple(each for each in observed if each != board)
-            chosen.append(ObserveChosen(scene.me, board, observed))
+            if board == scene.person.tv:
+                chosen.append(TvTurned(scene.me, board, observed))
+            else:
+                chosen.append(ObserveChosen(scene.me, board, observed))
         return scene.tell(*chosen)

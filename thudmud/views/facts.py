@@ -55,6 +55,8 @@ def concerning(hall: Hall, player: str) -> list[Fact]:
     known = [*where(hall, player), options_fact(hall, player)]
     if hall.people[player].observed:
         known.append(observed_fact(hall, player))
+    if hall.people[player].tv is not None:
+        known.append(tv_fact(hall, player))
     seats = [table for table in hall.tables.seats_of(player) if table.name != room]
     others = {room, *(table.name for table in seats)}
     observed = hall.people[player].observed
@@ -313,6 +315,12 @@ def seek_data(seek: events.SeekMade) -> Data:
 def observed_fact(hall: Hall, player: str) -> Fact:
     """Return the boards that a player observes."""
     return Fact("Thud.Observe", {"boards": list(hall.people[player].observed)}, player)
+
+
+def tv_fact(hall: Hall, player: str) -> Fact:
+    """Return whether a player's tv is on, and the board that it shows."""
+    tv = hall.people[player].tv
+    return Fact("Thud.Tv", {"on": tv is not None, "board": tv or None}, player)
 
 
 def options_fact(hall: Hall, player: str) -> Fact:

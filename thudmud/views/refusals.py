@@ -288,6 +288,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         " makes room."
     ),
     Refusal.OBSERVES_NOTHING: "You observe no board.",
+    Refusal.TV_IS_OFF: 'Your tv is off. "tv" turns it on.',
     Refusal.NOT_OBSERVED: "You do not observe the {board}, but the {boards:and}.",
     Refusal.NOT_RUNNING: (
         'Nobody is playing battle {number} now. "games all" lists what is being played.'
