@@ -1,0 +1,82 @@
+"""The tv turns by itself when a battle ends, and when one begins while it shows none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.service.place import Place
+from tests.service.test_nodes import World
+from tests.service.test_observing import world
+
+__all__ = ["world"]
+
+
+async def sit(place: Place, dwarf: str, troll: str, board: str) -> None:
+    await place.enter(dwarf, troll)
+    await place.type(dwarf, f"join game as dwarf on {board}")
+    await place.type(troll, f"join game as troll on {board}", f"start game on {board}")
+
+
+def tv(place: Place, name: str = "Emil") -> str | None:
+    return place.hall.people[name].tv
+
+
+async def test_it_turns_to_the_next_when_a_battle_ends(place: Place) -> None:
+    await place.enter("Emil")
+    await sit(place, "Anna", "Bert", "oak board")
+    await sit(place, "Carla", "Dora", "elm board")
+    assert "Your tv shows the oak board" in await place.type("Emil", "tv")
+    place.told["Emil"].clear()
+    await place.type("Bert", "resign on oak board")
+    assert tv(place) == "elm board"
+    assert [text[:30] for text in place.told["Emil"]] == [
+        "[oak board] Bert resigns the b",
+        "Your tv shows the elm board (d",
+    ]
+    await place.type("Dora", "resign on elm board")
+    assert tv(place) == ""
+    await place.type("Anna", "start game on oak board")
+    assert tv(place) == "oak board"
+
+
+async def test_who_begins_the_battle_or_plays_in_it_does_not_see_it(place: Place) -> None:
+    await place.enter("Anna", "Bert")
+    await place.type("Anna", "tv")
+    await sit(place, "Carla", "Dora", "elm board")
+    assert tv(place, "Anna") == "elm board"
+    await place.type("Anna", "join game as dwarf on oak board")
+    await place.type("Bert", "tv", "join game as troll on oak board", "start game on oak board")
+    await place.type("Dora", "resign on elm board")
+    assert (tv(place, "Anna"), tv(place, "Bert")) == ("", "")
+
+
+async def test_it_is_off_for_who_has_left_or_turned_it_off(place: Place) -> None:
+    await place.enter("Emil", "Fay")
+    await place.type("Emil", "tv")
+    await place.type("Fay", "tv", "tv off")
+    await place.leave("Emil")
+    await place.enter("Emil")
+    await sit(place, "Anna", "Bert", "oak board")
+    assert (tv(place), tv(place, "Fay")) == (None, None)
+
+
+@pytest.mark.parametrize("line", ["adjourn on oak board", "leave game"])
+async def test_a_battle_that_stops_has_ended(place: Place, line: str) -> None:
+    await place.enter("Emil")
+    await sit(place, "Anna", "Bert", "oak board")
+    await place.type("Emil", "tv")
+    await place.type("Anna", line)
+    await place.type("Bert", line)
+    assert tv(place) == ""
+
+
+async def test_it_turns_on_another_node(world: World) -> None:
+    one, two = await world.begin("one"), await world.begin("two")
+    await sit(one, "Anna", "Bert", "oak board")
+    await two.enter("Emil")
+    assert "oak board" in await two.type("Emil", "tv")
+    await one.type("Bert", "resign on oak board")
+    assert tv(two) == ""
+    await one.type("Anna", "start game on oak board")
+    assert tv(two) == "oak board"
+    assert one.hall.people["Emil"].observed == ("oak board",)

@@ -1,0 +1,144 @@
+"""The tv: which battle is the best, and what becomes of it when boards close or change names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from tests.play.conftest import NOW
+from tests.play.halls import StoredHall, commit, do, hall_of, refusal
+from thudmud.language import parse
+from thudmud.play.archive import Found, Performance, PlayerScore, Pool, Rating, ScoresLookup
+from thudmud.play.asides import TvTurned
+from thudmud.play.events import BoardClosed, BoardRenamed
+from thudmud.play.refusals import Refusal
+from thudmud.play.rooms import MOST_OBSERVED
+from thudmud.play.table import BoardSpec
+from thudmud.rules import Side
+from thudmud.verbs.decisions import decide
+from thudmud.verbs.moves import Start
+from thudmud.verbs.rooms import Go, Observe, Unobserve
+from thudmud.verbs.seats import Join, Practice
+from thudmud.verbs.tv import Tv
+
+PLAYERS = ("Anna", "Bert", "Carla", "Dora")
+
+
+@pytest.fixture
+def hall() -> StoredHall:
+    """Anna and Bert play at the oak board, Carla and Dora at the pine board. Emil is there, too."""
+    hall = hall_of(*PLAYERS, "Emil")
+    for dwarf, troll, board in (("Anna", "Bert", "oak board"), ("Carla", "Dora", "pine board")):
+        do(hall, dwarf, Join(Side.DWARF, board))
+        do(hall, troll, Join(Side.TROLL, board))
+        do(hall, dwarf, Start(board))
+    return hall
+
+
+def rated(points: Mapping[str, int], rules: str = "discworld") -> Found:
+    """Return what is looked up where some players have a rating."""
+    scores = {
+        name: PlayerScore(
+            name, people=Performance(ratings={Pool(rules): Rating(points[name], 50, 9)})
+        )
+        if name in points
+        else None
+        for name in PLAYERS
+    }
+    return Found({ScoresLookup(PLAYERS): scores})
+
+
+def shown(hall: StoredHall, found: Found | None = None) -> str | None:
+    """Return what the tv shows once Emil has turned it on."""
+    if found:
+        commit(hall, decide(hall, "Emil", Tv(), NOW, found))
+    else:
+        do(hall, "Emil", Tv())
+    return hall.people["Emil"].tv
+
+
+def observed(hall: StoredHall) -> tuple[str, ...]:
+    return hall.people["Emil"].observed
+
+
+def test_the_best_players(hall: StoredHall) -> None:
+    assert shown(hall, rated({"Carla": 1600})) == "pine board"
+    assert shown(hall, rated({"Carla": 1600, "Anna": 1550, "Bert": 1551})) == "oak board"
+    assert shown(hall, rated({"Carla": 1400})) == "oak board"  # a newcomer counts as 1500
+
+
+def test_their_ratings_by_other_rules_do_not_count(hall: StoredHall) -> None:
+    assert shown(hall, rated({"Carla": 1900}, rules="classic")) == "oak board"
+
+
+def test_of_equals_the_closest(hall: StoredHall) -> None:
+    assert shown(hall) == "oak board"
+    do(hall, "Anna", parse("move from f1 to f2 on oak board"))
+    do(hall, "Bert", parse("move from g7 to g6 on oak board"))
+    do(hall, "Anna", parse("move from f2 to f5 on oak board"))
+    do(hall, "Bert", parse("move from g6 to f6 on oak board capturing f5"))
+    assert shown(hall) == "pine board"
+
+
+def test_observing_follows_it(hall: StoredHall) -> None:
+    do(hall, "Emil", Observe("elm table"))
+    [told] = commit(hall, decide(hall, "Emil", Tv(), NOW, rated({"Carla": 1600})))
+    both = ("elm table", "pine board")
+    assert told.event == TvTurned("Emil", "pine board", both, "pine board")
+    assert told.audience == ("Emil",)
+    assert told.table is hall.tables["pine board"]
+    shown(hall, rated({"Anna": 1600}))
+    assert observed(hall) == ("elm table", "oak board")
+    do(hall, "Emil", Tv(is_on=False))
+    assert observed(hall) == ("elm table",)
+    assert refusal(hall, "Emil", Tv(is_on=False)) is Refusal.TV_IS_OFF
+
+
+def test_what_is_seen_anyway_is_left_out(hall: StoredHall) -> None:
+    found = rated({"Anna": 1600})
+    do(hall, "Emil", Go("oak board"))
+    assert shown(hall, found) == "pine board"
+    do(hall, "Emil", Go())
+    do(hall, "Emil", Tv(is_on=False))
+    do(hall, "Emil", Observe("oak board"))
+    assert shown(hall, found) == "pine board"
+    assert hall.people["Emil"].observed == ("oak board", "pine board")
+
+
+def test_own_battles_and_practice_are_left_out(hall: StoredHall) -> None:
+    do(hall, "Emil", Practice(on="elm table"))
+    do(hall, "Carla", Tv())
+    assert hall.people["Carla"].tv == "oak board"
+    assert shown(hall) == "oak board"
+
+
+def test_nothing_is_played() -> None:
+    hall = hall_of("Emil")
+    [told] = do(hall, "Emil", Tv())
+    assert told.event == TvTurned("Emil", "", (), "")
+    assert told.table is None
+    do(hall, "Emil", Tv(is_on=False))
+    assert hall.people["Emil"].tv is None
+
+
+def test_unobserve_turns_it_off(hall: StoredHall) -> None:
+    shown(hall)
+    do(hall, "Emil", Unobserve("oak board"))
+    assert (hall.people["Emil"].tv, hall.people["Emil"].observed) == (None, ())
+
+
+def test_observing_too_many(hall: StoredHall) -> None:
+    hall.tables.open(BoardSpec(f"{letter} slab") for letter in "qrstuvwxyz")
+    for letter in "qrstuvwxyz"[:MOST_OBSERVED]:
+        do(hall, "Emil", Observe(f"{letter} slab"))
+    assert refusal(hall, "Emil", Tv()) is Refusal.OBSERVES_TOO_MANY
+
+
+def test_boards_that_change_their_names_or_close(hall: StoredHall) -> None:
+    shown(hall)
+    key = hall.tables["oak board"].key
+    hall.happen(BoardRenamed(NOW, "", key, "ash board"))
+    assert hall.people["Emil"].tv == "ash board"
+    hall.happen(BoardClosed(NOW, "", key))
+    assert (hall.people["Emil"].tv, hall.people["Emil"].observed) == ("", ())
