@@ -142,6 +142,7 @@ LINES = [
         )
         for player in ("Anna", "Bert")
     ),
+    *("Anna: tv", "Anna: tv off"),
     "Anna: go to pine board",
     "Carl: MEMBER",
     "Dora: MEMBER",
@@ -149,7 +150,6 @@ LINES = [
     "Dora: join game as troll on pine board",
     "Carl: start",
     *("Bert: tv", "Bert: tv off"),
-    *("Anna: go to hall", "Anna: tv", "Anna: tv off", "Anna: go to pine board"),
     *("Carl: move from f1 to f2", "Dora: move from g7 to f7"),
     *("Carl: move from f2 to f1", "Dora: move from f7 to g7"),
     *("Carl: move from f1 to f2", "Dora: move from g7 to f7"),

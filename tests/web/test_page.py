@@ -241,6 +241,28 @@ def test_who_observes_a_board_from_the_hall(visit: Visit) -> None:
     anna.type("leave game")
 
 
+def test_the_tv_goes_from_board_to_board(visit: Visit, tmp_path: Path, free_port: FreePort) -> None:
+    with Served(tmp_path, free_port(), {"oak": "discworld", "elm": "discworld"}) as server:
+        walt = visit(server=server).come_in("Walter")
+        walt.press("TV").hears("Your tv shows the next one that begins.")
+        anna, bert = sit_down(visit, "oak", ("Anna", "Bert"), server=server)
+        anna.click("A6", "B6").type("join game as dwarf on elm board")
+        anna.hears("You sit down at the elm board")
+        bert.type("join game as troll on elm board", "start game on elm board")
+        walt.sees(B6="dwarf, last move")
+        expect(walt.page.locator("#game-facts")).to_contain_text("on your TV")
+        bert.type("resign on oak board")
+        expect(walt.page.locator("#game-title")).to_have_text("Elm board")
+        walt.press("Hall")
+        expect(walt.page.get_by_role("button", name="TV", exact=True)).to_have_attribute(
+            "aria-pressed", "true"
+        )
+        walt.press("TV: elm board, observed").press("Turn the TV off")
+        expect(walt.page.locator("body")).to_have_attribute("data-view", "lobby")
+        for each in (walt, anna):
+            each.loses_server = True
+
+
 def test_a_board_that_has_the_name_of_one_that_is_closed(visit: Visit) -> None:
     ada, bob, cleo = (visit().come_in(name) for name in ("Ada", "Bob", "Cleo"))
     ada.type("seek discworld as dwarf")

@@ -53,10 +53,10 @@ def concerning(hall: Hall, player: str) -> list[Fact]:
     """Return the present state for a player: where they are, have a seat, or observe a board."""
     room = hall.people[player].room
     known = [*where(hall, player), options_fact(hall, player)]
-    if hall.people[player].observed:
-        known.append(observed_fact(hall, player))
     if hall.people[player].tv is not None:
         known.append(tv_fact(hall, player))
+    if hall.people[player].observed:
+        known.append(observed_fact(hall, player))
     seats = [table for table in hall.tables.seats_of(player) if table.name != room]
     others = {room, *(table.name for table in seats)}
     observed = hall.people[player].observed

@@ -30,7 +30,7 @@ def _turned(turned: TvTurned, occasion: Occasion, view: View) -> list[str]:
 
 @facts.register
 def _turned_facts(turned: TvTurned, occasion: Occasion) -> Iterator[Fact]:
+    yield tv_fact(occasion.hall, turned.player)
     yield observed_fact(occasion.hall, turned.player)
     if occasion.table:
         yield from whole(occasion.table, turned.player)
-    yield tv_fact(occasion.hall, turned.player)

@@ -227,7 +227,8 @@ export class GameView {
     else if (table.running && table.seats[0].player === table.seats[1].player)
       facts.push("practice");
     else if (table.running) facts.push(`battle ${table.part} of 2`);
-    if (this.state.observed.includes(board.board)) facts.push("you observe it");
+    if (this.state.observed.includes(board.board))
+      facts.push(this.state.tv.board === board.board ? "on your TV" : "you observe it");
     if (board.ply) facts.push(counted(board.ply, "ply", "plies"));
     return facts.join(" · ");
   }
@@ -471,7 +472,9 @@ export class GameView {
       }));
       if (!this.state.observed.includes(table.board)) return sit;
       const go = { label: "Go there", line: `go to ${table.board}` };
-      return [...sit, go, { label: "Observe no longer", line: `unobserve ${table.board}` }];
+      return this.state.tv.board === table.board
+        ? [...sit, go, { label: "Turn the TV off", line: "tv off" }]
+        : [...sit, go, { label: "Observe no longer", line: `unobserve ${table.board}` }];
     }
     const mayClaim = table.seats.some((seat) => seat.away_since) || Boolean(table.claim_at);
     if (table.running) {

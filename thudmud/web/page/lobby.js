@@ -51,6 +51,7 @@ export class LobbyView {
     byId("seek").addEventListener("click", () => this.look("seek"));
     byId("learn").addEventListener("click", () => send("tutorial"));
     byId("puzzle").addEventListener("click", () => send("puzzle"));
+    byId("tv").addEventListener("click", () => send(state.tv.on ? "tv off" : "tv"));
   }
 
   /** @param {string} asked `play`, `seek`, or `match` and a name */
@@ -63,6 +64,7 @@ export class LobbyView {
 
   show() {
     fill(byId("seeks"), ...this.seeks());
+    byId("tv").setAttribute("aria-pressed", String(this.state.tv.on));
     fill(
       byId("boards"),
       h("ul.list", {}, ...[...this.state.tables.values()].map((each) => this.board(each))),

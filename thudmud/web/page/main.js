@@ -61,6 +61,8 @@ let lastRoom;
 let look = null;
 /** What they observed last. @type {string[]} */
 let observed = [];
+/** What their tv was on last, and whether its next board is to be seen. */
+let [tv, isTvSeen] = [state.tv, false];
 /** Whether there is a connection again, and no command has been asked for on it yet. */
 let isBack = false;
 /** Whether a battle that was played is shown, not where the player is. */
@@ -299,7 +301,10 @@ state.on("Thud.Prompt", ({ asks, hidden }) => {
   asked = asks;
   if (asks === "command" && isBack) {
     isBack = false; // what was observed before is, again
-    if (!state.observed.length) for (const board of observed) wire.send(`observe ${board}`);
+    if (!state.observed.length) {
+      for (const board of observed) if (board !== tv.board) wire.send(`observe ${board}`);
+      if (tv.on) wire.send("tv");
+    }
   }
   log.hide(hidden);
   const label =
@@ -359,6 +364,7 @@ function linked(link) {
     keepWord(null);
     observed = [];
     state.clear();
+    tv = state.tv;
     isReplay = false;
     wantsIn = true;
   }
@@ -453,12 +459,18 @@ state.on("Thud.Exercise", () => (isReplay = false));
 
 state.on("Thud.Observe", ({ boards }) => {
   const added = boards.find((/** @type {string} */ each) => !observed.includes(each));
-  if (added) lookAt(added);
+  if (added && (added !== state.tv.board || isTvSeen)) lookAt(added);
   else if (look && !boards.includes(look)) lookAt(null);
   observed = boards;
 });
+// Who is at a board of their own is not taken away from it when their tv turns.
+state.on("Thud.Tv", () => {
+  isTvSeen = !tv.on || (tv.board ? look === tv.board : !isReplay && boardInView() === null);
+  tv = state.tv;
+});
 state.on("Thud.Renamed", ({ board, name }) => {
   if (look === board) look = name;
+  tv = state.tv;
   observed = state.observed;
 });
 
@@ -532,7 +544,9 @@ function showPlaces() {
     byId("places"),
     place("Hall", null),
     ...[...boards].map((each) => place(capitalised(each), each)),
-    ...others.map((each) => place(capitalised(each), each)),
+    ...others.map((each) =>
+      place(each === state.tv.board ? `TV: ${each}` : capitalised(each), each),
+    ),
     isReplay &&
       h("button.place", { type: "button", "aria-current": "page" }, `Battle ${replay.number}`),
   );

@@ -86,6 +86,9 @@ export class State extends EventTarget {
   /** The boards that the player observes. @type {string[]} */
   observed = [];
 
+  /** Whether the player's tv is on, and the board that it shows. */
+  tv = { on: false, board: /** @type {string | null} */ (null) };
+
   /** The `Thud.Exercise` of the lesson or puzzle that the player is at. @type {any} */
   exercise = null;
 
@@ -326,6 +329,11 @@ export class State extends EventTarget {
     this.observed = boards;
   }
 
+  /** @param {{on: boolean, board: string | null}} tv */
+  onTv(tv) {
+    this.tv = tv;
+  }
+
   /** @param {{board: string, left: boolean}} exercise */
   onExercise(exercise) {
     this.exercise = exercise.left ? null : exercise;
@@ -347,6 +355,7 @@ export class State extends EventTarget {
     }
     if (this.me.room === board) this.me = { ...this.me, room: name };
     this.observed = this.observed.map((each) => (each === board ? name : each));
+    if (this.tv.board === board) this.tv = { on: true, board: name };
   }
 
   /** @param {Seek} seek */
