@@ -68,7 +68,7 @@ class Secret(Enum):
 
 
 class Guess(NamedTuple):
-    """A guess at a secret, from an address or its network; known is where the name has been."""
+    """A guess at a secret of a name, from an address or its network, which may be known to it."""
 
     secret: Secret
     name: str

@@ -38,7 +38,11 @@ class PlayerDirectory(Protocol):
         """Return whether a player is logged in under that name."""
 
     async def is_needed(self, name: str) -> bool:
-        """Return whether an unfinished battle, running or adjourned, depends on the name."""
+        """Return whether an unfinished battle, running or adjourned, depends on the name.
+
+        Raises:
+            StoreError: that cannot be read.
+        """
 
 
 class LastSeen:
@@ -69,7 +73,11 @@ class LastSeen:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def is_kept(self, kept: KeptName) -> bool:
-        """Return whether a guest's name is still reserved for its owner."""
+        """Return whether a guest's name is still reserved for its owner.
+
+        Raises:
+            StoreError: that cannot be read.
+        """
         if self._clock() - kept.seen < self._guest_grace:
             return True
         return self._directory.is_here(kept.name) or await self._directory.is_needed(kept.name)

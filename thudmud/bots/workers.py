@@ -89,7 +89,11 @@ class Reply:
 
 
 class Workers:
-    """Processes of our own player, or of a command in its place, started when first needed."""
+    """Processes of our own player, or of a command in its place, started when first needed.
+
+    Each board has a queue. Its next question waits for at most one of each other board, however
+    many those ask; and for one of no board, if there is only one worker.
+    """
 
     def __init__(
         self, count: int = 0, folder: Path = Path(), command: Sequence[str] = WORKER

@@ -86,7 +86,11 @@ class BoardRegistry:
         """Up to which version of the hall's stream the registrations are known."""
 
     async def open(self) -> None:
-        """Read which boards there are, and whose."""
+        """Read which boards there are, and whose.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
         self._learned = await self._store.version(HALL)
         for board in await self._store.open_boards():  # at that version, or a later one
             self._learn(board.key, board.name)

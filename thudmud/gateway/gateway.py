@@ -59,7 +59,11 @@ class Gateway:
         self._closing = False
 
     async def open(self) -> None:
-        """Read which boards there are."""
+        """Read which boards there are.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
         await self._boards.open()
 
     async def close(self) -> None:

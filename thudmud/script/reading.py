@@ -136,7 +136,11 @@ class _Reader:
         return (*self._ended, *self._current())
 
     def read(self, text: str) -> None:
-        """Read a file."""
+        """Read a file.
+
+        Raises:
+            TranscriptError: a line means nothing.
+        """
         for number, line in enumerate(text.splitlines(), 1):
             self._read(number, line.rstrip())
 

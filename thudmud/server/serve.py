@@ -578,7 +578,11 @@ async def _follow_hangups(
 
 
 def begin_log(settings: Settings, folder: Path) -> None:
-    """Set up logging as the settings say."""
+    """Set up logging as the settings say.
+
+    Raises:
+        StartError: the log file cannot be written.
+    """
     server = settings.server
     path = folder / server.log_file if server.log_file else None
     logs.begin(server.log_level, path, settings.log.format)

@@ -114,7 +114,11 @@ class Sessions:
         return capitalised(table.name), capitalised(f"{board_line(self._hall, table)}.")
 
     async def told_of_battle(self, number: int) -> tuple[str, str] | None:
-        """Return who played a battle, and a line of it, if there is one of that number."""
+        """Return who played a battle, and a line of it, if there is one of that number.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
         battle = await self.store.battle(number)
         if battle is None:
             return None
@@ -176,7 +180,11 @@ class Sessions:
         return name.lower() in self._hall.people.names
 
     async def is_needed(self, name: str) -> bool:
-        """Return whether a seat is kept, or a match adjourned, for that name, in any case."""
+        """Return whether a seat is kept, or a match adjourned, for that name, in any case.
+
+        Raises:
+            StoreError: that cannot be read.
+        """
         return await self.service.needs(name)
 
     # Players.
@@ -278,7 +286,11 @@ class Sessions:
                 self.service.tell(name, NEW_OPERATOR)
 
     async def end_removed(self) -> None:
-        """End the sessions of members whose accounts have been removed."""
+        """End the sessions of members whose accounts have been removed.
+
+        Raises:
+            StoreError: the accounts cannot be read.
+        """
         for session in [each for each in self.all if each.name in self._hall.people.members]:
             name = session.name
             if await self.store.find(name) is None and session.name == name:
@@ -373,7 +385,11 @@ async def keep_preferences(store: Store, person: Person) -> None:
 
 
 async def note_order(store: Store, aside: OfOperators) -> None:
-    """Store an operator's measure; log the operator, the player, the duration and the reason."""
+    """Store an operator's measure; log the operator, the player, the duration and the reason.
+
+    Raises:
+        StoreError: it cannot be stored.
+    """
     extra: dict[str, object] = {"operator": aside.player}
     match aside:
         case Announced():

@@ -175,7 +175,11 @@ class Database:
             return [self._translated(error, writing=True)] * len(works), []
 
     def read(self, work: Callable[[Database], T]) -> T:
-        """Return the result of work that only reads."""
+        """Return the result of work that only reads.
+
+        Raises:
+            StoreError: the data cannot be read.
+        """
         with self._told():
             try:
                 return self._read(work)

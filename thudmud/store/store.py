@@ -376,6 +376,9 @@ class Store:
                 entries of other streams. The caller that appended has been woken before, and goes
                 on after that. It must not raise.
             failed: called with the error that keeps entries from being read for now.
+
+        Raises:
+            StoreError: the events cannot be read.
         """
         subscription = Subscription(self._followers, streams, after, take, failed)
         self._followers.add(subscription)
@@ -393,7 +396,11 @@ class Store:
         return subscription
 
     async def catch_up(self) -> None:
-        """Hand subscribers everything that is stored by now, by other processes as well."""
+        """Hand subscribers everything that is stored by now, by other processes as well.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
         await self._runner.catch_up()
 
     async def version(self, stream: str) -> int:
@@ -418,7 +425,11 @@ class Store:
     # Battles
 
     async def look_up(self, lookup: Lookup[Any], *, realm: str = "") -> Any:
-        """Return the answer to a lookup of `thudmud.play.archive`, of the type that it declares."""
+        """Return the answer to a lookup of `thudmud.play.archive`, of the type that it declares.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
         if isinstance(lookup, BattleLookup):
             return await self._games.find(self._runner.read, lookup.number, realm)
         return await self._runner.read(lambda database: answer(database, lookup, realm))
