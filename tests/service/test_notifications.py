@@ -193,8 +193,15 @@ class TestChoosing:
         assert "sends no mails" in await place.type("Anna", f"notify mail {MAIL}")
         told = await place.type("Anna", f"notify browser https://push.example.org/1 {KEYS}")
         assert "tells browsers nothing" in told
+        place.hall.ways = WAYS
+        await confirmed(place, "Anna")
         place.hall.ways = Ways()
         assert "notifies nobody" in await place.type("Anna", "notify")
+        assert "notifies nobody" in await place.type("Anna", f"notify mail {MAIL}")
+        assert "notifies nobody" in await place.type("Gast", "notify off")
+        assert place.hall.notified == {"Anna"}
+        assert "address is forgotten" in await place.type("Anna", "notify mail off")
+        assert place.hall.notified == frozenset()
 
     async def test_a_browser_is_used_at_once(self, place: Place) -> None:
         told = await place.type("Anna", f"notify browser https://push.example.org/1?a=b {KEYS}")

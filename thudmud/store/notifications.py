@@ -191,22 +191,25 @@ def notified(database: Database) -> frozenset[str]:
 
 def post_news(database: Database, news: News) -> None:
     """Store the notifications of events at a board, in the transaction that stores these."""
-    for kind in OF_A_TURN:
-        where = "where board = ? and kind = ?"
-        database.table.delete("notification", where, news.board, kind.value)
+    kinds = [each.value for each in OF_A_TURN]
+    database.table.delete("notification", "where board = ? and kind in (?, ?)", news.board, *kinds)
+    told: dict[str, list[Notification]] = {}
     for each in news.notices:
-        if found := database.players.find(each.player):
-            post(database, found[0], each, news.board)
+        told.setdefault(each.player, []).append(each)
+    for player, notices in told.items():
+        if found := database.players.find(player):
+            post(database, found[0], *notices, board=news.board)
 
 
-def post(database: Database, player: int, notice: Notification, board: str = "") -> None:
-    """Store that a player is to be told something, in each way in which they want to be."""
-    row, kind = _row(database, player), notice.kind.value
-    if kind in row[3].split():
-        return
+def post(database: Database, player: int, *notices: Notification, board: str = "") -> None:
+    """Store that a player is to be told some things, in each way in which they want to be."""
+    row = _row(database, player)
+    off = row[3].split()
     ways = [_MAIL] if row[1] and not row[2] else []
-    for way in [*ways, *(each[0] for each in _browsers(database, player))]:
-        _put(database, player, way, kind, (board, notice.subject, notice.due))
+    ways += [each[0] for each in _browsers(database, player)]
+    for each in notices:
+        for way in ways if each.kind.value not in off else ():
+            _put(database, player, way, each.kind.value, (board, each.subject, each.due))
 
 
 def _put(

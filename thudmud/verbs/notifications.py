@@ -25,13 +25,13 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
 
 
-def _contact(scene: Scene) -> Contact:
-    """Return how a player is notified.
+def _contact(scene: Scene, *, ends: bool = False) -> Contact:
+    """Return how a player is notified. What ``ends`` that can be done anywhere.
 
     Raises:
         Refused: they are no member, or nobody is notified here.
     """
-    if scene.hall.ways.are_none:
+    if scene.hall.ways.are_none and not (scene.person.member and ends):
         raise Refused(Refusal.NOTIFIES_NOBODY)
     if not scene.person.member:
         raise Refused(Refusal.NOTIFY_FOR_MEMBERS)
@@ -54,9 +54,11 @@ class NotifyChoice(Command):
     """A choice of how one is notified."""
 
     __slots__ = ()
+    ends = False
 
     def decide(self, scene: Scene) -> Decision:
-        return scene.tell(NotifyChosen(scene.me, self, self.after(_contact(scene))))
+        contact = _contact(scene, ends=self.ends)
+        return scene.tell(NotifyChosen(scene.me, self, self.after(contact)))
 
     def after(self, contact: Contact) -> Contact:
         """Return how the player is notified after it."""
@@ -129,6 +131,7 @@ class NotifyOff(NotifyChoice):
     """Be notified no more in one way; None is in all. Addresses and browsers are forgotten."""
 
     way: NotifyWay | None = None
+    ends = True
 
     @classmethod
     def of(cls, *words: NotifyWay | str | None) -> NotifyOff:
