@@ -119,13 +119,8 @@ async def export(
 ) -> Written:
     """Write records of battles to a folder, which is made if it is not there.
 
-    Args:
-        store: where the battles are.
-        folder: where the files go.
-        player: whose battles; None for everybody's.
-        since: only battles that began at that time or later, in seconds since the epoch.
-        bare: whether to leave the headers out.
-        told: called with the number of each battle, and that of the last there is.
+    Only battles of the player are written, if one is named, and only those that began at ``since``
+    or later. ``told`` is called with the number of each battle, and that of the last there is.
 
     Raises:
         StrangerError: there is no battle of the player who is wanted.

@@ -140,12 +140,9 @@ async def bring_in(
 ) -> None:
     """Bring files in, one after the other, and note in ``result`` what became of each.
 
-    Args:
-        store: where to.
-        files: the files.
-        given: what is known of all of them, see `read_file`.
-        result: takes the note, so that it is known even if the store fails halfway.
-        told: called with how many of how many files are done.
+    ``given`` is what is known of all of them, see `read_file`. What became of them is known from
+    the result even if the store fails halfway. ``told`` is called with how many of how many files
+    are done.
     """
     for done, path in enumerate(files):
         told(done, len(files))

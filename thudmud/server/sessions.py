@@ -331,15 +331,8 @@ def make_service(
 ) -> Service:
     """Return a service for players with accounts.
 
-    Args:
-        store: stores events and accounts.
-        hall: the hall with its boards.
-        node: the node that the service runs as.
-        replay_pause: seconds between the plies of a replayed battle.
-        clock: returns the seconds since the epoch.
-        talk: limits how much each player can tell others; None for no limit.
-        shouts: limits how often each player can shout, besides.
-        adviser: gives hints; None for no hints.
+    Without a limiter nobody is limited, and without an adviser there are no hints. The pause is
+    that between the plies of a replayed battle.
     """
 
     def allow(visit: Visit, limiter: TalkLimiter | None, code: Refusal) -> None:

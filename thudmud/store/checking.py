@@ -97,12 +97,7 @@ def check_backend(backend: Backend) -> str | None:
 
 
 def check_database(dsn: str) -> Contents:
-    """Check a PostgreSQL database that may be in use; return how much is in it.
-
-    Raises:
-        Damaged: it is not as it was written.
-        StoreError: it cannot be checked.
-    """
+    """Check a PostgreSQL database as `check_file` does a file; return how much is in it."""
     from thudmud.store.postgres import Postgres  # noqa: PLC0415  (an optional dependency)
 
     with closing(Postgres(dsn)) as backend:

@@ -224,11 +224,7 @@ class InMemory(Sqlite):
 class OnDisk(Sqlite):
     """A database on a disk, made if it does not exist; serving from it locks out other servers.
 
-    Raises:
-        InUse: another server serves boards from it.
-        Damaged: what is there is not what was written.
-        Unknown: a later version of this program wrote it, or another program.
-        StoreError: it cannot be used.
+    What is raised is as by `Store.open`.
     """
 
     _path: Path

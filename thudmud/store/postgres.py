@@ -317,13 +317,7 @@ class LinkWatch:
 
 
 class Postgres(Backend):
-    """A PostgreSQL database: libpq's words, ``host=... dbname=...`` or a URL, tell where it is.
-
-    Raises:
-        Damaged: the data is not as it was written.
-        Unknown: a later version of this program wrote it, or it is another program's.
-        StoreError: it cannot be used.
-    """
+    """A PostgreSQL database: libpq's words, ``host=... dbname=...`` or a URL, tell where it is."""
 
     connection: DatabaseLink
     dialect = POSTGRESQL
@@ -475,9 +469,6 @@ class Postgres(Backend):
         """Run a transaction's last statements and commit, all in one round trip.
 
         If the acknowledgement is lost, look up whether it was committed.
-
-        Args:
-            last: runs the statements.
 
         Raises:
             NothingWritten: it was not.

@@ -35,7 +35,6 @@ class Mtts(IntFlag):
     UTF_8 = 4
     COLOURS_256 = 8
     SCREEN_READER = 64
-    PROXY = 128
     TRUE_COLOUR = 256
     MNES = 512
 
