@@ -440,8 +440,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 "thudmud.server.bots",
-                "self.name, error)\n        await self._chooser.kill()",
-                "self.name, error)",
+                "self.name, error)\n        if self._program:\n",
+                "self.name, error)\n        if False:\n",
             ),
         ],
     ),

@@ -58,66 +58,6 @@ def require_programs(settings: Iterable[BotSettings], folder: Path) -> None:
             raise StartError(f"bot {number}, command: {wanted}")
 
 
-class Chooser:
-    """What chooses the plies of a bot.
-
-    Attributes:
-        most: at how many boards it thinks at once.
-        can_be_stopped: whether it stops thinking when nobody waits for the answer any more.
-    """
-
-    most, can_be_stopped = inf, True
-
-    async def start(self) -> None:
-        """Be ready, or raise ProgramError."""
-
-    async def choose(self, task: Task) -> tuple[str, int | None]:
-        """Return a ply, and what its side is worth if that is known.
-
-        Raises:
-            ProgramError: it chooses none.
-        """
-        raise NotImplementedError
-
-    async def rest(self) -> None:
-        """Take note that the bot has no seat any more."""
-
-    async def kill(self) -> None:
-        """End what has failed, or is not needed any more."""
-
-
-class OwnProgram(Chooser):
-    """A program that one bot alone uses."""
-
-    most, can_be_stopped = 1, False
-
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self.start, self.rest, self.kill = program.start, program.stop, program.kill  # type: ignore[method-assign]
-
-    async def choose(self, task: Task) -> tuple[str, None]:
-        """Return what the program plays."""
-        return await self._program.ply(task), None
-
-
-class Shared(Chooser):
-    """The workers, who think at the level at which the bot plays at a board."""
-
-    def __init__(self, settings: BotSettings, workers: Workers) -> None:
-        self._workers = workers
-        self._usual = level_called(settings.level).number
-        """The level for seats that it took when it had a program of its own, or before levels were
-        stored."""
-
-    async def choose(self, task: Task) -> tuple[str, int]:
-        """Return what a worker plays."""
-        level = task.level or self._usual
-        # The seed depends on the battle, so that the bot does not lose twice in the same way.
-        question = Question(task.board, task.game, level, seed=task.battle % _SEEDS)
-        reply = await self._workers.think(question)
-        return reply.ply, reply.worth
-
-
 @dataclass(slots=True)
 class _Thought:
     """A task that a bot is thinking about, and the play that will come of it."""
@@ -194,12 +134,9 @@ class Bots:
             await bot.gone()
 
     def _begin(self, settings: BotSettings, *, is_first: bool) -> None:
-        chooser: Chooser = Shared(settings, self._workers)
-        if settings.command:
-            program = Program(settings.name, settings.command, self._folder, settings.seconds)
-            chooser = OwnProgram(program)
         opponent = Opponent(settings.name, self._patience, self._pause)
-        bot = self._bots[settings.name] = Bot(self._sessions, opponent, chooser, settings)
+        bot = Bot(self._sessions, opponent, settings, self._workers, self._folder)
+        self._bots[settings.name] = bot
         bot.start(is_expected=is_first)
 
 
@@ -211,10 +148,22 @@ class Bot:
     """
 
     def __init__(
-        self, sessions: Sessions, opponent: Opponent, chooser: Chooser, settings: BotSettings
+        self,
+        sessions: Sessions,
+        opponent: Opponent,
+        settings: BotSettings,
+        workers: Workers,
+        folder: Path,
     ) -> None:
-        self._sessions, self._opponent, self._chooser = sessions, opponent, chooser
+        self._sessions, self._opponent, self._workers = sessions, opponent, workers
         self.name, self._restarts, self._pause = settings.name, settings.restarts, settings.pause
+        self._program: Program | None = None
+        """Chooses the plies, one after the other; without it the workers do, at all boards."""
+        if settings.command:
+            self._program = Program(self.name, settings.command, folder, settings.seconds)
+        self._level = level_called(settings.level).number
+        """The level for seats that it took when it had a program of its own, or before levels were
+        stored."""
         self.address = ""
         self._visit: Visit | None = None
         self._failures: Counter[tuple[str, int]] = Counter()
@@ -306,7 +255,8 @@ class Bot:
                 thought.choosing.cancel()
             if self._thoughts:
                 await asyncio.wait([each.choosing for each in self._thoughts.values()])
-            await self._chooser.kill()
+            if self._program:
+                await self._program.kill()
             if self._visit:
                 await self._sessions.service.leave(self._visit)
             self._sessions.remove(self)
@@ -346,15 +296,16 @@ class Bot:
             if not opponent.plays and not self._thoughts:
                 self._failures.clear()
                 self._shown.clear()
-                await self._chooser.rest()
+                if self._program:
+                    await self._program.stop()
             await self._wait(opponent.next_time(now))
 
     async def _answer(self) -> None:
         """Answer the first invitation: sit down, if the program works."""
         invitation, answer = self._asked.popleft()
         try:
-            if not self._thoughts:  # else it is known to work
-                await self._chooser.start()
+            if self._program and not self._thoughts:  # else it is known to work
+                await self._program.start()
             # Programs start slowly: a player may have taken that side meanwhile.
             board, level = invitation.board, invitation.level
             for side in (invitation.side, invitation.side.other):
@@ -384,11 +335,11 @@ class Bot:
                 del self._thoughts[board]
                 await self._conclude(thought, is_current=is_current)
                 return True
-            if not is_current and self._chooser.can_be_stopped:
+            if not is_current and not self._program:
                 del self._thoughts[board]
                 thought.choosing.cancel()
         for board, task in tasks.items():
-            if board not in self._thoughts and len(self._thoughts) < self._chooser.most:
+            if board not in self._thoughts and not (self._program and self._thoughts):
                 choosing = asyncio.create_task(self._chosen(task))
                 self._thoughts[board] = _Thought(task, choosing)
             if self._time_to_show(task) <= now and self._visit:
@@ -425,7 +376,15 @@ class Bot:
 
     async def _chosen(self, task: Task) -> Play:
         """Return the play that is chosen; ProgramError if none is chosen, or an illegal one."""
-        ply, worth = await self._chooser.choose(task)
+        worth = None
+        if self._program:
+            ply = await self._program.ply(task)
+        else:
+            level = task.level or self._level
+            # The seed depends on the battle, so that the bot does not lose twice in the same way.
+            question = Question(task.board, task.game, level, seed=task.battle % _SEEDS)
+            reply = await self._workers.think(question)
+            ply, worth = reply.ply, reply.worth
         try:
             play = task.command(ply)
         except ValueError as error:
@@ -441,7 +400,8 @@ class Bot:
 
     async def _failed(self, error: ProgramError) -> None:
         _log.warning("the program of %s has failed: %s", self.name, error)
-        await self._chooser.kill()
+        if self._program:
+            await self._program.kill()
 
     async def _do(self, command: Command) -> None:
         if self._visit is None:

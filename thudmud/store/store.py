@@ -493,7 +493,7 @@ class Store:
     async def notified(
         self, told: Callable[[frozenset[str]], None] | None = None
     ) -> frozenset[str]:
-        """Return the names of the members who are notified of anything; ``told`` is as for `order`."""
+        """Return the names of members who are notified; ``told`` is as for `order`."""
         return await self._and_tell(notification_rows.notified, told)
 
     async def _and_tell(self, work: Callable[[Database], T], told: Callable[[T], None] | None) -> T:
