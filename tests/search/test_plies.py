@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -44,32 +45,40 @@ def positions(ruleset: Ruleset, seed: int, plies: int = 120) -> Iterator[Positio
         position = position.after(random.choice(captures if few else moves))
 
 
-def generated(tactics: Tactics, position: Position) -> tuple[set[Ply], set[Ply]]:
+def generated(tactics: Tactics[Any], position: Position) -> tuple[set[Ply], set[Ply]]:
     """Return the plies that capture, and the others."""
     d, t, r = position.dwarfs, position.trolls, position.rock
-    empty = tactics.empty(d, t, r)
+    empty = position.empty
     field = tactics.field(d, t, empty)
     if position.turn is Side.DWARF:
         captures = tactics.dwarf_captures(d, t, r, empty, field)
         return set(captures), set(tactics.dwarf_moves(d, t, r, empty, field, ALL))
-    found = tactics.troll_captures(d, t, r, empty)
-    return {ply for _, _, ply in found}, {ply for _, _, ply in tactics.troll_moves(d, t, r, empty)}
+    found = tactics.troll_captures(d, t, r, empty, field)
+    moves = tactics.troll_moves(d, t, r, empty, field)
+    return {ply for _, _, ply in found}, {ply for _, ply in moves}
 
 
 @pytest.mark.parametrize("ruleset", [*RULESETS.values(), *OTHERS], ids=str)
-def test_only_small_captures_on_bad_squares_are_left_out(ruleset: Ruleset) -> None:
+def test_only_small_captures_that_lose_the_troll_are_left_out(ruleset: Ruleset) -> None:
     random, tactics = Random(7), tactics_of(ruleset)  # noqa: S311  (no secret)
     squares = sorted(squares_in(BOARD ^ ruleset.opening.stone))
     for _ in range(100):
         bits = [each.bit for each in random.sample(squares, 60)]
         d, t = sum(bits[:50]), sum(bits[50:])
-        empty = tactics.empty(d, t, 0)
-        bad = tactics.field(d, t, empty)
-        captures = tactics.troll_captures(d, t, 0, empty)
-        wanted = [each for each in captures if each[0] >= 4 or not each[1] & bad]
-        found = tactics.troll_captures(d, t, 0, empty, bad)
-        assert [each for each in found if each in wanted] == wanted
-        assert set(found) <= set(captures)
+        empty = tactics.ground & ~(d | t)
+        field = tactics.field(d, t, empty)
+        captures = tactics.troll_captures(d, t, 0, empty, field)
+        for least in range(1, 8):
+            wanted = [each for each in captures if each[0] >= (4 if each[1] else least)]
+            found = tactics.troll_captures(d, t, 0, empty, field, least=least)
+            assert [each for each in found if each in wanted] == wanted
+            assert set(found) <= set(captures)
+        for _, is_hit, (taken, path, _) in captures:
+            if is_hit:
+                d2, t2 = d ^ taken, t ^ path
+                then = tactics.ground & ~(d2 | t2)
+                hurls = tactics.dwarf_captures(d2, t2, 0, then, tactics.field(d2, t2, then))
+                assert any(hit & path & empty for _, hit, _ in hurls)
 
 
 @cases("ruleset", [*RULESETS.values(), *OTHERS])

@@ -16,7 +16,7 @@ from thudmud.rules.koom_valley import CAPTORS, HOME, STRIDE_REACH
 from thudmud.rules.moves import Side
 from thudmud.rules.tramples import leaps
 from thudmud.search.fields import DISCS, closeness, neighbour_counts
-from thudmud.search.masks import WAYS, Capture, Ply, Step, Tactics, best_slides, numbers_of
+from thudmud.search.masks import HANGS, WAYS, Capture, Ply, Step, Tactics, best_slides, numbers_of
 
 _MOST_TRAMPLES = 24
 """How many tramples of a troll are searched, the shortest first."""
@@ -68,8 +68,11 @@ class KoomWeights:
     trapped: float
 
 
-class KoomTactics(Tactics):
+class KoomTactics(Tactics[int]):
     """Tactics where dwarfs trap trolls, trolls trample dwarfs, and the Rock is walked home."""
+
+    ground = BOARD
+    has_goals = True
 
     def __init__(self, weights: Mapping[Side, KoomWeights]) -> None:
         self._weights_of = weights
@@ -87,10 +90,6 @@ class KoomTactics(Tactics):
         else:
             self._weights = replace(weights, trapped=weights.trapped * left)
 
-    def empty(self, d: int, t: int, r: int) -> int:
-        """Return the empty squares."""
-        return BOARD ^ (d | t | r)
-
     def field(self, _d: int, t: int, empty: int) -> int:
         """Return the squares where a dwarf could be trampled at once."""
         field = 0
@@ -104,7 +103,7 @@ class KoomTactics(Tactics):
             return 0
         if r & HOME:
             return 1
-        beside, empty = NEXT_TO[r], self.empty(d, t, r)
+        beside, empty = NEXT_TO[r], BOARD ^ (d | t | r)
         captors = (beside & t).bit_count()
         if dwarfs_to_move:
             if captors >= CAPTORS:
@@ -209,7 +208,16 @@ class KoomTactics(Tactics):
 
     # Plies of the trolls.
 
-    def troll_captures(self, d: int, t: int, r: int, empty: int, _bad: int = 0) -> list[Capture]:
+    def troll_captures(
+        self,
+        d: int,
+        t: int,
+        r: int,
+        empty: int,
+        _field: int,
+        *,
+        least: int = 0,  # noqa: ARG002
+    ) -> list[Capture]:
         """Return the tramples that differ in what they take or where they end."""
         found: list[Capture] = []
         left = t & around(d)
@@ -222,11 +230,14 @@ class KoomTactics(Tactics):
                 if (at, taken) not in seen:
                     seen.add((at, taken))
                     number = taken.bit_count() + (1 if at & beside else 0)
-                    found.append((number, at, (taken, origin ^ at, 0)))
+                    found.append((number, False, (taken, origin ^ at, 0)))
         return found
 
-    def troll_moves(self, _d: int, t: int, r: int, empty: int) -> list[Step]:
-        """Return all strides, rated by how much nearer to the Rock they lead."""
+    def troll_moves(self, _d: int, t: int, r: int, empty: int, field: int) -> list[Step]:
+        """Return all strides, rated by how much nearer to the Rock they lead.
+
+        Those to where another troll stands behind a neighbour come last: there is least to do.
+        """
         draw = _draw(r)
         found: list[Step] = []
         for left, right in WAYS:
@@ -237,7 +248,8 @@ class KoomTactics(Tactics):
                     bit = rest & -rest
                     rest ^= bit
                     origin = bit >> left * far << right * far
-                    found.append((draw[bit] - draw[origin], bit, (0, bit | origin, 0)))
+                    gain = draw[bit] - draw[origin] - (HANGS if bit & field else 0)
+                    found.append((gain, (0, bit | origin, 0)))
         return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from thudmud.rules.board import BOARD, SHIFTS
 from thudmud.rules.moves import Side
@@ -10,11 +10,17 @@ from thudmud.rules.moves import Side
 Ply = tuple[int, int, int]
 """What to flip on the bitboards of the dwarfs, of the trolls and of the Rock."""
 
-Capture = tuple[int, int, Ply]
-"""The number of captures, the bit of the target, and the ply."""
+Capture = tuple[int, bool, Ply]
+"""The number of captures, whether the troll could then be captured, and the ply."""
 
-Step = tuple[int, int, Ply]
-"""How promising a troll's step is, the bit of its target, and the ply."""
+ENOUGH = 4
+"""How many dwarfs have to be taken that losing the troll for them may be worth it."""
+
+Step = tuple[int, Ply]
+"""How promising a troll's step is, and the ply."""
+
+HANGS = 1 << 30
+"""What makes a troll's step the least promising: it could be captured there."""
 
 Slices = tuple[int, ...]
 """A number below 256 for each square: the bitboards of its bits, the lowest first."""
@@ -96,13 +102,24 @@ def best_slides(dwarfs: int, empty: int, slices: Slices, most: int) -> list[Ply]
     return [(mask, 0, 0) for _, mask in found[:most]]
 
 
-class Tactics(Protocol):
+Field = TypeVar("Field")
+"""Facts about a position that several questions about it share."""
+
+
+class Tactics(Protocol[Field]):
     """The plies and the evaluation of one ruleset.
 
     A position is three bitboards, ``d`` the dwarfs, ``t`` the trolls and ``r`` the Rock; ``empty``
-    is what `empty` returns for it, and ``field`` what `field` does: both are shared by several
-    calls. All worths are in the dwarfs' view, in hundredths of a dwarf.
+    has the squares of the ground without any, and ``field`` is what `field` returns for it. All
+    worths are in the dwarfs' view, in hundredths of a dwarf.
+
+    Attributes:
+        ground: the squares that a piece can stand on.
+        has_goals: whether a ply can win; `decided` is only asked if so.
     """
+
+    ground: int
+    has_goals: bool
 
     def gathering(self, _d: int, _t: int) -> dict[int, int]:
         """Return how good each square is as the dwarfs' gathering square, by its bit.
@@ -127,33 +144,34 @@ class Tactics(Protocol):
             boldness: what `boldness` returned.
         """
 
-    def empty(self, d: int, t: int, r: int) -> int:
-        """Return the empty squares."""
-
-    def field(self, _d: int, _t: int, _empty: int) -> int:
-        """Return the squares that are dangerous, for trolls or for dwarfs, as the rules have it."""
-        return 0
+    def field(self, d: int, t: int, empty: int) -> Field:
+        """Return what several questions about a position share."""
 
     def decided(self, _d: int, _t: int, _r: int, *, dwarfs_to_move: bool) -> int:  # noqa: ARG002
         """Return 1 if the dwarfs have won or win with the next ply, -1 if the trolls do, else 0."""
         return 0
 
-    def worth(self, d: int, t: int, r: int, empty: int, field: int, *, dwarfs_to_move: bool) -> int:
+    def worth(
+        self, d: int, t: int, r: int, empty: int, field: Field, *, dwarfs_to_move: bool
+    ) -> int:
         """Return the static worth of a position."""
 
-    def dwarf_captures(self, d: int, t: int, r: int, empty: int, field: int) -> list[Ply]:
+    def dwarf_captures(self, d: int, t: int, r: int, empty: int, field: Field) -> list[Ply]:
         """Return the dwarfs' captures; of similar ones, the one that takes most."""
 
     def dwarf_moves(  # noqa: PLR0917  (a call by keywords takes longer)
-        self, d: int, t: int, r: int, empty: int, field: int, most: int
+        self, d: int, t: int, r: int, empty: int, field: Field, most: int
     ) -> list[Ply]:
         """Return about the ``most`` most promising other plies of the dwarfs, the best first."""
 
-    def troll_captures(self, d: int, t: int, r: int, empty: int, bad: int = 0) -> list[Capture]:
+    def troll_captures(
+        self, d: int, t: int, r: int, empty: int, field: Field, *, least: int = 0
+    ) -> list[Capture]:
         """Return the trolls' captures that may be worth searching.
 
-        Those of fewer than four dwarfs may be left out if they end on a ``bad`` square.
+        If ``least`` is not 0, those may be left out that take fewer than that, and those of fewer
+        than `ENOUGH` that lose the troll.
         """
 
-    def troll_moves(self, d: int, t: int, r: int, empty: int) -> list[Step]:
+    def troll_moves(self, d: int, t: int, r: int, empty: int, field: Field) -> list[Step]:
         """Return the other plies of the trolls."""

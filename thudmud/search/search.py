@@ -18,12 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from operator import itemgetter
+from typing import Any
 
 from thudmud.errors import ThudmudError
 from thudmud.rules import Game, Move, Position, Ruleset, Side
 from thudmud.rules.board import CENTRE
-from thudmud.search.masks import Ply
+from thudmud.search.masks import ENOUGH, Ply
 from thudmud.search.tactics import AnyWeights, masks, tactics_of
 
 WON = 100_000
@@ -41,8 +43,8 @@ _STEADY = 12  # by how much another gathering square has to be better to be chos
 
 _ROOT_LATE, _ROOT_VERY_LATE = 6, 24
 _LATE, _VERY_LATE = 6, 24  # how many plies come before those that are reduced
-_HANGS = 1 << 30  # puts a troll's step last that would have it captured
 _FUTILE = 200  # the most that a last ply without a capture is expected to gain
+_CALM_GAIN = 300  # the most that a capture is expected to gain beside the dwarfs that it takes
 _NEVER = 1 << 62
 
 _EXACT, _LOWER, _UPPER = 0, 1, 2
@@ -151,8 +153,9 @@ class Search:
         self._ruleset = ruleset
         self._width = width or Width()
         self._tactics = tactics_of(ruleset, weights)
+        self._ground, self._has_goals = self._tactics.ground, self._tactics.has_goals
         self._known: tuple[_Table, _Table] = {}, {}
-        self._weighed: tuple[dict[Ply, tuple[int, int]], dict[Ply, tuple[int, int]]] = {}, {}
+        self._weighed: tuple[dict[Ply, tuple[int, Any]], dict[Ply, tuple[int, Any]]] = {}, {}
         self._weighed_for: tuple[Side, int, int] | None = None
         self._history: tuple[dict[int, int], dict[int, int]] = {}, {}
         self._nodes = 0
@@ -211,13 +214,13 @@ class Search:
         """Return the plies to choose from, by their masks."""
         moves = {masks(move): move for move in self._ruleset.legal_moves(position, 64)}
         d, t, r, empty = position.dwarfs, position.trolls, position.rock, position.empty
+        field = self._tactics.field(d, t, empty)
         if position.turn is Side.TROLL:
-            kept = [ply for _, _, ply in self._tactics.troll_captures(d, t, r, empty)]
-            kept += [ply for _, _, ply in self._tactics.troll_moves(d, t, r, empty)]
+            kept = [ply for _, _, ply in self._tactics.troll_captures(d, t, r, empty, field)]
+            kept += [ply for _, ply in self._tactics.troll_moves(d, t, r, empty, field)]
         else:
-            reach = self._tactics.field(d, t, empty)
-            kept = self._tactics.dwarf_captures(d, t, r, empty, reach)
-            kept += self._tactics.dwarf_moves(d, t, r, empty, reach, 2 * self._width.root_beam)
+            kept = self._tactics.dwarf_captures(d, t, r, empty, field)
+            kept += self._tactics.dwarf_moves(d, t, r, empty, field, 2 * self._width.root_beam)
         return {ply: moves[ply] for ply in dict.fromkeys(kept) if ply in moves} or moves
 
     def _prepare(self, game: Game) -> None:
@@ -353,17 +356,17 @@ class Search:
             known_depth, value, bound, first = known
             if known_depth >= depth and _settles(bound, value, alpha, beta):
                 return value
-        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=not side):
-            return (-decided if side else decided) * (WON + depth)
+        if self._has_goals and (decided := self._decided(d, t, r, side)):
+            return decided * (WON + depth)
         best, best_ply, start = -_ENDLESS, None, alpha
-        reduces, only_loud = self._width.reduces, False
+        reduces, least = self._width.reduces, 0
         if depth == 1 and reduces:
             # Futility: where the last ply of the depth would have to gain too much, only captures
             # can, and most of the work is in the other plies.
             still = self._weigh(d, t, r, side)[0]
             if still + _FUTILE <= alpha:
-                best, only_loud = still, True
-        plies = self._ordered(d, t, r, side, first, only_loud=only_loud)
+                best, least = still, (alpha - still - _CALM_GAIN) // 100 + 1
+        plies = self._ordered(d, t, r, side, first, least)
         for number, (ply, is_quiet) in enumerate(plies):
             dx, tx, rx = ply
             d2, t2, r2 = d ^ dx, t ^ tx, r ^ rx
@@ -388,7 +391,7 @@ class Search:
                             history[ply[side]] = history.get(ply[side], 0) + depth * depth
                         break
         if best_ply is None:
-            return best if only_loud else self._weigh(d, t, r, side)[0]
+            return best if least else self._weigh(d, t, r, side)[0]
         if self._width.keeps:
             bound = _LOWER if best >= beta else _EXACT if best > start else _UPPER
             table = self._known[side]
@@ -397,51 +400,58 @@ class Search:
             table[key] = depth, best, bound, best_ply
         return best
 
-    def _ordered(
-        self, d: int, t: int, r: int, side: int, first: Ply | None, *, only_loud: bool
+    def _ordered(  # noqa: PLR0917
+        self, d: int, t: int, r: int, side: int, first: Ply | None, least: int
     ) -> Iterator[tuple[Ply, bool]]:
-        """Yield a side's plies, and whether each captures nothing, the most promising first.
+        """Yield a side's plies, and whether each can be expected to do little, the best first.
 
-        Nothing is generated before it is needed: the first ply settles most positions.
+        Nothing is generated before it is needed: the first ply settles most positions. If ``least``
+        is not 0, only captures are yielded, and of the trolls' only those that take as many.
         """
         if first is not None:
             yield first, False
         tactics, history = self._tactics, self._history[side]
-        empty = tactics.empty(d, t, r)
+        empty = self._ground ^ (d | t | r)
         known = self._weighed[side].get((d, t, r))
         field = known[1] if known else tactics.field(d, t, empty)
+        bad: list[Ply] = []
         if side:
-            found = tactics.troll_captures(d, t, r, empty)
-            found.sort(key=lambda each: each[0] - (4 if each[1] & field else 0), reverse=True)
-            captures = [ply for _, _, ply in found]
+            found = tactics.troll_captures(d, t, r, empty, field, least=least)
+            found.sort(key=itemgetter(0), reverse=True)
+            captures = [ply for number, is_hit, ply in found if number >= ENOUGH or not is_hit]
+            bad = [ply for number, is_hit, ply in found if number < ENOUGH and is_hit]
         else:
             captures = tactics.dwarf_captures(d, t, r, empty, field)
         for ply in captures:
             if ply != first:
                 yield ply, False
-        if only_loud:
+        if least:
             return
         if side:
             steps = [
-                (history.get(ply[1], 0) + gain - (_HANGS if target & field else 0), ply)
-                for gain, target, ply in tactics.troll_moves(d, t, r, empty)
+                (history.get(ply[1], 0) + gain, ply)
+                for gain, ply in tactics.troll_moves(d, t, r, empty, field)
             ]
             steps.sort(reverse=True)
             moves = [ply for _, ply in steps[: self._width.troll_beam]]
         else:
             moves = tactics.dwarf_moves(d, t, r, empty, field, self._width.beam)
             moves.sort(key=lambda ply: -history.get(ply[0], 0))
-        for ply in moves:
+        for ply in chain(moves, bad):
             if ply != first:
                 yield ply, True
 
-    def _weigh(self, d: int, t: int, r: int, side: int) -> tuple[int, int]:
-        """Return the static worth of a position, and its dangerous squares."""
+    def _decided(self, d: int, t: int, r: int, side: int) -> int:
+        decided = self._tactics.decided(d, t, r, dwarfs_to_move=not side)
+        return -decided if side else decided
+
+    def _weigh(self, d: int, t: int, r: int, side: int) -> tuple[int, Any]:
+        """Return the static worth of a position, and its field."""
         table, key = self._weighed[side], (d, t, r)
         known = table.get(key)
         if known is None:
             tactics = self._tactics
-            empty = tactics.empty(d, t, r)
+            empty = self._ground ^ (d | t | r)
             field = tactics.field(d, t, empty)
             worth = tactics.worth(d, t, r, empty, field, dwarfs_to_move=not side)
             if len(table) >= _WEIGHED:
@@ -454,27 +464,29 @@ class Search:
         self._nodes += 1
         if self._nodes >= self._next_look:
             self._look()
-        if decided := self._tactics.decided(d, t, r, dwarfs_to_move=not side):
-            return (-decided if side else decided) * WON
+        if self._has_goals and (decided := self._decided(d, t, r, side)):
+            return decided * WON
         # Nobody has to capture, so the worth as it stands is a lower bound.
         still, field = self._weigh(d, t, r, side)
         best = still
         if best >= beta or not left:
             return best
         alpha = max(alpha, best)
-        empty = self._tactics.empty(d, t, r)
+        empty = self._ground ^ (d | t | r)
         if side:
-            captures = self._tactics.troll_captures(d, t, r, empty, field)
+            # One that takes too few to raise the worth enough need not be looked at.
+            least = max(1, (alpha - still - _CALM_GAIN) // 100 + 1)
+            captures = self._tactics.troll_captures(d, t, r, empty, field, least=least)
             captures.sort(key=itemgetter(0), reverse=True)
         else:
             plies = self._tactics.dwarf_captures(d, t, r, empty, field)
-            captures = [(_ENDLESS, 0, ply) for ply in plies]  # none is skipped
-        for number, target, (dx, tx, rx) in captures:
+            captures = [(_ENDLESS, False, ply) for ply in plies]  # none is skipped
+        for number, is_hit, (dx, tx, rx) in captures:
             # Captures come in order of what they take: if one cannot raise the worth enough, none
             # after it can. And where the troll would be lost, it has to take four for that.
-            if still + 100 * number + 200 <= alpha:
+            if still + 100 * number + _CALM_GAIN <= alpha:
                 break
-            if number < 4 and target & field:
+            if is_hit and number < ENOUGH:
                 continue
             value = -self._calm(d ^ dx, t ^ tx, r ^ rx, 1 - side, -beta, -alpha, left - 1)
             if value > best:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from typing import Any, cast
 
 from thudmud.rules import Move, Piece, Position, Ruleset, Side
 from thudmud.rules.board import BOARD
@@ -26,7 +26,7 @@ def masks(move: Move) -> Ply:
     return move.captured_bits, move.path_bits, 0
 
 
-class PlainTactics(Tactics):
+class PlainTactics(Tactics[None]):
     """Tactics for any rules: the plies are the ruleset's own, and little but the pieces counts.
 
     They are slow and weak.
@@ -35,25 +35,23 @@ class PlainTactics(Tactics):
     def __init__(self, ruleset: Ruleset) -> None:
         self._ruleset = ruleset
         opening = ruleset.opening
-        self._stone = opening.stone
+        self._stone, self.ground = opening.stone, BOARD ^ opening.stone
+        self.has_goals = bool(ruleset.goals)
         self._troll = 100 * opening.count(Piece.DWARF) // max(1, opening.count(Piece.TROLL))
 
     def weigh_for(self, side: Side, gather: int, boldness: int) -> None:
         """Do nothing: both sides have the same weights."""
 
-    def empty(self, d: int, t: int, r: int) -> int:
-        """Return the empty squares."""
-        return BOARD ^ (d | t | r | self._stone)
+    def field(self, d: int, t: int, empty: int) -> None:
+        """Return nothing."""
 
     def decided(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> int:
         """Return 1 if the dwarfs have won, -1 if the trolls have, else 0."""
-        if not self._ruleset.goals:
-            return 0
         reached = self._ruleset.reached(self._position(d, t, r, dwarfs_to_move=dwarfs_to_move))
         return 0 if reached is None else 1 if reached.side is Side.DWARF else -1
 
     def worth(
-        self, d: int, t: int, r: int, _empty: int, _field: int, *, dwarfs_to_move: bool
+        self, d: int, t: int, r: int, _empty: int, _field: None, *, dwarfs_to_move: bool
     ) -> int:
         """Return the worth of the pieces, and of each side's progress to its goals."""
         value = 100 * d.bit_count() - self._troll * t.bit_count()
@@ -64,25 +62,36 @@ class PlainTactics(Tactics):
                 value += worth if goal.side is Side.DWARF else -worth
         return value
 
-    def dwarf_captures(self, d: int, t: int, r: int, _empty: int, _field: int) -> list[Ply]:
+    def dwarf_captures(self, d: int, t: int, r: int, _empty: int, _field: None) -> list[Ply]:
         """Return the dwarfs' captures."""
         return [masks(move) for move in self._moves(d, t, r, Side.DWARF) if move.captures]
 
-    def dwarf_moves(self, d: int, t: int, r: int, _empty: int, _field: int, most: int) -> list[Ply]:
+    def dwarf_moves(
+        self, d: int, t: int, r: int, _empty: int, _field: None, most: int
+    ) -> list[Ply]:
         """Return the dwarfs' other plies, up to ``most``."""
         moves = [move for move in self._moves(d, t, r, Side.DWARF) if not move.captures]
         step = max(1, len(moves) // most)  # from all over the board
         return [masks(move) for move in moves[::step]]
 
-    def troll_captures(self, d: int, t: int, r: int, _empty: int, _bad: int = 0) -> list[Capture]:
+    def troll_captures(
+        self,
+        d: int,
+        t: int,
+        r: int,
+        _empty: int,
+        _field: None,
+        *,
+        least: int = 0,  # noqa: ARG002
+    ) -> list[Capture]:
         """Return the trolls' captures."""
         moves = [move for move in self._moves(d, t, r, Side.TROLL) if move.captures]
-        return [(len(move.captures), move.target.bit, masks(move)) for move in moves]
+        return [(len(move.captures), False, masks(move)) for move in moves]
 
-    def troll_moves(self, d: int, t: int, r: int, _empty: int) -> list[Step]:
+    def troll_moves(self, d: int, t: int, r: int, _empty: int, _field: None) -> list[Step]:
         """Return the trolls' other plies."""
         moves = [move for move in self._moves(d, t, r, Side.TROLL) if not move.captures]
-        return [(0, move.target.bit, masks(move)) for move in moves]
+        return [(0, masks(move)) for move in moves]
 
     def _position(self, d: int, t: int, r: int, *, dwarfs_to_move: bool) -> Position:
         return Position(d, t, self._stone, r, Side.DWARF if dwarfs_to_move else Side.TROLL)
@@ -125,7 +134,7 @@ def tuned(ruleset: Ruleset) -> Mapping[Side, AnyWeights]:
     return ALL_TAKEN if takes_all(cast("ShovingTrolls", ruleset.trolls)) else ONE_TAKEN
 
 
-def tactics_of(ruleset: Ruleset, weights: Mapping[Side, AnyWeights] | None = None) -> Tactics:
+def tactics_of(ruleset: Ruleset, weights: Mapping[Side, AnyWeights] | None = None) -> Tactics[Any]:
     """Return the tactics for a ruleset.
 
     Args:

@@ -16,7 +16,7 @@ from thudmud.rules.board import BOARD, CENTRE, NEXT_TO, SHIFTS, around
 from thudmud.rules.classic import ANY
 from thudmud.rules.moves import Side
 from thudmud.search.fields import DISCS, closeness, lines_reach, neighbour_counts
-from thudmud.search.masks import WAYS, Capture, Ply, Step, Tactics, best_slides
+from thudmud.search.masks import HANGS, WAYS, Capture, Ply, Step, Tactics, best_slides
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,9 +45,11 @@ class Weights:
         near: a dwarf, for each disc round the gathering square that it is in.
         commanded: an empty square that a line of dwarfs commands.
         secure: a dwarf next to which no troll can stop without risking a hurl.
-        hanging: a dwarf that could be captured without losing the troll for it.
+        hanging: the first dwarf that could be captured without losing the troll for it.
+        second: another such dwarf.
         prize: each dwarf of the most that one such troll could capture, if the dwarfs are to move.
-        exposed: a troll that a dwarf could be hurled at, if the trolls are to move.
+        exposed: the first troll that a dwarf could be hurled at, if the trolls are to move.
+        another: another such troll.
         close: a troll, for each disc round the gathering square that it is in.
         free: a square that a troll can step to safely.
         hunted: a dwarf that is not secure, within three squares of a troll.
@@ -59,8 +61,10 @@ class Weights:
     commanded: float
     secure: float
     hanging: float
+    second: float
     prize: float
     exposed: float
+    another: float
     close: float
     free: float
     hunted: float
@@ -74,12 +78,20 @@ def takes_all(trolls: ShovingTrolls) -> bool:
     return trolls.most_after_move == ANY or trolls.shortest_shove == 1
 
 
-class ThudTactics(Tactics):
+Formation = tuple[int, int, int, int, float]
+"""Facts about the dwarfs and those trolls that are near enough to matter: the squares next to
+dwarfs, those that their lines command, those where no troll can stop without risking a hurl, the
+dwarfs that are not secure, and the worth of all that."""
+
+
+class ThudTactics(Tactics[Formation]):
     """Tactics where dwarfs are hurled and trolls shoved."""
+
+    has_goals = False
 
     def __init__(self, trolls: ShovingTrolls, fixed: int, weights: Mapping[Side, Weights]) -> None:
         self._takes_all = takes_all(trolls)
-        self._ground = BOARD ^ fixed
+        self.ground = BOARD ^ fixed
         self._weights_of = weights
         self.weigh_for(Side.DWARF, CENTRE.bit, 0)
 
@@ -92,7 +104,7 @@ class ThudTactics(Tactics):
         self._of_dwarfs: dict[int, tuple[int, int, float]] = {}
         self._of_trolls: dict[int, tuple[int, int, int, float]] = {}
         self._shoves: dict[tuple[int, int], int] = {}
-        self._formations: dict[tuple[int, int], tuple[int, int, int, int, float]] = {}
+        self._formations: dict[tuple[int, int], Formation] = {}
 
     def gathering(self, dwarfs: int, trolls: int) -> dict[int, int]:
         """Return how good each square is as the dwarfs' gathering square, by its bit."""
@@ -108,20 +120,19 @@ class ThudTactics(Tactics):
 
     # What a position is worth.
 
-    def empty(self, dwarfs: int, trolls: int, _rock: int) -> int:
-        """Return the empty squares."""
-        return self._ground ^ (dwarfs | trolls)
-
-    def field(self, dwarfs: int, trolls: int, _empty: int) -> int:
-        """Return the squares that lines of dwarfs command."""
-        return self._formation(dwarfs, trolls)[1]
-
     def worth(
-        self, dwarfs: int, trolls: int, _rock: int, empty: int, reach: int, *, dwarfs_to_move: bool
+        self,
+        dwarfs: int,
+        trolls: int,
+        _rock: int,
+        empty: int,
+        field: Formation,
+        *,
+        dwarfs_to_move: bool,
     ) -> int:
         """Return the static worth of a position to the dwarfs, in hundredths of a dwarf."""
         w = self._weights
-        near, reach, unsafe, insecure, value = self._formation(dwarfs, trolls)
+        near, reach, unsafe, insecure, value = field
         beside, hunters, shoves, worth_of_trolls = self._trolls(trolls)
         value += worth_of_trolls
         safe = beside & empty & ~unsafe
@@ -132,28 +143,22 @@ class ThudTactics(Tactics):
         value -= w.hunted * (insecure & hunters).bit_count()
         if landings:
             hanging = (dwarfs & around(landings)).bit_count()
-            value -= w.hanging * hanging
+            value -= w.hanging + w.second * (hanging - 1)
             if dwarfs_to_move:
                 takes_many = hanging > 1 and self._takes_all
                 value -= w.prize * (self._most_beside(landings, dwarfs) if takes_many else 1)
         if not dwarfs_to_move and (exposed := trolls & (reach | near)):
-            value += w.exposed * exposed.bit_count()
+            value += w.exposed + w.another * (exposed.bit_count() - 1)
         return int(value)
 
-    def _formation(self, dwarfs: int, trolls: int) -> tuple[int, int, int, int, float]:
-        """Return facts about the dwarfs and those trolls that are near enough to matter.
-
-        Returns:
-            The squares next to dwarfs, the squares that their lines command, those where no troll
-            can stop without risking a hurl, the dwarfs that are not secure, and the worth of all
-            that.
-        """
+    def field(self, dwarfs: int, trolls: int, _empty: int) -> Formation:
+        """Return the formation of the dwarfs."""
         near, most, worth = self._dwarfs(dwarfs)
         among = trolls & (near | most)
         known = self._formations.get((dwarfs, among))
         if known is None:
             w = self._weights
-            empty = self._ground ^ (dwarfs | among)
+            empty = self.ground ^ (dwarfs | among)
             reach = lines_reach(dwarfs, empty) if among else most
             unsafe = reach if self._takes_all else reach | neighbour_counts(dwarfs)[1]
             insecure = dwarfs & around(empty & ~unsafe)
@@ -175,7 +180,7 @@ class ThudTactics(Tactics):
             ring = (dwarfs & ones).bit_count() + 2 * (dwarfs & twos).bit_count()
             ring += 4 * (dwarfs & fours).bit_count()
             worth = 100.0 * dwarfs.bit_count() + w.pair * pairs + w.near * ring
-            known = around(dwarfs), lines_reach(dwarfs, self._ground ^ dwarfs), worth
+            known = around(dwarfs), lines_reach(dwarfs, self.ground ^ dwarfs), worth
             if len(self._of_dwarfs) >= _REMEMBERED:
                 self._of_dwarfs.clear()
             self._of_dwarfs[dwarfs] = known
@@ -194,7 +199,7 @@ class ThudTactics(Tactics):
                 close += (trolls & disc).bit_count()
             worth = -self._weights.troll * trolls.bit_count() - self._weights.close * close
             near = around(around(beside & BOARD) & BOARD)
-            empty = self._ground ^ trolls
+            empty = self.ground ^ trolls
             known = beside, near, lines_reach(trolls, empty) & empty, worth
             if len(self._of_trolls) >= _REMEMBERED:
                 self._of_trolls.clear()
@@ -209,7 +214,7 @@ class ThudTactics(Tactics):
             return most
         known = self._shoves.get((trolls, among))
         if known is None:
-            empty = self._ground ^ (trolls | among)
+            empty = self.ground ^ (trolls | among)
             known = lines_reach(trolls, empty) & empty
             if len(self._shoves) >= _REMEMBERED:
                 self._shoves.clear()
@@ -232,11 +237,12 @@ class ThudTactics(Tactics):
     # Plies of the dwarfs.
 
     def dwarf_captures(
-        self, dwarfs: int, trolls: int, _rock: int, empty: int, reach: int
+        self, dwarfs: int, trolls: int, _rock: int, empty: int, field: Formation
     ) -> list[Ply]:
         """Return all hurls."""
         plies: list[Ply] = []
-        targets = trolls & (reach | around(dwarfs))
+        near, reach, *_ = field
+        targets = trolls & (reach | near)
         while targets:
             target = targets & -targets
             targets ^= target
@@ -253,7 +259,7 @@ class ThudTactics(Tactics):
         return plies
 
     def dwarf_moves(
-        self, dwarfs: int, trolls: int, _rock: int, empty: int, reach: int, most: int
+        self, dwarfs: int, trolls: int, _rock: int, empty: int, field: Formation, most: int
     ) -> list[Ply]:
         """Return about the ``most`` best queen moves, the best first.
 
@@ -261,7 +267,7 @@ class ThudTactics(Tactics):
         number less the origin's.
         """
         ones, twos, _ = neighbour_counts(dwarfs)
-        unsafe = reach if self._takes_all else reach | twos
+        near, _, unsafe, *_ = field
         beside, _, shoves, _ = self._trolls(trolls)
         if shoves:
             beside |= self._shoved(dwarfs, trolls)
@@ -278,7 +284,7 @@ class ThudTactics(Tactics):
         s2 ^= safe
         s4 = s3 & carry
         s3 ^= carry
-        covers = self._covers(landings & around(dwarfs), dwarfs, empty)
+        covers = self._covers(landings & near, dwarfs, empty)
         carry = s2 & covers
         s2 ^= covers
         s4 |= s3 & carry
@@ -300,44 +306,59 @@ class ThudTactics(Tactics):
     # Plies of the trolls.
 
     def troll_captures(
-        self, dwarfs: int, trolls: int, _rock: int, empty: int, bad: int = 0
+        self,
+        dwarfs: int,
+        trolls: int,
+        _rock: int,
+        empty: int,
+        field: Formation,
+        *,
+        least: int = 0,
     ) -> list[Capture]:
-        """Return the distinct captures: how many are taken, the target, and the ply.
+        """Return the distinct captures.
 
         A troll that may take all dwarfs takes all: one that is left beside it could be hurled at
         it.
         """
         found: list[Capture] = []
-        near = around(dwarfs) & empty
-        if bad:
-            near &= ~bad | neighbour_counts(dwarfs)[2]
+        near, reach, unsafe, *_ = field
+        near &= empty
         beside, _, shoves, _ = self._trolls(trolls)
         steps = beside & near
+        if least:
+            ones, twos, fours = neighbour_counts(dwarfs)
+            if least > 1:
+                near &= fours if least > 3 else twos & ones if least == 3 else twos
+            if self._takes_all:
+                steps &= near & (~reach | fours)
+            else:
+                steps = 0 if least > 1 else steps & ~unsafe
+            near &= ~reach | fours
         while steps:
             target = steps & -steps
             steps ^= target
             prey = NEXT_TO[target] & dwarfs
             origins = NEXT_TO[target] & trolls
-            number = prey.bit_count()
+            number, is_hit = prey.bit_count(), bool(target & unsafe)
             while origins:
                 origin = origins & -origins
                 origins ^= origin
                 if self._takes_all or number == 1:
-                    found.append((number, target, (prey, origin | target, 0)))
+                    found.append((number, is_hit, (prey, origin | target, 0)))
                 else:
                     left = prey
                     while left:
                         one = left & -left
                         left ^= one
-                        found.append((1, target, (one, origin | target, 0)))
+                        found.append((1, is_hit, (one, origin | target, 0)))
         if not self._takes_all:
-            self._add_shoves_of_one(found, dwarfs, trolls, near)
+            self._add_shoves_of_one(found, dwarfs, trolls, near, reach)
         if shoves & near and (targets := self._shoved(dwarfs, trolls) & near):
-            self._add_shoves(found, dwarfs, trolls, empty, targets)
+            self._add_shoves(found, dwarfs, trolls, empty, targets, reach)
         return found
 
-    def _add_shoves(
-        self, found: list[Capture], dwarfs: int, trolls: int, empty: int, targets: int
+    def _add_shoves(  # noqa: PLR0917
+        self, found: list[Capture], dwarfs: int, trolls: int, empty: int, targets: int, reach: int
     ) -> None:
         """Add the shoves by two squares or more that capture and end on a target."""
         for left, right in WAYS:
@@ -352,11 +373,12 @@ class ThudTactics(Tactics):
                     ahead ^= target
                     prey = NEXT_TO[target] & dwarfs
                     origin = target >> left * further << right * further
-                    found.append((prey.bit_count(), target, (prey, target | origin, 0)))
+                    ply = prey, target | origin, 0
+                    found.append((prey.bit_count(), bool(target & reach), ply))
                 fronts, further = trolls & fronts << left >> right, further + 1
 
     def _add_shoves_of_one(
-        self, found: list[Capture], dwarfs: int, trolls: int, targets: int
+        self, found: list[Capture], dwarfs: int, trolls: int, targets: int, reach: int
     ) -> None:
         """Add the shoves by one square, which take more where a move takes only one."""
         for left, right in WAYS:
@@ -366,17 +388,20 @@ class ThudTactics(Tactics):
                 ahead ^= target
                 prey = NEXT_TO[target] & dwarfs
                 if prey & (prey - 1):
-                    mask = target | target >> left << right
-                    found.append((prey.bit_count(), target, (prey, mask, 0)))
+                    ply = prey, target | target >> left << right, 0
+                    found.append((prey.bit_count(), bool(target & reach), ply))
 
-    def troll_moves(self, _dwarfs: int, trolls: int, _rock: int, empty: int) -> list[Step]:
-        """Return all steps that capture nothing."""
+    def troll_moves(
+        self, _dwarfs: int, trolls: int, _rock: int, empty: int, field: Formation
+    ) -> list[Step]:
+        """Return all steps that capture nothing; those beside dwarfs are the least promising."""
         found: list[Step] = []
-        left = trolls
+        near, reach, *_ = field
+        left, bad = trolls, reach | near
         while left:
             origin = left & -left
             left ^= origin
             for target, mask, _ in _STEPS[origin]:
                 if target & empty:
-                    found.append((0, target, (0, mask, 0)))
+                    found.append((-HANGS if target & bad else 0, (0, mask, 0)))
         return found
