@@ -556,6 +556,29 @@ async def test_a_lease_is_renewed_while_people_are_seen_out(
     assert two.away() == {"Anna"}
 
 
+async def test_a_lease_that_took_long_to_begin_is_renewed_before_it_ends(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = Node(world.store, "one", lease=LEASE, clock=lambda: world.store.time)
+    world.store.hold("beat")
+    opening = asyncio.ensure_future(node.open())
+    await world.store.held_up()
+    world.store.time += LEASE * 0.6
+    world.store.gate.set()
+    await opening
+    pauses = asyncio.Queue[float]()
+
+    async def pause(seconds: float) -> None:
+        await pauses.put(seconds)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(asyncio, "sleep", pause)
+    living = asyncio.create_task(node.live())
+    assert await pauses.get() < LEASE * 0.4
+    living.cancel()
+    await asyncio.wait([living])
+
+
 async def test_a_mistake_while_it_reaps_does_not_end_a_node(
     world: World, two: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -210,13 +210,12 @@ class Node:
         """Keep renewing the lease, and reap dead nodes."""
         import asyncio  # noqa: PLC0415  (a house needs none)
 
-        is_behind = False
+        is_behind = self._is_late  # to open it may have taken as long
         while True:
             await asyncio.sleep(self.lease / (20 if is_behind else 2))
-            begun = self._clock()
             try:
                 await self.renew()
-                is_late = self._clock() > begun + self.lease / 3  # it lasts for little longer
+                is_late = self._is_late
                 if is_behind or is_late:
                     self._spare_others()
                 is_behind = is_late
@@ -237,6 +236,11 @@ class Node:
                 _log.error("it cannot be stored that the server runs: %s", error)
             except Exception:  # noqa: BLE001  (a node that stops renewing its lease dies)
                 _log.exception("failed while the lease was renewed")
+
+    @property
+    def _is_late(self) -> bool:
+        """Whether the lease lasts for little longer: it goes by when its renewal was begun."""
+        return self._until is None or self._clock() > self._until - self.lease * 2 / 3
 
     async def renew(self) -> None:
         """Renew the lease once. If it had run out, dismiss players whom others may have by now.
