@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, settings
 from tests.accounts.dialogues import CHEAP
 from tests.ports import free_ports
 from tests.server.plain import PlainService, Serving, Setup
-from tests.store.clusters import FAST, Cluster, empty
+from tests.store.clusters import FAST, Cluster, empty, sessions
 from tests.waits import told_of
 from tests.warm import cold as started_cold
 from tests.warm import warm
@@ -201,6 +201,15 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
     """Tell what everybody waits for where a test takes long, in case that it fails."""
     with told_of():
         return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Tell what every session of PostgreSQL does where a test has failed."""
+    report = yield
+    if report.failed and (told := sessions()):
+        report.sections.append(("Sessions of PostgreSQL", told))
+    return report
 
 
 def pytest_asyncio_loop_factories(config: pytest.Config, item: pytest.Item) -> Loops:

@@ -134,8 +134,9 @@ class Place:
 
     def renew_standby(self) -> None:
         """Put a new standby in the place of the primary that was killed."""
-        self.primary.remove()
-        self.primary, self.standby = self.standby, self.standby.standby(self.primary.port)
+        killed, self.primary = self.primary, self.standby
+        self.standby = self.primary.standby(killed)
+        killed.remove()
 
     async def check(self, pairs: Sequence[FarPair]) -> None:
         """Hold what is stored to what was acknowledged."""

@@ -9,16 +9,16 @@ import atexit
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import count
 from pathlib import Path
 
 import psycopg
 
+from tests.ports import free_ports
 from thudmud.store.backend import POSTGRESQL
 
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1:]
@@ -28,6 +28,17 @@ FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 """Settings of a cluster that need not outlive its machine."""
 
 _schemas = count(1)
+
+_running: list[Cluster] = []
+"""Those that were started and not removed yet."""
+
+_SESSIONS = """
+select pid, application_name, state, wait_event_type, wait_event, pg_blocking_pids(pid),
+    (select array_agg(concat_ws(' ', locktype, mode, relation::regclass, objid)) from pg_locks
+     where pg_locks.pid = pg_stat_activity.pid and granted and locktype <> 'virtualxid'),
+    clock_timestamp() - xact_start, clock_timestamp() - state_change, query
+from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
+"""
 
 _fresh: list[Path] = []
 """The files of a cluster that was never started, once there was one: a copy takes a tenth of it."""
@@ -40,12 +51,6 @@ def program(name: str) -> str:
     if found is None:
         raise FileNotFoundError(f"{name} of PostgreSQL is missing; `make clients` installs it")
     return found
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def either(*clusters: Cluster) -> str:
@@ -63,6 +68,19 @@ def empty(dsn: str) -> None:
             session.execute(f"delete from {table}".encode())  # noqa: S608  (ours)
 
 
+def sessions() -> str:
+    """Return what the sessions of all servers do, what they hold, and who holds them up."""
+    told = []
+    for each in _running:
+        told.append(f"On port {each.port}:")
+        try:
+            with psycopg.connect(each.dsn(), connect_timeout=2) as session:
+                told += [", ".join(map(str, row)) for row in session.execute(_SESSIONS)]
+        except psycopg.Error as error:
+            told.append(f"{error}")
+    return "\n".join(told)
+
+
 class Cluster:
     """A server of PostgreSQL and its files, which are made when it first starts.
 
@@ -73,7 +91,8 @@ class Cluster:
     def __init__(self, **settings: str) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="thudmud-postgresql-"))
         self.user = "postgres" if os.geteuid() == 0 else None
-        self.port = free_port()
+        self._place = ExitStack()
+        self.port = self._place.enter_context(free_ports())()
         self.settings = settings
         self._server: subprocess.Popen[bytes] | None = None
         if self.user:
@@ -119,6 +138,8 @@ class Cluster:
             "max_connections": "100",
             "dynamic_shared_memory_type": "mmap",  # which nothing is left of elsewhere
         }
+        if self not in _running:
+            _running.append(self)
         given = [f"--{name}={value}" for name, value in {**fixed, **self.settings}.items()]
         with (self.folder / "log").open("ab") as log:
             self._server = subprocess.Popen(
@@ -129,21 +150,24 @@ class Cluster:
                 stderr=log,
             )
         while True:
-            with suppress(psycopg.OperationalError), psycopg.connect(self.dsn()):
-                return
+            with suppress(psycopg.OperationalError), psycopg.connect(self.dsn()) as session:
+                if session.execute("show data_directory").fetchall() == [(str(self.data),)]:
+                    return
             if self._server.poll() is not None:
                 raise RuntimeError((self.folder / "log").read_text(encoding="utf-8"))
             with suppress(subprocess.TimeoutExpired):
                 self._server.wait(0.05)
 
-    def standby(self, port: int = 0) -> Cluster:
+    def standby(self, instead_of: Cluster | None = None) -> Cluster:
         """Return another that follows this one, which acknowledges nothing without it any more.
 
         Args:
-            port: where it listens; a free one if it is left out.
+            instead_of: one that was killed, at whose port it listens.
         """
         standby = Cluster(**self.settings)
-        standby.port = port or standby.port
+        if instead_of:
+            standby._place.close()
+            standby.port, standby._place = instead_of.port, instead_of._place.pop_all()
         copying = "-R", "-X", "stream", "--checkpoint=fast", "--no-sync"
         self.run("pg_basebackup", "-d", self.dsn(), "-D", str(standby.data), *copying)
         standby.start()
@@ -170,6 +194,7 @@ class Cluster:
         assert self._server
         self._server.send_signal(signal.SIGSTOP)
         first = self._server.pid
+        os.waitid(os.P_PID, first, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         for each in Path(f"/proc/{first}/task/{first}/children").read_text().split():
             with suppress(ProcessLookupError):
                 os.kill(int(each), number)
@@ -189,6 +214,9 @@ class Cluster:
     def remove(self) -> None:
         """End the server, and remove its files, and what it shares with no process any more."""
         self.kill()
+        self._place.close()
+        if self in _running:
+            _running.remove(self)
         with suppress(FileNotFoundError):  # it was stopped before
             shared = (self.data / "postmaster.pid").read_text().splitlines()[6].split()[1]
             subprocess.run(["/usr/bin/ipcrm", "-m", shared], check=False)

@@ -51,25 +51,25 @@ class Proxy:
     def _serve(self, client: socket.socket, server: socket.socket) -> None:
         answers = Thread(target=self._pass_on, args=(server, client), daemon=True)
         answers.start()
-        with client, server, suppress(OSError):
-            while data := client.recv(65536):
-                if self.cuts_before and self.cuts_before(data):
-                    self.cuts_before = None
-                    break
-                if self.cuts_after and self.cuts_after(data):
-                    self.cuts_after = None
-                    client.shutdown(socket.SHUT_RDWR)  # before the server can answer
+        with client, server:
+            with suppress(OSError):
+                while data := client.recv(65536):
+                    if self.cuts_before and self.cuts_before(data):
+                        self.cuts_before = None
+                        self.cuts += 1
+                        break
+                    if self.cuts_after and self.cuts_after(data):
+                        self.cuts_after = None
+                        client.shutdown(socket.SHUT_RDWR)  # before the server can answer
+                        server.sendall(data)
+                        self.cuts += 1
+                        answers.join()  # it says what it has to say, to nobody
+                        break
                     server.sendall(data)
-                    self.cuts += 1
-                    answers.join()  # it says what it has to say, to nobody
-                    return
-                server.sendall(data)
-            else:
-                server.shutdown(socket.SHUT_RDWR)  # it would hear of no end while it is read from
-                return
-            self.cuts += 1
+            # Whoever is read from hears of no end when that is closed here.
             for each in (client, server):
-                each.shutdown(socket.SHUT_RDWR)
+                with suppress(OSError):
+                    each.shutdown(socket.SHUT_RDWR)
 
     def _pass_on(self, server: socket.socket, client: socket.socket) -> None:
         with suppress(OSError):
