@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, suppress
 from itertools import count
 from pathlib import Path
 from threading import Event
+from threading import Lock as Mutex
 from typing import Any
 
 import psycopg
@@ -36,6 +37,7 @@ from thudmud.store import (
     postgres,
 )
 from thudmud.store.backend import Holder, Lock
+from thudmud.store.checking import check_database
 from thudmud.store.codec import form_of
 from thudmud.store.copying import copy
 from thudmud.store.database import Append, Database
@@ -218,20 +220,24 @@ class TestHangs:
     def stopped(
         self, cluster: Cluster, dsn: str, monkeypatch: pytest.MonkeyPatch
     ) -> Iterator[Event]:
-        stopped = Event()
+        stopped, is_over, one_at_a_time = Event(), Event(), Mutex()
         connect = psycopg.connect
 
         def stopping(*words: Any, **more: Any) -> psycopg.Connection[Any]:
             session = connect(*words, **more)
-            cluster.signal(signal.SIGSTOP)
-            stopped.set()
+            with one_at_a_time:
+                if not is_over.is_set():  # a thread that was not waited for may come after it
+                    cluster.signal(signal.SIGSTOP)
+                    stopped.set()
             return session
 
         with monkeypatch.context() as patch:
             patch.setattr(psycopg, "connect", stopping)
             patch.setattr(postgres, "PATIENCE", 1.0)
             yield stopped
-        cluster.signal(signal.SIGCONT)
+        with one_at_a_time:
+            is_over.set()
+            cluster.signal(signal.SIGCONT)
 
     @pytest.mark.parametrize(
         "begin",
@@ -469,12 +475,37 @@ class TestTwo:
         late = await Store.connect(dsn)
         with psycopg.connect(dsn) as session:
             session.execute(f"select pg_advisory_lock({Lock.WRITING:d})".encode())
-            with pytest.raises(NotWritten, match="lock timeout"):
+            holder = f"somebody else writes .process {session.info.backend_pid}, .*in transaction"
+            with pytest.raises(NotWritten, match=f"lock timeout: {holder}"):
                 await late.append({OAK: (0, [joined(1)])})
             assert await late.version(OAK) == 0
         await late.append({OAK: (0, [joined(1)])})
         assert await store.version(OAK) == 1
         await late.close()
+
+    async def test_who_sleeps_between_two_statements_is_thrown_out(
+        self, store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The server takes for busy whoever has not said yet that it has sent all."""
+        monkeypatch.setattr(postgres, "SETTINGS", (*postgres.SETTINGS, "set lock_timeout = '50ms'"))
+        at_once = postgres.END_SUSPENDED.replace("'5s'", "'0s'")
+        monkeypatch.setattr(postgres, "END_SUSPENDED", at_once)
+        awake, asleep = await Store.connect(dsn), Postgres(dsn)
+        asleep.begin()
+        with suppress(psycopg.OperationalError), asleep.together():
+            asleep.connection.execute("update head set commits = commits where id = 1")
+            await awake.append({OAK: (0, [joined(1)])})
+        assert asleep.connection.is_lost
+        asleep.close()
+        await awake.close()
+        assert await players(store) == ["Anna"]
+
+    async def test_a_check_waits_for_nobody_who_writes(self, store: Store, dsn: str) -> None:
+        """It has the lowest priority: nobody could write while it waits for a processor."""
+        await store.append({OAK: (0, [joined(1)])})
+        with psycopg.connect(dsn) as session:
+            session.execute(f"select pg_advisory_lock({Lock.WRITING:d})".encode())
+            assert (await asyncio.to_thread(check_database, dsn)).events == 1
 
     async def test_one_at_a_time_has_the_lock_on_serving(self, dsn: str) -> None:
         told: list[list[object]] = [[], []]

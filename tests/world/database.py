@@ -36,7 +36,7 @@ LINK = 0.003
 REPLICATION = 0.01
 """Seconds that a commit takes to the standby, or its answer back, at most; the same holds."""
 
-LOCK_TIMEOUT = 15.0
+LOCK_TIMEOUT = 5.0
 IDLE_IN_TRANSACTION = 5.0
 
 
@@ -207,6 +207,8 @@ class Session:
             self.xid = self.xid or primary.number()
             if not self.in_transaction:
                 yield from self._commit()
+        elif " pg_locks " in query:  # whoever sleeps here lets go by `_idle`
+            statement.rows = []
         elif query.startswith("select pg_terminate_backend"):
             assert statement.values
             primary.terminate(*statement.values)

@@ -89,9 +89,9 @@ LINK = {
 """Connection parameters that the operator has not set."""
 
 SETTINGS = (
-    # A process that is suspended while it writes would block all others.
+    # A process that is suspended while it writes would block all others, see `END_SUSPENDED` too.
     "set idle_in_transaction_session_timeout = '5s'",
-    "set lock_timeout = '15s'",
+    "set lock_timeout = '5s'",
     # What players are told is stored, whatever the server's default.
     "select set_config('synchronous_commit', 'on', false)"
     " where current_setting('synchronous_commit') = 'off'",
@@ -116,12 +116,32 @@ WRITE_NUMBER = (
     " on conflict (token) do update set number = excluded.number, commits = excluded.commits"
 )
 
-FORGET_WRITERS = "delete from writer where commits < (select commits from head) - 1000000"
+FORGOTTEN = "from writer where commits < (select commits from head) - 1000000"
 """A store that has not written during a million commits has ended; if it has not, its row is
 missing, and it knows that it cannot tell."""
 
 LATER_COMMIT = "select pg_logical_emit_message(true, 'thudmud', '')"
 """It changes nothing, but its commit is acknowledged like any other, after those before it."""
+
+TRIES = 3
+"""How often the writers' lock is tried for, each time for as long as ``lock_timeout`` says."""
+
+_HELD = (
+    "pg_locks join pg_stat_activity using (pid) where locktype = 'advisory' and granted"
+    f" and objid = {Lock.WRITING:d} and objsubid = 1 and datname = current_database()"
+    " and database = datid and pid <> pg_backend_pid()"
+)
+
+HOLDER = "select pid, application_name, coalesce(host(client_addr), 'this machine'), state,"
+HOLDER += f" coalesce(wait_event, 'nothing'), xact_start::text, query from {_HELD}"
+"""The session that holds the writers' lock."""
+
+END_SUSPENDED = "select pg_terminate_backend(pid)"
+END_SUSPENDED += f" from {_HELD} and usename = current_user"
+END_SUSPENDED += " and state = 'active' and wait_event_type = 'Client'"
+END_SUSPENDED += " and state_change < clock_timestamp() - interval '5s'"
+"""Whoever is suspended between two statements that it sends together is not idle to the server,
+which would wait for the next one as long as the process sleeps."""
 
 Heard = Callable[[str | None], None]
 
@@ -348,27 +368,55 @@ class Postgres(Backend):
             raise self.translated(error) from error
 
     def _prepare(self) -> None:
-        """Make missing tables; check that the existing ones are ours."""
+        """Make missing tables; check that the existing ones are ours.
+
+        The writers' lock is waited for only if something has to be made. The check of a store opens
+        the database, too: it runs at the lowest priority, and on a busy machine it would have the
+        lock for as long as all others wait for it.
+        """
         execute = self.connection.execute
         ((schema,),) = execute("select current_schema()").fetchall()
         if schema is None:
             raise StoreError(f"{self._name} has no schema that tables could be made in.")
         self._channel = f'"thudmud {schema}"'
+        if not self._is_whole():
+            self._make()
+        self.is_new = self._has_no_head()
+        # Another process may have begun it between these.
+        if self.is_new and has_rows(self.connection) and self._has_no_head():
+            raise Damaged("the row that it begins with is missing")
+
+    def _tables(self) -> set[str]:
+        return {name for (name,) in self.connection.execute(self.dialect.tables)}
+
+    def _is_whole(self) -> bool:
+        """Return whether there is nothing to make, and no writer to forget."""
+        there = self._tables()
+        if self._missing(there) or "writer" not in there:
+            return False
+        try:
+            return not self.connection.execute(f"select 1 {FORGOTTEN} limit 1").fetchall()
+        except psycopg.errors.UndefinedColumn:
+            return False
+
+    def _make(self) -> None:
+        """Make what is missing, unless another process is quicker."""
+        execute = self.connection.execute
         self._begin()
-        there = {name for (name,) in execute(self.dialect.tables)}
+        there = self._tables()
         if missing := self._missing(there):
             for statement in definitions(missing, self.dialect):
                 execute(statement)
             execute(f"comment on table head is '{OURS}{FORMAT}'")
         if "writer" in there:
             execute(COUNT_COMMITS)
-            execute(FORGET_WRITERS)
+            execute(f"delete {FORGOTTEN}")
         else:
             execute(WRITERS)
-        self.is_new = not execute("select count(*) from head").fetchall()[0][0]
-        if self.is_new and has_rows(self.connection):
-            raise Damaged("the row that it begins with is missing")
         execute("commit")  # no writer's number: what is made here can be made again
+
+    def _has_no_head(self) -> bool:
+        return not self.connection.execute("select count(*) from head").fetchall()[0][0]
 
     def _missing(self, there: set[str]) -> list[str]:
         """Return the tables that have to be made.
@@ -454,16 +502,31 @@ class Postgres(Backend):
 
     def _begin(self, query: str = "") -> psycopg.Cursor[Any]:
         self.connection.restore()
-        try:
-            cursor = self.connection.execute(
-                f"begin; select pg_advisory_xact_lock({Lock.WRITING:d}); {query}"
-            )
-        except psycopg.Error:
-            with suppress(psycopg.Error):
-                self.rollback()  # else the session would stay in a failed transaction
-            raise
+        begin = f"begin; select pg_advisory_xact_lock({Lock.WRITING:d}); {query}"
+        for left in reversed(range(TRIES)):
+            try:
+                cursor = self.connection.execute(begin)
+            except psycopg.Error as error:
+                with suppress(psycopg.Error):
+                    self.rollback()  # else the session would stay in a failed transaction
+                if not isinstance(error, psycopg.errors.LockNotAvailable):
+                    raise
+                if not left:
+                    raise self._held(error) from error
+                self.connection.execute(END_SUSPENDED)
+            else:
+                break
         cursor.nextset()
         return cursor
+
+    def _held(self, error: psycopg.errors.LockNotAvailable) -> psycopg.errors.LockNotAvailable:
+        """Return an error that says who has the writers' lock."""
+        names = "process", "program", "host", "state", "waits for", "since", "statement"
+        with suppress(psycopg.Error):
+            for found in self.connection.execute(HOLDER):
+                held = ", ".join(f"{name} {each}" for name, each in zip(names, found, strict=True))
+                return type(error)(f"{in_line(error)}: somebody else writes ({held})")
+        return error
 
     def commit(self, last: Callable[[], object] = lambda: None) -> None:
         """Run a transaction's last statements and commit, all in one round trip.
