@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from copy import copy
+from enum import Enum
 from typing import Any, TypeVar
 
 from thudmud.play.events import Parting
@@ -132,6 +133,12 @@ class Place:
         """Return who is noted to be away from their seat."""
         table = self.hall.tables[board]
         return {table.seats[side] for side in table.away}
+
+
+async def refused(place: Place, name: str, line: str) -> Enum | None:
+    """Return why nothing comes of a line; None if something does."""
+    result = await place.submit(name, line)
+    return result.refusal.code if result.refusal else None
 
 
 def begin(work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:

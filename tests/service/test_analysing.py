@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.place import Place, until
+from tests.service.place import Place, refused, until
 from thudmud.play.analysis import Weighed
 from thudmud.play.hall import Caps
 from thudmud.play.refusals import Refusal
@@ -68,11 +68,6 @@ async def place_with(adviser: SlowWeigher | None, store: Store | None = None) ->
 @pytest.fixture
 async def place(adviser: SlowWeigher) -> Place:
     return await place_with(adviser)
-
-
-async def refused(place: Place, name: str, line: str) -> object:
-    result = await place.service.submit(place.visits[name], line)
-    return result.refusal and result.refusal.code
 
 
 async def idle() -> None:

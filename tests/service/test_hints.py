@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.service.place import Place, until
+from tests.service.place import Place, refused, until
 from thudmud.play.refusals import Refusal
 from thudmud.rules import Game, Move
 from thudmud.service import hinting
@@ -48,12 +48,6 @@ async def place(adviser: SlowAdviser) -> Place:
     await place.open()
     await place.sit()
     return place
-
-
-async def refused(place: Place, name: str, line: str) -> object:
-    """Return why nothing comes of a line."""
-    result = await place.service.submit(place.visits[name], line)
-    return result.refusal and result.refusal.code
 
 
 async def answered(place: Place, adviser: SlowAdviser) -> None:

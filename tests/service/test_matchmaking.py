@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from tests.alarms import Alarms
-from tests.service.place import BOARDS, Place, Screen, begin, finished, until
+from tests.service.place import BOARDS, Place, Screen, begin, finished, refused, until
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
 from thudmud.play.asides import Aside, CameIn, Entered, Gone
@@ -25,14 +25,6 @@ from thudmud.views import Terminal
 
 MATCH = "3rd board"
 GRACE = 60.0
-
-
-async def refused(place: Place, name: str, line: str) -> Refusal:
-    result = await place.submit(name, line)
-    assert result.refusal, line
-    code = result.refusal.code
-    assert isinstance(code, Refusal)
-    return code
 
 
 @pytest.fixture

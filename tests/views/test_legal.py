@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from tests.views.positions import game_of
 from thudmud.language import parse
 from thudmud.rules import (
     CLASSIC,
@@ -16,22 +17,12 @@ from thudmud.rules import (
     RULESETS,
     Game,
     Move,
-    Piece,
-    Position,
     Ruleset,
     Side,
     Square,
 )
 from thudmud.verbs.moves import Play
 from thudmud.views.legal import MOST_PATHS, moves_by_piece
-
-KINDS = {"d": Piece.DWARF, "T": Piece.TROLL, "R": Piece.ROCK, "X": Piece.STONE}
-
-
-def game_of(ruleset: Ruleset, turn: Side, pieces: str) -> Game:
-    """Return a battle that stands like "dA6 TB7": letters of pieces, and their squares."""
-    placed = {Square.parse(each[1:]): KINDS[each[0]] for each in pieces.split()}
-    return Game.start(ruleset, Position.of(placed, turn))
 
 
 def told(game: Game, origin: str | None = None, width: int = 200) -> list[str]:
