@@ -57,7 +57,9 @@ async def test_nothing_is_loaded_or_run_but_what_the_server_serves(
     assert all("src=" in each for each in page.split("<script")[1:])
 
 
-@pytest.mark.parametrize("path", ["/board/oak", "/game/123", "/?board=oak", "/board/a%20b"])
+@pytest.mark.parametrize(
+    "path", ["/board/oak", "/game/123", "/?board=oak", "/board/a%20b", "/tournament/3"]
+)
 async def test_links_open_the_page(asking: httpx.AsyncClient, path: str) -> None:
     page = (await asking.get(path)).text
     assert page[page.index("<body") :] in files()["/index.html"].body.decode()
@@ -150,6 +152,7 @@ def test_no_word_of_a_preview_is_html(title: str, description: str) -> None:
         ("GET", "/nowhere", 404),
         ("GET", "/board/", 404),
         ("GET", "/board/oak/more", 404),
+        ("GET", "/tournament/x", 404),
         ("GET", "/../pyproject.toml", 404),
         ("GET", "/%2e%2e/connection.py", 404),
         ("GET", "//etc/passwd", 404),

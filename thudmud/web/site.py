@@ -25,6 +25,7 @@ SOCKET = "/ws"
 
 _FOLDER = Path(__file__).parent / "page"
 _INDEX = "/index.html"
+_TOURNAMENT = re.compile("/tournament/[0-9]{1,9}")
 _PIECES = b"<!-- pieces.svg -->"
 """Where the page has the pieces."""
 
@@ -107,7 +108,8 @@ def answer(
     if framed:
         return framed
     is_link = LINK.fullmatch(request.path)
-    file = site.get(_INDEX if is_link or request.path == "/" else request.path)
+    is_page = is_link or request.path == "/" or _TOURNAMENT.fullmatch(request.path)
+    file = site.get(_INDEX if is_page else request.path)
     if file and is_link and (shared := shared_at(request.path, find)):
         page = told_in(file.body, shared, base, may_embed=bool(embed))
         file = _file(page, file.kind)

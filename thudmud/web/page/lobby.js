@@ -23,7 +23,7 @@ export class LobbyView {
     this.send = send;
     state.on("Thud.Here", ({ room }) => {
       if (room === null && state.me.player)
-        for (const line of ["who", "bots", "history", "standings"]) ask(line);
+        for (const line of ["who", "bots", "history", "standings", "tournaments"]) ask(line);
     });
     state.on("Thud.Went", ({ room }) => room === null && state.me.player && ask("who"));
     state.on("Thud.History", ({ battles }) =>

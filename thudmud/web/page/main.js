@@ -18,6 +18,7 @@ import { change, keepWord, keptWord, settings, wear, wearChosen } from "./settin
 import { showcase } from "./showcase.js";
 import { play } from "./sound.js";
 import { State } from "./state.js";
+import { TournamentView } from "./tournament.js";
 import { Wire } from "./wire.js";
 
 const state = new State();
@@ -26,6 +27,7 @@ const log = new Log(byId("log"), byId("command"), byId("line"), typed);
 const outside = { send, ask, askRecord, explore, say, toast };
 const game = new GameView(state, outside);
 const lobby = new LobbyView(state, outside);
+const tournament = new TournamentView(state, outside);
 const replay = new ReplayView(state, {
   ...outside,
   at: (battle, ply) => namePlace({ battle, ply }),
@@ -72,7 +74,7 @@ let isComingBack = keptWord() !== null;
 /** The name that was given when there was no connection. */
 let given = "";
 /** Whether somebody without a name would rather have one than watch. */
-let wantsIn = wanted === null;
+let wantsIn = !wanted || "tournament" in wanted;
 
 /**
  * Send a command, and show it in the log.
@@ -250,7 +252,7 @@ function logIn(line) {
 
 function watch() {
   if (wanted && "battle" in wanted) openReplay(wanted.battle, wanted.ply);
-  else wire.ask("Thud.Watch", wanted ?? { board: null });
+  else wire.ask("Thud.Watch", wanted && "board" in wanted ? wanted : { board: null });
 }
 
 /** @param {{success: boolean, message?: string}} result */
@@ -324,12 +326,15 @@ state.on("Thud.Me", ({ room }) => {
   wanted = null;
   if (room !== lastRoom && lastRoom !== undefined) {
     isReplay = false;
+    tournament.open(null);
     look = null;
   }
   lastRoom = room;
+  tournament.open(tournament.number); // it may have gone on while there was no connection
   if (place && "battle" in place) openReplay(place.battle, place.ply);
+  else if (place && "tournament" in place) openTournament(place.tournament);
   else if (place && place.board !== room) send(`go to ${place.board}`);
-  else if (!isReplay) namePlace(room ? { board: room } : null);
+  else if (!isReplay && tournament.number === null) namePlace(room ? { board: room } : null);
 });
 
 // A guest's options are new with each visit: what the browser has kept holds until they choose.
@@ -394,7 +399,7 @@ state.on("change", () => {
 
 /** Return the board that is to be seen, if any is. */
 function boardInView() {
-  if (isReplay) return null;
+  if (isReplay || isTournament()) return null;
   if (state.me.player) return look ?? state.place;
   return wantsIn ? null : ([...state.boards.keys()][0] ?? null);
 }
@@ -404,13 +409,15 @@ function show() {
   const board = boardInView();
   const view = isReplay
     ? "replay"
-    : board
-      ? "game"
-      : state.me.player
-        ? "lobby"
-        : isComingBack
-          ? "coming"
-          : "welcome";
+    : isTournament()
+      ? "tournament"
+      : board
+        ? "game"
+        : state.me.player
+          ? "lobby"
+          : isComingBack
+            ? "coming"
+            : "welcome";
   if (view !== document.body.dataset.view) {
     document.body.dataset.view = view;
     if (view === "welcome") showcase(byId("showcase"));
@@ -419,8 +426,9 @@ function show() {
   }
   chat.show(board);
   if (isReplay) replay.show();
+  else if (view === "tournament") tournament.show();
   else if (board) game.show(board);
-  else if (view === "lobby") lobby.show();
+  else if (view === "lobby") [lobby.show(), tournament.showList()];
   else lobby.showNow();
   showPlaces();
   document.title = titled(board);
@@ -429,6 +437,7 @@ function show() {
 /** @param {string | null} board */
 function titled(board) {
   if (isReplay) return `Battle ${replay.number} – Thud`;
+  if (isTournament()) return `${tournament.title} – Thud`;
   if (!board) return "Thud";
   return `${state.mover(board) ? "● Your turn" : capitalised(board)} – Thud`;
 }
@@ -440,6 +449,7 @@ function titled(board) {
  * @param {number | null} ply
  */
 function openReplay(battle, ply) {
+  tournament.open(null);
   const isNew = !isReplay || battle !== replay.number;
   isReplay = true;
   wantsIn = false;
@@ -449,8 +459,22 @@ function openReplay(battle, ply) {
   show();
 }
 
+/** Whether a tournament is shown, not where the player is. */
+function isTournament() {
+  return tournament.number !== null && state.me.player !== null;
+}
+
+/** @param {number} number */
+function openTournament(number) {
+  isReplay = false;
+  tournament.open(number);
+  namePlace({ tournament: number });
+  show();
+}
+
 function closeReplay() {
   isReplay = false;
+  tournament.open(null);
   namePlace(state.me.room ? { board: state.me.room } : null);
   show();
 }
@@ -481,7 +505,7 @@ state.on("Thud.Renamed", ({ board, name }) => {
  */
 function lookAt(board) {
   look = board;
-  if (isReplay) closeReplay();
+  if (isReplay || isTournament()) closeReplay();
   else show();
 }
 state.on("Thud.Replay", ({ battle, ply }) => openReplay(battle, ply)); // somebody has typed it
@@ -504,11 +528,17 @@ function follow() {
     return;
   }
   isReplay = false;
+  if (place && "tournament" in place && state.me.player) {
+    openTournament(place.tournament);
+    return;
+  }
+  tournament.open(null);
   if (!state.me.player) {
-    wantsIn = place === null;
-    wire.ask("Thud.Watch", place ?? { board: null });
-  } else if ((place?.board ?? null) !== state.me.room) {
-    send(`go to ${place?.board ?? "hall"}`);
+    wanted = place && "tournament" in place ? place : null;
+    wantsIn = place === null || wanted !== null;
+    wire.ask("Thud.Watch", place && "board" in place ? place : { board: null });
+  } else if ((place && "board" in place ? place.board : null) !== state.me.room) {
+    send(`go to ${place && "board" in place ? place.board : "hall"}`);
   }
   show();
 }
@@ -549,6 +579,8 @@ function showPlaces() {
     ),
     isReplay &&
       h("button.place", { type: "button", "aria-current": "page" }, `Battle ${replay.number}`),
+    isTournament() &&
+      h("button.place", { type: "button", "aria-current": "page" }, tournament.title),
   );
   const places = byId("places");
   const current = places.querySelector("[aria-current]");
@@ -573,7 +605,7 @@ function place(label, room) {
   const isObserved = room !== null && room !== state.place && state.observed.includes(room);
   const calls = room !== null && state.mover(room) !== null;
   const go = () => {
-    if (isReplay || look !== null) lookAt(null);
+    if (isReplay || isTournament() || look !== null) lookAt(null);
     if (isObserved) {
       lookAt(room);
       return;
@@ -588,7 +620,7 @@ function place(label, room) {
       type: "button",
       "data-key": `place-${room}`,
       "aria-label": `${label}${isObserved ? ", observed" : ""}${calls ? ", your turn" : ""}`,
-      "aria-current": isHere && !isReplay && "page",
+      "aria-current": isHere && !isReplay && !isTournament() && "page",
       click: go,
     },
     isObserved && h("span.eye", { "aria-hidden": "true" }),

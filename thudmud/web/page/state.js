@@ -86,6 +86,12 @@ export class State extends EventTarget {
   /** The boards that the player observes. @type {string[]} */
   observed = [];
 
+  /** Tournaments in short, by number. @type {Map<number, any>} */
+  tournaments = new Map();
+
+  /** The last `Thud.Crosstable` of each tournament, by number. @type {Map<number, any>} */
+  crosstables = new Map();
+
   /** Whether the player's tv is on, and the board that it shows. */
   tv = { on: false, board: /** @type {string | null} */ (null) };
 
@@ -327,6 +333,16 @@ export class State extends EventTarget {
   /** @param {{boards: string[]}} data */
   onObserve({ boards }) {
     this.observed = boards;
+  }
+
+  /** @param {{tournament: number}} tournament */
+  onTournament(tournament) {
+    this.tournaments.set(tournament.tournament, tournament);
+  }
+
+  /** @param {{tournament: number}} table */
+  onCrosstable(table) {
+    this.crosstables.set(table.tournament, table);
   }
 
   /** @param {{on: boolean, board: string | null}} tv */

@@ -1,0 +1,94 @@
+"""Tournaments on the page: the list, entering by a click, who stands where, and the boards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.conftest import FreePort
+from tests.web.conftest import Served, Visit
+from tests.web.test_page import violations
+
+pytestmark = pytest.mark.slow
+
+EVERYBODY = '[tournaments]\nby = "everybody"\nrest = 1\n'
+
+
+@pytest.fixture
+def server(tmp_path: Path, free_port: FreePort) -> Iterator[Served]:
+    with Served(tmp_path, free_port(), {"oak": "discworld"}, EVERYBODY) as server:
+        yield server
+
+
+def test_a_tournament_is_entered_and_left_by_a_click(visit: Visit, server: Served) -> None:
+    anna, bert = (visit(server=server).come_in(name) for name in ("Anna", "Bert"))
+    anna.type('tournament new knock-out 5+3 "Cup" starts in 1 hour')
+    bert.page.get_by_role("link", name="Cup").click()
+    expect(bert.page.locator("#tournament-title")).to_have_text("Cup")
+    expect(bert.page.locator("#tournament-facts")).to_contain_text("announced by Anna")
+    expect(bert.page.locator("#tournament-when")).to_have_text(re.compile(r"Starts in 59:\d\d"))
+    assert bert.path == "/tournament/1"
+    expect(bert.page.locator("#crosstable")).to_contain_text("Nobody has entered yet.")
+    bert.press("Enter")
+    expect(bert.page.get_by_role("row", name="1 Bert")).to_be_visible()
+    bert.press("Withdraw")
+    expect(bert.page.locator("#crosstable")).to_contain_text("Nobody has entered yet.")
+    anna.type("enter 1")
+    expect(bert.page.locator("#crosstable")).to_contain_text("Anna")
+    bert.page.reload()  # and comes back by the word that the page has kept
+    expect(bert.page.locator("#crosstable")).to_contain_text("Anna")
+    anna.type("cancel tournament 1")
+    expect(bert.page.locator("#tournament-when")).to_have_text("Cancelled")
+    expect(bert.page.get_by_role("button", name="Enter", exact=True)).to_be_hidden()
+    bert.press("Hall")
+    expect(bert.page.locator("#tournaments")).to_contain_text("cancelled")
+    for each in (anna, bert):
+        each.loses_server = True
+
+
+def test_a_round_is_watched(visit: Visit, server: Served) -> None:
+    anna, bert, walt = (visit(server=server).come_in(name) for name in ("Anna", "Bert", "Walter"))
+    for each in (anna, bert, walt):
+        each.loses_server = True
+    anna.type('tournament new round robin 5+3 "Thursday" starts in 20 seconds', "enter 1")
+    bert.type("enter 1").hears("You are in tournament 1")
+    walt.page.get_by_role("link", name="Thursday").click()
+    for each in (anna, bert):  # both are brought to their board
+        expect(each.page.locator("body")).to_have_attribute("data-view", "game")
+        expect(each.page.locator("#strip-bottom")).to_be_visible()
+    when = walt.page.locator("#tournament-when")
+    expect(when).to_have_text("Round 1 of 1, 1 match under way")
+    board = walt.page.get_by_role("img", name=re.compile("^The .* board: .* and "))
+    expect(board).to_be_visible()
+    assert board.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
+    anna.type("resign on it")
+    match = walt.page.locator("#tournament-matches .what small").first
+    expect(match).to_contain_text(re.compile(r"\d+ . \d+"))
+    walt.page.get_by_role("button", name=re.compile("^Watch ")).click()
+    expect(walt.page.locator("body")).to_have_attribute("data-view", "game")
+    walt.press("Hall")
+    expect(walt.page.get_by_role("link", name="Thursday")).to_be_visible()
+
+
+def test_axe_finds_nothing_in_a_tournament_in_the_dark_and_on_a_phone(
+    visit: Visit, server: Served
+) -> None:
+    anna = visit(server=server, color_scheme="dark").come_in("Anna")
+    anna.type('tournament new swiss 3 rounds 5+3 "The long evening" starts in 9 minutes', "enter 1")
+    anna.page.get_by_role("link", name="The long evening").click()
+    expect(anna.page.get_by_role("row", name="1 Anna")).to_be_visible()
+    found = violations(anna, "tournament in the dark")
+    narrow = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+    phone = visit("/tournament/1", server=server, **narrow)
+    phone.page.get_by_label("Your name").fill("Thea")
+    phone.press("Come in")
+    expect(phone.page.get_by_role("row", name="1 Anna")).to_be_visible()
+    found += violations(phone, "tournament on a phone")
+    width = phone.page.evaluate("document.documentElement.scrollWidth")
+    assert (found, width) == ([], 360)
+    for each in (anna, phone):
+        each.loses_server = True

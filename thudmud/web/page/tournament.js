@@ -1,0 +1,394 @@
+/**
+ * Tournaments: the list in the hall, and one with who stands where, its matches and their boards.
+ */
+
+import { byId, capitalised, clockText, counted, fill, h } from "./dom.js";
+
+/** @typedef {import("./state.js").State} State */
+
+/**
+ * @typedef {object} Tournament in short: `Thud.Tournament`
+ * @property {number} tournament
+ * @property {string | null} title
+ * @property {string} kind
+ * @property {string} rules
+ * @property {string} time
+ * @property {boolean | null} rated
+ * @property {string | null} player
+ * @property {number | null} starts
+ * @property {number | null} ends
+ * @property {string} state
+ * @property {number | null} round
+ * @property {number | null} rounds
+ * @property {number} open
+ * @property {number} entrants
+ * @property {string | null} winner
+ *
+ * @typedef {object} Match
+ * @property {number} round
+ * @property {string} first
+ * @property {string | null} second
+ * @property {boolean} over
+ * @property {string | null} board
+ * @property {number[][]} scores
+ * @property {string[]} absent
+ */
+
+const BOARDS = 4; // that are drawn
+const DRAWN_EVERY = 15000; // milliseconds
+const ASKED_AFTER = 300; // milliseconds after the last change until it is asked for
+const LATEST = 5; // tournaments that are over, in the list
+
+export class TournamentView {
+  /** The one that is shown. @type {number | null} */
+  number = null;
+
+  /**
+   * @param {State} state
+   * @param {object} outside
+   * @param {(line: string) => void} outside.send sends a command
+   * @param {(line: string) => void} outside.ask asks what a command tells, as a fact alone
+   */
+  constructor(state, { send, ask }) {
+    this.state = state;
+    this.send = send;
+    this.ask = ask;
+    /** @type {number | undefined} */
+    this.asking = undefined;
+    /** Whether an answer is on its way, which has all that has happened until then. */
+    this.isAsked = false;
+    state.on("Thud.Tournament", ({ tournament }) => tournament === this.number && this.askSoon());
+    state.on("Thud.Crosstable", ({ tournament }) => {
+      if (tournament === this.number) this.isAsked = false;
+    });
+    state.on("Thud.End", () => this.askSoon());
+    setInterval(() => this.tick(), 1000);
+    setInterval(() => this.draw(), DRAWN_EVERY);
+  }
+
+  /** @param {number | null} number */
+  open(number) {
+    this.number = number;
+    this.isAsked = number !== null;
+    if (number !== null) this.ask(`tournament ${number}`);
+  }
+
+  /** Ask what has become of it, once for all that happens at a time. */
+  askSoon() {
+    if (this.number === null || this.isAsked) return;
+    clearTimeout(this.asking);
+    this.asking = setTimeout(() => !this.isAsked && this.open(this.number), ASKED_AFTER);
+  }
+
+  /** Return what is known of the one that is shown, if anything is. */
+  get known() {
+    return this.number === null ? undefined : this.state.tournaments.get(this.number);
+  }
+
+  get title() {
+    return this.known ? named(this.known) : `Tournament ${this.number}`;
+  }
+
+  /** Show the list in the hall. */
+  showList() {
+    const all = [...this.state.tournaments.values()].sort((a, b) => b.tournament - a.tournament);
+    const isOver = (/** @type {Tournament} */ each) => ["over", "cancelled"].includes(each.state);
+    const shown = [...all.filter((each) => !isOver(each)), ...all.filter(isOver).slice(0, LATEST)];
+    fill(
+      byId("tournaments"),
+      shown.length
+        ? h("ul.list", {}, ...shown.map((each) => this.entry(each)))
+        : h("p.hint", {}, "None. “help tournaments” tells how to announce one."),
+    );
+  }
+
+  /** @param {Tournament} each */
+  entry(each) {
+    const facts = [capitalised(each.kind), each.rules, each.time, standing(each)];
+    return h(
+      "li",
+      {},
+      h(
+        "span.what",
+        {},
+        h(
+          "a",
+          { href: `/tournament/${each.tournament}`, "data-key": `tournament-${each.tournament}` },
+          named(each),
+        ),
+        h("small", {}, facts.join(" · ")),
+      ),
+    );
+  }
+
+  show() {
+    const { known } = this;
+    const table = this.state.crosstables.get(this.number ?? 0);
+    byId("tournament-title").textContent = this.title;
+    byId("tournament-facts").textContent = known
+      ? [
+          capitalised(known.kind),
+          `${known.rules} rules`,
+          known.time,
+          known.rated === false && "unrated",
+          known.player && `announced by ${known.player}`,
+        ]
+          .filter(Boolean)
+          .join(" · ")
+      : "";
+    this.tick();
+    fill(byId("tournament-actions"), ...this.actions(known, table));
+    fill(byId("crosstable"), table && this.crosstable(table, known));
+    fill(byId("tournament-matches"), ...(table ? this.matches(table) : []));
+  }
+
+  /** Show how long there is to go. */
+  tick() {
+    const { known } = this;
+    const when = known ? this.when(known) : "";
+    const host = byId("tournament-when");
+    if (host.textContent !== when) host.textContent = when;
+  }
+
+  /** @param {Tournament} known */
+  when(known) {
+    const until = (/** @type {number | null} */ at) =>
+      clockText(Math.max(0, (at ?? 0) + this.state.skew - Date.now() / 1000));
+    if (known.state === "open") return `Starts in ${until(known.starts)}`;
+    if (known.state === "running" && known.ends)
+      return `${standing(known)} · ${until(known.ends)} left`;
+    return capitalised(standing(known));
+  }
+
+  /**
+   * @param {Tournament | undefined} known
+   * @param {any} table
+   */
+  actions(known, table) {
+    if (!known || !table || ["over", "cancelled"].includes(known.state)) return [];
+    const { player } = this.state.me;
+    const mine = table.players.find((/** @type {any} */ each) => each.player === player);
+    const isLate =
+      known.state !== "open" &&
+      (!["swiss", "arena"].includes(known.kind) || known.round === known.rounds);
+    if (mine && !mine.left) return [this.button("Withdraw", `withdraw from ${this.number}`)];
+    return mine || isLate ? [] : [this.button("Enter", `enter ${this.number}`, true)];
+  }
+
+  /**
+   * @param {any} table
+   * @param {Tournament | undefined} known
+   */
+  crosstable({ players, matches }, known) {
+    if (!players.length) return h("p.hint", {}, "Nobody has entered yet.");
+    const rounds = known?.kind === "arena" ? 0 : (known?.round ?? 0);
+    const numbers = Array.from({ length: rounds }, (_, index) => index + 1);
+    const tieBreak = { swiss: "Buchholz" }[known?.kind ?? ""] ?? "Sonneborn-Berger";
+    const hasTieBreak = known !== undefined && !["arena", "knock-out"].includes(known.kind);
+    /** @type {Map<string, number>} */
+    const lines = new Map(
+      players.map((/** @type {any} */ each, /** @type {number} */ index) => [
+        each.player,
+        index + 1,
+      ]),
+    );
+    const column = (/** @type {string} */ text, /** @type {string} */ spoken) =>
+      h("th", { scope: "col" }, h("abbr", { title: spoken }, text));
+    return h(
+      "table",
+      {},
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          column("#", "Place"),
+          h("th.name", { scope: "col" }, "Player"),
+          ...numbers.map((number) => column(String(number), `Round ${number}`)),
+          column("Pts", "Match points"),
+          column("±", "Battle points"),
+          hasTieBreak && column(tieBreak === "Buchholz" ? "Bh" : "SB", tieBreak),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        ...players.map((/** @type {any} */ each) =>
+          h(
+            `tr${each.left ? ".left" : ""}${each.player === this.state.me.player ? ".mine" : ""}`,
+            {},
+            h("td", {}, String(each.place)),
+            h("th.name", { scope: "row" }, each.player, each.left && h("small", {}, " left")),
+            ...numbers.map((number) => cell(each.player, number, matches, lines)),
+            h("td", {}, half(each.points)),
+            h("td", {}, signed(each.battle_points)),
+            hasTieBreak && h("td", {}, String(each.tie_break)),
+          ),
+        ),
+      ),
+    );
+  }
+
+  /** @param {any} table */
+  matches({ matches }) {
+    const last = Math.max(0, ...matches.map((/** @type {Match} */ each) => each.round));
+    const shown = matches.filter((/** @type {Match} */ each) => each.round === last || !each.over);
+    const drawn = shown.filter((/** @type {Match} */ each) => each.board).slice(0, BOARDS);
+    return [
+      last > 0 && h("h2", {}, `Round ${last}`),
+      last > 0 && h("ul.list", {}, ...shown.map((/** @type {Match} */ each) => this.match(each))),
+      drawn.length > 0 &&
+        h(
+          "div.boards",
+          {},
+          ...drawn.map((/** @type {Match} */ each) =>
+            h(
+              "a",
+              { href: `/board/${encodeURIComponent(each.board ?? "")}` },
+              h("img", {
+                src: `/board/${encodeURIComponent(each.board ?? "")}.svg`,
+                alt: `The ${each.board}: ${each.first} and ${each.second}`,
+                width: 240,
+                height: 240,
+              }),
+            ),
+          ),
+        ),
+    ];
+  }
+
+  /** @param {Match} match */
+  match(match) {
+    const { first, second, board, scores, absent, over } = match;
+    const points = scores.map(([one, two]) => `${one} – ${two}`).join(", ");
+    const facts = second
+      ? [
+          points,
+          absent.length > 0 && `${absent.join(" and ")} did not come`,
+          board,
+          !over && !board && "is about to begin",
+        ]
+      : ["has a bye"];
+    const isMine = [first, second].includes(this.state.me.player);
+    return h(
+      "li",
+      {},
+      h(
+        "span.what",
+        {},
+        h("b", {}, second ? `${first} – ${second}` : first),
+        h("small", {}, facts.filter(Boolean).join(" · ")),
+      ),
+      board &&
+        this.button(
+          isMine ? "Go there" : "Watch",
+          `go to ${board}`,
+          isMine,
+          `${isMine ? "Go to" : "Watch"} ${board}`,
+        ),
+    );
+  }
+
+  /** Draw the boards that are shown anew. */
+  draw() {
+    if (document.body.dataset.view !== "tournament" || document.hidden) return;
+    for (const image of byId("tournament-matches").querySelectorAll("img")) {
+      const [path] = image.src.split("?");
+      image.src = `${path}?${Date.now()}`;
+    }
+  }
+
+  /**
+   * @param {string} label
+   * @param {string} line
+   * @param {boolean} [isFirst]
+   * @param {string} [spoken]
+   */
+  button(label, line, isFirst = false, spoken) {
+    return h(
+      `button${isFirst ? ".primary" : ""}`,
+      {
+        type: "button",
+        "data-key": line,
+        title: line,
+        "aria-label": spoken,
+        click: () => this.send(line),
+      },
+      label,
+    );
+  }
+}
+
+/** @param {Tournament} known */
+function named(known) {
+  return known.title ?? `Tournament ${known.tournament}`;
+}
+
+/** @param {Tournament} known */
+function standing(known) {
+  const players = counted(known.entrants, "player");
+  if (known.state === "over") return known.winner ? `${known.winner} has won` : "over";
+  if (known.state === "cancelled" || known.state === "paused") return known.state;
+  if (known.state === "open") return players;
+  if (known.kind === "arena")
+    return `${players}, ${counted(known.open, "match", "matches")} under way`;
+  const of = known.rounds ? ` of ${known.rounds}` : "";
+  return `round ${known.round}${of}, ${counted(known.open, "match", "matches")} under way`;
+}
+
+/**
+ * Return what a player did in a round: against whom, by the line in which they stand.
+ *
+ * @param {string} player
+ * @param {number} round
+ * @param {Match[]} matches
+ * @param {Map<string, number>} lines
+ */
+function cell(player, round, matches, lines) {
+  const match = matches.find(
+    (each) => each.round === round && [each.first, each.second].includes(player),
+  );
+  if (!match) return h("td", {}, "");
+  const other = match.first === player ? match.second : match.first;
+  if (other === null) return told("bye", "has a bye");
+  const line = lines.get(other);
+  if (!match.over) return told(`…${line}`, `plays ${other}`);
+  if (match.absent.length) {
+    const isAway = match.absent.includes(player);
+    return told(
+      `${isAway ? "−" : "+"}`,
+      isAway ? `did not come to ${other}` : `won: ${other} did not come`,
+    );
+  }
+  const ahead = match.scores.reduce((sum, [one, two]) => sum + one - two, 0);
+  const mine = match.first === player ? ahead : -ahead;
+  if (mine > 0) return told(`1 ${line}`, `beat ${other}`);
+  return mine < 0
+    ? told(`0 ${line}`, `lost to ${other}`)
+    : told(`½ ${line}`, `level with ${other}`);
+}
+
+/**
+ * @param {string} shown
+ * @param {string} spoken
+ */
+function told(shown, spoken) {
+  return h(
+    "td",
+    { title: spoken },
+    h("span", { "aria-hidden": "true" }, shown),
+    h("span.unseen", {}, spoken),
+  );
+}
+
+/** @param {number} points */
+function half(points) {
+  const whole = Math.floor(points);
+  return points === whole ? String(whole) : `${whole || ""}½`;
+}
+
+/** @param {number} points */
+function signed(points) {
+  return points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0";
+}
