@@ -27,6 +27,7 @@ import json
 import math
 import os
 import platform
+import socket
 import subprocess
 import sys
 import time
@@ -376,6 +377,19 @@ def draws(running: Running, _: float) -> Besides:
     return tuple
 
 
+def plays(running: Running, _: float) -> Besides:
+    """Have a battle be played that is over, the second there is: others can be explored."""
+    typed = "Zoe", "new board", "practice", "move from a6 to b6", "end game", "quit"
+    with socket.create_connection(running.place, PATIENCE) as link:
+        link.sendall("".join(f"{each}\r\n" for each in typed).encode())
+        told = b""
+        while more := link.recv(4096):
+            told += more
+    if b"The battle is over" not in told:
+        raise RuntimeError(f"no battle was played: {told!r}")
+    return tuple
+
+
 def at_page() -> Iterator[Attack]:
     """Yield what is done to the port of the page."""
     many = Flood(count=25, per_second=20, addresses=2)
@@ -449,6 +463,13 @@ def at_page() -> Iterator[Attack]:
     yield Attack(
         "page: battles without a name, 25 WebSockets",
         replace(many, payload=[wanting * 100], opening=SOCKET + watching),
+        setup=WEB,
+    )
+    exploring = framed(TEXT, 'Thud.Watch {"battle": 2, "explore": 0}')
+    yield Attack(
+        "page: what was played, without a name, 25 WebSockets",
+        replace(many, payload=[exploring * 200], opening=SOCKET + watching),
+        besides=plays,
         setup=WEB,
     )
     wrong = [
