@@ -1,8 +1,10 @@
 """The weights for each side.
 
 They were found until 2026-11-23 by manual trials at 300 to 1,500 positions a ply, in self-play with
-a little SPSA, and in Koom Valley against the bot that looks one ply ahead. ``python
-benchmarks/tune.py`` tunes them, and rewrites this file.
+a little SPSA, and in Koom Valley against the bot that looks one ply ahead. Those of classic for
+pairs, for what is secure, hangs or is exposed, and for free squares are of 2026-11-26: fitted to
+what a search of four plies finds in quiet positions, and tried against the version before.
+``python benchmarks/tune.py`` tunes them, and rewrites this file.
 """
 
 from __future__ import annotations
