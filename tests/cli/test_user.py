@@ -333,6 +333,23 @@ def test_who_has_a_seat_is_removed_when_the_server_is_stopped(
     assert user("remove", "anna") == 0
 
 
+def test_who_has_entered_a_tournament_is_not_removed_before_it_is_over(
+    run_server: RunServer, folder: Path, capsys: Shown
+) -> None:
+    begin_anew(folder)
+    with run_server(SERVE, cwd=folder) as address:
+        with socket.create_connection(address, timeout=PATIENCE) as anna:
+            anna.sendall(b"anna\nregister\npassword\npassword\n")
+            until(anna, b"is yours now")
+            anna.sendall(b"tournament new swiss\nenter 1\n")
+            until(anna, b"You are in tournament 1")
+            assert user("remove", "anna") == 2
+            assert "Anna has entered or announced a tournament" in capsys.readouterr().err
+            anna.sendall(b"cancel tournament 1\nquit\n")
+            until(anna, b"")
+        assert user("remove", "anna") == 0
+
+
 def test_nobody_is_registered_in_a_file_that_was_removed(
     run_server: RunServer, folder: Path
 ) -> None:

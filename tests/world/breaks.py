@@ -32,6 +32,7 @@ PRESENCE = "thudmud.service.presence"
 FOLLOWING = "thudmud.service.following"
 BROADCASTING = "thudmud.service.broadcasting"
 NOTIFYING = "thudmud.server.notifying"
+TOURNAMENTS = "thudmud.service.tournaments"
 
 
 class Mistake(NamedTuple):
@@ -504,6 +505,26 @@ BREAKS: dict[str, Mistake] = {
                 NOTIFYING,
                 "await self._store.sent(recipient, mailed=mailed)",
                 "pass",
+            ),
+        ],
+    ),
+    "a round that another node has paired meanwhile": Mistake(
+        314,
+        [
+            Change(
+                TOURNAMENTS,
+                "if self._hall.tournaments.get(number) is not tournament:",
+                "if self._hall.tournaments.get(number) is None:",
+            ),
+        ],
+    ),
+    "a battle of a tournament that nobody scores": Mistake(
+        312,
+        [
+            Change(
+                FOLLOWING,
+                "if decision.events and type(decision.events[-1]) is BattleEnded:",
+                "if decision.events and type(decision.events[-1]) is None:",
             ),
         ],
     ),

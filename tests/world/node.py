@@ -39,6 +39,7 @@ from thudmud.server.config import (
     ServerSettings,
     Settings,
     StorageSettings,
+    TournamentSettings,
 )
 from thudmud.server.sessions import Sessions
 from thudmud.service import Node, Service, nodes
@@ -58,6 +59,7 @@ SETTINGS = Settings(
         shouts_at_once=1000,
     ),
     game=GameSettings(),
+    tournaments=TournamentSettings(by="everybody", grace=5.0, rest=1.0),
     storage=StorageSettings(backend="postgresql", dsn="dbname=world"),
     board=(BoardSettings(name="oak board"), BoardSettings(name="pine board", style="brief")),
 )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
+from tests.world import tournaments
 from tests.world.clockwork import World
 from tests.world.network import Wire
 from tests.world.node import Server
@@ -186,6 +187,7 @@ class Player:
         told: their connections, in that order.
         is_calm: whether they type nothing by themselves any more.
         stays_away: whether they do not come back once they are cut off.
+        is_keen: whether they play in tournaments, and announce them.
         waits_since: since when they wait for an answer; None if they do not.
     """
 
@@ -205,7 +207,7 @@ class Player:
         self.others = [name]
         """Whom they know of, themselves and bots among them."""
         self.told: list[Told] = []
-        self.is_calm = self.stays_away = False
+        self.is_calm = self.stays_away = self.is_keen = False
         self.waits_since: float | None = None
         self.link: Link | None = None
         self._links: list[Link] = []
@@ -387,6 +389,10 @@ class Player:
     def _choose(self) -> str:
         """Return what to type next: what makes sense here, mostly."""
         dice = self.world.dice
+        if self.is_keen and dice.random() < 0.4:
+            return dice.choice(tournaments.LINES).format(
+                last=self._last_tournament(), number=dice.randint(1, 3)
+            )
         table = self._table()
         if table and dice.random() < 0.75:
             return self._at(table)
@@ -397,6 +403,11 @@ class Player:
             number=dice.randint(1, 9),
             new=next(self.numbers),
         )
+
+    def _last_tournament(self) -> int:
+        """Return the number of the last tournament; 1 if there is none."""
+        service = self.link.server.service if self.link else None
+        return max(1, service.hall.last_tournament) if service else 1
 
     def _table(self) -> Table | None:
         """Return the board where they have a seat, if they have one; else one with a free seat."""
@@ -419,6 +430,8 @@ class Player:
             idle = ["start", "start", "start", "set clock 1+0", "set clock 1+2"]
             idle += [f"leave game on {board}"]
             return dice.choice(idle)
+        if self.is_keen and dice.random() < 0.3:
+            return f"resign on {board}"  # so that there is a next round
         if self.name in MEMBERS and dice.random() < 0.06:
             return f"resign on {board}"  # so that matches come to an end, and count
         if dice.random() < 0.12:

@@ -24,6 +24,7 @@ from tests.world.mails import Mails, has_mails
 from tests.world.node import BOTS, HASHER, SETTINGS, Server, in_the_world
 from tests.world.pages import PageLink
 from tests.world.players import MEMBERS, NAMES, OPERATOR, PASSWORD, TOGETHER, Link, Player
+from tests.world.tournaments import LASTING, has_tournaments, wrong_with_tournaments
 from thudmud.errors import NotYet
 from thudmud.store import Entry, Store
 from thudmud.store.checking import check_backend
@@ -107,6 +108,7 @@ class Plan:
         stays_away: whether those do not come back, while it goes on, whose server is killed.
         has_mails: whether codes are mailed besides.
         rough: for how many seconds all that goes on.
+        is_keen: whether players play in tournaments.
     """
 
     seed: int
@@ -118,6 +120,7 @@ class Plan:
     stays_away: bool
     rough: float
     has_mails: bool = False
+    is_keen: bool = False
 
     @classmethod
     def of(cls, seed: int) -> Plan:
@@ -126,6 +129,7 @@ class Plan:
         rough = ROUGH if dice.random() < LONG else dice.choice(SHORT)
         names = [dice.choice(FAULTS) for _ in range(dice.randint(0, 3 + (rough == ROUGH)))]
         names += ["together"] * dice.randint(0, int(1 + rough / 4))
+        is_keen = has_tournaments(seed)
         return cls(
             seed,
             dice.choice([1, 2, 2, 3]),
@@ -134,13 +138,14 @@ class Plan:
             dice.random() < GATEWAYS,
             dice.random() < BOTTED,
             dice.random() < 0.3,
-            rough,
+            max(rough, LASTING) if is_keen else rough,
             has_mails(seed),
+            is_keen,
         )
 
     def smaller(self) -> Iterator[Plan]:
         """Yield plans with one thing less."""
-        for part in ("has_gateway", "has_bots", "stays_away", "has_mails"):
+        for part in ("has_gateway", "has_bots", "stays_away", "has_mails", "is_keen"):
             if getattr(self, part):
                 less: dict[str, Any] = {part: False}
                 yield replace(self, **less)
@@ -182,6 +187,7 @@ class Run:
             ]
             for each in self.players:
                 each.others = [*(name for name, _ in plan.people), *self._bots]
+                each.is_keen = plan.is_keen
             for player in self.players:
                 player.begin()
             self.gateway = None
@@ -206,6 +212,7 @@ class Run:
             told = [each for player in self.players for each in player.told]
             world.wrong += history.wrong_with(told, stored, self.base.outages)
             world.wrong += history.wrong_of(self.players, stored)
+            world.wrong += wrong_with_tournaments(stored)
             if all(name == "together" for _, name in plan.faults):
                 world.wrong += history.wrong_of_orders(self.players)
             if self.gateway:

@@ -19,6 +19,15 @@ from thudmud.verbs.more import Quit
 from thudmud.verbs.order import require_heard
 from thudmud.verbs.tables import come_back, vanish
 
+_TOLD_TO_ALL = (
+    events.SeekMade,
+    events.BoardOpened,
+    events.TournamentMade,
+    events.TournamentEntered,
+    events.TournamentPaused,
+)
+"""Events that everybody in the hall is told of, and that a player can bring about again."""
+
 
 def decide(
     hall: Hall, player: str, command: Command, now: float, found: Found = NOTHING_FOUND
@@ -56,7 +65,7 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
     practice nothing waits, so it counts if anybody else watches.
     """
     for event in decision.hall:
-        if isinstance(event, events.SeekMade | events.BoardOpened):
+        if isinstance(event, _TOLD_TO_ALL):
             return True
     if not decision.events:
         for aside in decision.asides:  # noqa: SIM110  (a generator would be called, for each line)

@@ -1,0 +1,164 @@
+"""What must hold of tournaments, whatever goes wrong: from the events that are stored."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from math import inf
+from random import Random
+
+from thudmud.play.events import (
+    BattleEnded,
+    BattleStarted,
+    BoardOpened,
+    PairingBegun,
+    PairingScored,
+    RoundPaired,
+    TournamentEnded,
+    TournamentEvent,
+    TournamentMade,
+    TournamentRound,
+)
+from thudmud.play.pairing import TournamentKind
+from thudmud.play.projections import HALL
+from thudmud.play.tournaments import Tournament
+from thudmud.store import Entry
+
+Stored = Mapping[str, Sequence[Entry]]
+
+FIRST = 310
+"""The first seed in whose world there may be tournaments: those before stay as they are."""
+
+KEEN, LASTING = 0.4, 20.0
+"""In how many of these worlds there are some, and for how many seconds they go on at least."""
+
+
+def has_tournaments(seed: int) -> bool:
+    """Return whether there are tournaments in the world of a seed."""
+    dice = Random(f"the tournaments of {seed}")  # noqa: S311  (what to try, no secret)
+    return seed >= FIRST and dice.random() < KEEN
+
+
+LINES = [
+    "tournament new round robin 1+0 starts in 1 second",
+    "tournament new knock-out 1+0 classic starts in 2 seconds",
+    'tournament new swiss 2 rounds 1+0 "Sunday" starts in 2 seconds',
+    "tournament new arena for 20 seconds 1+0 starts in 1 second with bot",
+    *["enter {last}"] * 20, *["tournament {last}"] * 3, "tournaments", "tournament {number}",
+    "withdraw from {last}", "pause tournament {last}", "resume tournament {last}",
+    "resume tournament {last}", "cancel tournament {number}",
+]  # fmt: skip
+"""What players type where there are tournaments; ``{last}`` is the last one's number."""
+
+
+def wrong_with_tournaments(stored: Stored) -> Iterable[str]:
+    """Yield what has happened in tournaments that should not have, or more than once."""
+    known: dict[int, Tournament] = {}
+    opened: set[str] = set()
+    for entry in stored.get(HALL, ()):
+        event = entry.event
+        if isinstance(event, BoardOpened):
+            if event.key in opened and event.version == 0:
+                yield f"{event.key} was opened twice as a new board"
+            opened.add(event.key)
+        if not isinstance(event, TournamentEvent):
+            continue
+        before = known.get(event.number)
+        if isinstance(event, TournamentMade):
+            if event.number != len(known) + 1:
+                yield f"tournament {event.number} is the {len(known) + 1}th"
+            known[event.number] = Tournament(event, changed=event.at)
+            continue
+        if before is None or before.end:
+            yield f"{event} happened in a tournament that is not under way"
+            continue
+        yield from _out_of_order(before, event)
+        known[event.number] = before.apply(event)
+        if isinstance(event, PairingBegun):
+            yield from _not_at_board(event, stored)
+    for each in known.values():
+        yield from _met_twice(each)
+    yield from _scored_otherwise(stored)
+
+
+def _out_of_order(before: Tournament, event: TournamentEvent) -> Iterable[str]:
+    """Yield what cannot be the next in a tournament."""
+    match event:
+        case RoundPaired(round=number):
+            if number != len(before.rounds) + 1:
+                yield f"round {number} of {before.number} was paired after {len(before.rounds)}"
+            if before.open and not before.is_arena:
+                yield f"round {number} of {before.number} was paired before the last was over"
+            if before.paused:
+                yield f"round {number} of {before.number} was paired in a pause"
+        case PairingBegun() | PairingScored():
+            match_then = before.open.get((event.round, event.index))
+            if match_then is None or match_then.players != (event.first, event.second):
+                yield f"{event} is about no match that is open"
+            elif isinstance(event, PairingBegun) and match_then.key:
+                yield f"{event} began a match that had begun at {match_then.key}"
+            elif isinstance(event, PairingScored):
+                so_far = match_then.battles
+                if event.battles[: len(so_far)] != so_far:
+                    yield f"{event} has forgotten {so_far}"
+
+
+def _not_at_board(event: PairingBegun, stored: Stored) -> Iterable[str]:
+    """Yield that a match was begun, and its battle was not, or is another's."""
+    first = next((each.event for each in stored.get(event.key, ())), None)
+    of = TournamentRound(event.number, event.round)
+    if not isinstance(first, BattleStarted) or first.tournament != of:
+        yield f"{event}, but there {first} is first"
+    elif (first.dwarf, first.troll) != (event.first, event.second):
+        yield f"{event}, but {first.dwarf} and {first.troll} play"
+
+
+def _met_twice(tournament: Tournament) -> Iterable[str]:
+    """Yield who was paired twice where nobody can be."""
+    if tournament.kind in {TournamentKind.ARENA, TournamentKind.DOUBLE_ROUND_ROBIN}:
+        return
+    met = Counter(
+        frozenset(pairing.players)
+        for pairings in tournament.rounds
+        for pairing in pairings
+        if not pairing.is_bye
+    )
+    for pair, times in met.items():
+        if times > 1:
+            yield f"{sorted(pair)} met {times} times in tournament {tournament.number}"
+    if tournament.kind is TournamentKind.ROUND_ROBIN and tournament.end and tournament.end.players:
+        names = [each.player for each in tournament.entrants if each.left is None]
+        missing = [each for each in combinations(names, 2) if frozenset(each) not in met]
+        if missing:
+            yield f"tournament {tournament.number} is over, and {missing} have not met"
+
+
+def _scored_otherwise(stored: Stored) -> Iterable[str]:
+    """Yield the matches whose scores are not those of their battles, all of them."""
+    happened = [(each.position, each.event) for each in stored.get(HALL, ())]
+    ends = {event.number: at for at, event in happened if isinstance(event, TournamentEnded)}
+    scores: dict[tuple[int, int, int], list[tuple[int, PairingScored]]] = defaultdict(list)
+    for at, event in happened:
+        if isinstance(event, PairingScored):
+            scores[event.number, event.round, event.index].append((at, event))
+    for begun in (event for _, event in happened if isinstance(event, PairingBegun)):
+        scored = scores[begun.number, begun.round, begun.index]
+        counted = scored[-1][1].battles if scored else ()
+        over = [at for at, event in scored if event.over]
+        until = min([*over, ends.get(begun.number, inf)])
+        told = [
+            (*_of_first(begun, each.event), each.event.plies)
+            for each in stored.get(begun.key, ())
+            if isinstance(each.event, BattleEnded) and each.position < until
+        ]
+        if told != [*counted]:
+            yield f"{begun} was scored {counted}, and {told} was played"
+
+
+def _of_first(match: PairingBegun, ended: BattleEnded) -> tuple[int, int]:
+    """Return the score of a battle of a match, that of the match's first player first."""
+    score = ended.outcome.score
+    if ended.dwarf == match.first:
+        return score.dwarf, score.troll
+    return score.troll, score.dwarf
