@@ -265,6 +265,7 @@ async def test_an_arena_pairs_who_is_free_until_its_time_is_over(cup: Cup) -> No
     assert len(cup.one.open) == 2
     assert max(met(await cup.of_hall(RoundPaired)).values()) == 1
     await cup.pass_by(1300.0)  # flags fall, whoever could be paired anew
+    await cup.pass_by(11.0)
     assert not cup.one.open
     assert cup.one.end
 
@@ -376,12 +377,15 @@ async def test_a_bot_fills_an_odd_number_and_operators_enter_others(cup: Cup) ->
         name: BotLevel(level, name, "Plays.") for level, name in enumerate(("Chalk", "Flint"), 1)
     }
     await cup.enter("Olga", "Chalk", "Flint")
+    await cup.announce(f"swiss 1 round with bot {SOON}", "Carl", by="Carl")
     await cup.announce(f"swiss 2 rounds with bot {SOON}", "Anna", "Bert")
-    assert "enters tournament 1" in await cup.type("Olga", "enter 1 with flint")
+    assert "enters tournament 2" in await cup.type("Olga", "enter 2 with flint")
     await cup.pass_by(61.0)
     await until(lambda: len(cup.one.open) == 2)
     await cup.settled()
     assert [each.player for each in cup.one.entrants] == ["Anna", "Bert", "Flint", "Chalk"]
+    alone = cup.hall.tournaments[1].entrants
+    assert [each.player for each in alone] == ["Carl", "Flint"]
     tables = [cup.hall.tables[cup.board(name)] for name in ("Anna", "Bert")]
     assert all(each.match and each.match.rated for each in tables)
 

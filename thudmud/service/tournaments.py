@@ -157,7 +157,7 @@ class Director:
 
     async def _paired(self, tournament: Tournament) -> Sequence[Pairing]:
         """Return the pairings of the next round, found in a thread, since it can take a second."""
-        names = free(self._hall, tournament) if tournament.is_arena else []
+        names = free(self._hall, tournament, self._clock()) if tournament.is_arena else []
         if not self._waits:
             return pairings(tournament, names)
         import asyncio  # noqa: PLC0415  (where nothing waits it is not needed)

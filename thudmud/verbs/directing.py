@@ -28,7 +28,8 @@ MISSED = 2
 """Who does not come to so many matches in a row is out."""
 
 WAVE = 10.0
-"""Seconds between two looks at who is free in an arena, so that some have come together."""
+"""Seconds between two looks at who is free in an arena, so that some have come together; and for
+which nobody is paired anew."""
 
 
 class NextStep(NamedTuple):
@@ -82,7 +83,7 @@ def _round_due(hall: Hall, tournament: Tournament, now: float) -> float | None:
         return tournament.changed + rest if tournament.rounds else starts
     if now >= ends:
         return None if tournament.open else now
-    some = now if len(free(hall, tournament)) >= LEAST else now + WAVE
+    some = now if len(free(hall, tournament, now)) >= LEAST else now + WAVE
     return min(max(starts, tournament.paired + WAVE, some), ends)
 
 
@@ -92,11 +93,12 @@ def _next_round(hall: Hall, tournament: Tournament, now: float) -> NextStep:
     in_all, ends = tournament.rounds_in_all, tournament.ends
     if ends is not None:
         return NextStep(ended(hall, tournament, now)) if now >= ends else NextStep(pairs=True)
-    if len(playing) < LEAST or (rounds and in_all is not None and rounds >= in_all):
-        return NextStep(ended(hall, tournament, now))
-    if not rounds and tournament.made.fills and len(playing) % 2 and (bot := _bot(hall, playing)):
+    is_odd = not rounds and len(playing) % 2 == 1
+    if is_odd and tournament.made.fills and (bot := _bot(hall, playing)):
         entered = events.TournamentEntered(now, bot, tournament.number)
         return NextStep(_in_hall(hall, entered))
+    if len(playing) < LEAST or (rounds and in_all is not None and rounds >= in_all):
+        return NextStep(ended(hall, tournament, now))
     return NextStep(pairs=True)
 
 
@@ -107,18 +109,21 @@ def _bot(hall: Hall, playing: Sequence[str]) -> str | None:
     return idle[len(idle) // 2] if idle else None
 
 
-def free(hall: Hall, tournament: Tournament) -> list[str]:
+def free(hall: Hall, tournament: Tournament, now: float) -> list[str]:
     """Return who can be paired in an arena, who has waited longest first.
 
-    They are here, and in no match that is played in haste, here or elsewhere.
+    They are here, and in no match that is played in haste, here or elsewhere; nor have they been
+    a moment ago.
     """
+    since = tournament.waiting
     busy = {player for match in tournament.open.values() for player in match.players}
     names = [
         each
         for each in tournament.playing
-        if each in hall.people and each not in busy and not _is_in_haste(hall, each)
+        if each in hall.people and each not in busy and since.get(each, now) + WAVE <= now
+        if not _is_in_haste(hall, each)
     ]
-    return sorted(names, key=lambda each: tournament.waiting.get(each, 0.0))
+    return sorted(names, key=since.__getitem__)
 
 
 def _is_in_haste(hall: Hall, player: str) -> bool:

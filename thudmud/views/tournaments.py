@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 
-from thudmud.english import capitalised, counted, does, lasting, listed, nth
+from thudmud.english import capitalised, counted, does, lasting, length, listed, nth
 from thudmud.play import events
 from thudmud.play.archive import PAGE
 from thudmud.play.clocks import DAY
@@ -80,10 +80,10 @@ def terms(made: events.TournamentMade) -> str:
     if made.rounds:
         how += f" of {counted(made.rounds, 'round')}"
     elif made.kind is TournamentKind.ARENA:
-        how += f" of {lasting(made.seconds)}"
+        how += f" of {length(made.seconds)}"
     limit = ""
     if made.seconds and made.kind is not TournamentKind.ARENA:
-        limit = f", {lasting(made.seconds)} for each round"
+        limit = f", {length(made.seconds)} for each round"
     rated = "" if made.rated else ", unrated"
     return f"{how} by the {made.rules} rules{timed(made.time)}{limit}{rated}"
 
@@ -433,6 +433,7 @@ def table(
     Every line is shorter than the screen is wide.
     """
     width, is_wide = display.width, display.width >= _NARROW
+    tie_break = _tie_break(tournament.kind)
     rank, numbers = len(str(len(placings))), _numbers(placings)
     longest = max(columns(each.player) for each in shown)
     name = min(longest, 20 if is_wide else 12)
@@ -443,7 +444,7 @@ def table(
     )
     head = [f"{'':{rank}}  {'':{name}} {'pts':>4}"]
     if is_wide:
-        head[0] += f" {'+/-':>5} {_tie_break(tournament.kind):>5}"
+        head[0] += f" {'+/-':>5}" + (f" {tie_break:>5}" if tie_break else "")
     margin = len(head[0]) + 1
     fits = max(1, (width - 1 - margin) // max(1, cell))
     most = max(map(len, rows))
@@ -458,7 +459,8 @@ def table(
         who = f"{numbers[each.player]:>{rank}}. {_fitting(each.player, name)}"
         text = f"{who} {_points(each.points):>4}"
         if is_wide:
-            text += f" {each.battle_points:>+5} {_points(each.tie_break):>5}"
+            text += f" {each.battle_points:>+5}"
+            text += f" {_points(each.tie_break):>5}" if tie_break else ""
         lines.append(f"{text} {_cells(cells[:fits], cell)}".rstrip())
         lines += [
             " " * margin + _cells(cells[start : start + fits], cell)
