@@ -1,0 +1,119 @@
+"""Tournaments in each kind of store: those under way are read at a start, the others when asked."""
+
+from __future__ import annotations
+
+from tests.store.conftest import Opening
+from thudmud.play.clocks import TimeControl
+from thudmud.play.events import (
+    BattleStarted,
+    PairingBegun,
+    PairingScored,
+    RoundPaired,
+    TournamentEnd,
+    TournamentEnded,
+    TournamentEntered,
+    TournamentEvent,
+    TournamentLeaving,
+    TournamentLeft,
+    TournamentMade,
+    TournamentPaused,
+    TournamentRound,
+)
+from thudmud.play.pairing import BattleScore, TournamentKind
+from thudmud.play.projections import HALL
+from thudmud.play.tournaments import TournamentLookup, TournamentsLookup, folded
+from thudmud.store import Store
+
+TIME = TimeControl(10, 5)
+
+
+def made(number: int, title: str = "") -> TournamentMade:
+    return TournamentMade(
+        1.0, "Anna", number, title, TournamentKind.SWISS, "classic", TIME, 60.0, 5, 0
+    )
+
+
+FIRST: list[TournamentEvent] = [
+    made(1, "Thursday"),
+    *(TournamentEntered(1.0, name, 1, rating) for name, rating in (("Anna", 1600), ("Bert", None))),
+    TournamentEntered(1.0, "Carla", 1, None, member=True),
+    TournamentLeft(1.0, "Carla", 1, TournamentLeaving.WITHDRAWN),
+    RoundPaired(1.0, "", 1, 1, ("Anna", "Bert")),
+    PairingBegun(1.0, "", 1, 1, 0, "Anna", "Bert", "(board) 9"),
+    PairingScored(1.0, "", 1, 1, 0, "Anna", "Bert", (BattleScore(32, 8, 40),), over=False),
+    PairingScored(
+        1.0, "", 1, 1, 0, "Anna", "Bert", (BattleScore(32, 8, 40), BattleScore(4, 12, 7))
+    ),
+]
+END = TournamentEnded(1.0, "", 1, TournamentEnd.OVER, ("Anna", "Bert"), (1, 2))
+
+
+async def append(store: Store, *happened: TournamentEvent) -> list[TournamentEvent]:
+    """Append to the hall's stream, and return what is stored, with its times."""
+    before = await store.version(HALL)
+    await store.append({HALL: (before, happened)})
+    stored = await store.read(HALL, before + 1)
+    return [each.event for each in stored if isinstance(each.event, TournamentEvent)]
+
+
+async def test_those_under_way_are_what_a_start_is_told(opening: Opening) -> None:
+    store = await opening()
+    first = folded(await append(store, *FIRST))
+    second = folded(await append(store, made(2), TournamentPaused(1.0, "Anna", 2)))
+    assert [*await store.open_tournaments()] == [first, second]
+    assert await store.last_tournament() == 2
+    assert [each.player for each in first.entrants] == ["Anna", "Bert"]
+    assert first.rounds[0][0].battle_points("Anna") == 16
+
+
+async def test_those_that_are_over_are_read_when_they_are_asked_for(opening: Opening) -> None:
+    store = await opening()
+    happened = await append(store, *FIRST, END)
+    assert await store.open_tournaments() == []
+    assert await store.last_tournament() == 1
+    assert await store.look_up(TournamentLookup(1)) == folded(happened)
+    for number in (2, 10**30):
+        assert await store.look_up(TournamentLookup(number)) is None
+    past = await store.look_up(TournamentsLookup())
+    assert past.in_all == 1
+    [one] = past.tournaments
+    assert (one.number, one.title, one.winner, one.entrants) == (1, "Thursday", "Anna", 2)
+    assert one.why is TournamentEnd.OVER
+    assert (await store.look_up(TournamentsLookup(2))).tournaments == ()
+
+
+async def test_a_battle_tells_of_what_it_was_a_part(opening: Opening) -> None:
+    store = await opening()
+    await append(store, *FIRST)
+    of = TournamentRound(1, 1)
+    began = BattleStarted(1.0, "", 1, "classic", "Anna", "Bert", time=TIME, tournament=of)
+    await store.append({"(board) 9": (0, [began])})
+    [battle] = await store.history("Anna")
+    assert (battle.tournament, battle.event, battle.round) == (of, "Thursday", "1")
+
+
+async def test_places_are_told_of_a_player(opening: Opening) -> None:
+    store = await opening()
+    await append(store, *FIRST, END)
+    about = await store.about("Bert")
+    assert about["tournament_place"] == [{"tournament": 1, "place": 2}]
+
+
+async def test_who_is_erased_is_in_no_tournament_by_name(opening: Opening) -> None:
+    store = await opening()
+    await append(store, *FIRST, END)
+    await store.enrol("Bert", "hash")
+    await store.erase("Bert")
+    found = await store.look_up(TournamentLookup(1))
+    assert found
+    assert found.end
+    names = {each.player for each in found.entrants} | {*found.end.players}
+    assert names == {"Anna", *(each for each in names if each.startswith("(erased"))}
+
+
+async def test_what_is_read_of_them_is_what_happened() -> None:
+    store = Store.in_memory()
+    await append(store, *FIRST, END)
+    await append(store, made(2))
+    assert await store.check() is None
+    await store.close()
