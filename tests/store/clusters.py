@@ -63,9 +63,8 @@ def either(*clusters: Cluster) -> str:
 def empty(dsn: str) -> None:
     """Delete all rows of all tables of ours; that is faster than to truncate them."""
     with psycopg.connect(dsn) as session:
-        there = {name for (name,) in session.execute(POSTGRESQL.tables.encode())}
-        for table in there:
-            session.execute(f"delete from {table}".encode())  # noqa: S608  (ours)
+        there = [name for (name,) in session.execute(POSTGRESQL.tables.encode())]
+        session.execute("; ".join(f"delete from {table}" for table in there).encode())  # noqa: S608  (ours)
 
 
 def sessions() -> str:

@@ -16,6 +16,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.conftest import SOAKING
 from tests.service.place import until
 from tests.store.clusters import FAST, Cluster
 from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, joined, players
@@ -347,7 +348,7 @@ async def test_nothing_that_was_told_is_lost_with_the_server() -> None:
         async with asyncio.TaskGroup() as group:
             for number in range(10):
                 group.create_task(append(f"board {number}"))
-            for _ in range(3):
+            for _ in range(3 if SOAKING else 1):
                 await enough(told, at_least=5)
                 await asyncio.to_thread(cluster.kill)
                 told.clear()

@@ -135,7 +135,7 @@ async def known(store: Store) -> dict[str, Any]:
 
 
 class TestAnyHistory:
-    @examples(30)
+    @examples(10)
     @given(
         st.lists(DEEDS | CLOCKS, max_size=20),
         PLAYS,
