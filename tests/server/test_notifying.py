@@ -299,17 +299,17 @@ class TestTroubles:
     async def test_who_is_unknown_there_gets_nothing_more(
         self, post: Post, relay: Handler, caplog: pytest.LogCaptureFixture
     ) -> None:
-        relay.recipient = "550 No such user"
+        relay.recipient = "550 5.1.1 No such user"
         await plies(post)
         await post.after(MINUTE)
         [line] = caplog.records
-        assert line.getMessage() == "not sent: the relay takes no mail for the address: 550"
+        assert line.getMessage() == "not sent: no such address: 550"
         assert "example.org" not in caplog.text
         assert post.place.hall.notified == {"Bert"}
         await post.place.enter("Anna", member=True)
         assert "which takes no mails any more" in await post.place.type("Anna", "notify")
 
-    @pytest.mark.parametrize("answer", ["450 Busy", "421 Going away", "552 Full"])
+    @pytest.mark.parametrize("answer", ["450 Busy", "421 Going away", "552 Full", "550 5.7.1 No"])
     async def test_who_cannot_get_it_now_gets_it_later(
         self, post: Post, relay: Handler, answer: str
     ) -> None:

@@ -24,9 +24,9 @@ TIMEOUT = 30.0
 WHOLE_TIMEOUT = 120.0
 """Seconds that a mail may take in all."""
 
-_PERMANENT = range(500, 600)
-_NO_MAILBOX = {550, 551, 553}
-"""What relays answer to an address that does not exist (RFC 5321, section 4.2.3)."""
+_NO_MAILBOX = "5.1."
+"""How a relay's answer to an address begins that does not exist (RFC 3463, section 3.2). A number
+such as 550 is not enough: relays that let nobody send from here answer that, too."""
 
 
 class Relay:
@@ -66,10 +66,10 @@ class Relay:
                 await relay.send_message(message, sender=settings.sender, recipients=[address])
                 is_taken = True  # and so it is not sent again, whatever comes of the farewell
         except aiosmtplib.SMTPRecipientsRefused as error:
-            code = error.recipients[0].code if error.recipients else 0
-            if code in _NO_MAILBOX:
-                raise NeverSentError(f"the relay takes no mail for the address: {code}") from error
-            raise NotSentError(f"the relay does not take the address now: {code}") from error
+            [refused] = error.recipients
+            if refused.message.startswith(_NO_MAILBOX):
+                raise NeverSentError(f"no such address: {refused.code}") from error
+            raise NotSentError(f"the relay does not take the address: {refused.code}") from error
         except aiosmtplib.SMTPResponseException as error:
             raise NotSentError(f"the relay answers {error.code}") from error
         except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:

@@ -293,7 +293,8 @@ class Notifier:
         if rest:
             tries = max(each.tries for each in rest)
             pause = min(FIRST_PAUSE * 2**tries, LONGEST_PAUSE)
-            _log.info("not sent, and tried again", extra={**about, "tries": tries + 1})
+            level = logging.INFO if tries else logging.WARNING  # once, so that it is noticed
+            _log.log(level, "not sent, and tried again", extra={**about, "tries": tries + 1})
             until = now + max(pause, min(error.pause, LONGEST_PAUSE))
             await self._store.put_off(recipient._replace(waiting=rest), until, failed=True)
 
