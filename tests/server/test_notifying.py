@@ -6,7 +6,7 @@ import asyncio
 import logging
 import ssl
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -428,6 +428,32 @@ class TestOnce:
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
+
+    async def test_it_ends_also_where_a_relay_hides_that_it_has_to(
+        self, post: Post, relay: Handler
+    ) -> None:
+        begun, sent = asyncio.Event(), list[str]()
+
+        class Hiding:
+            async def send(self, address: str, mail: Mail, end: str, number: int) -> None:
+                sent.append(address)
+                begun.set()
+                with suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
+
+        hall, store = post.place.hall, post.place.service.store
+        notifier = Notifier(hall, store, Hiding(), None, POLICY)
+        await plies(post)
+        await post.place.type("Bert", "notify mail new@example.org")
+        post.clock.now += MINUTE
+        lock = asyncio.Queue[Holder]()
+        lock.put_nowait(Holder.OURS)
+        task = asyncio.create_task(notifier.follow(lock))
+        async with asyncio.timeout(PATIENCE):
+            await begun.wait()
+            task.cancel()
+            await asyncio.wait([task])
+        assert len(sent) == 1
 
     async def test_a_store_that_fails_is_tried_again(
         self, post: Post, relay: Handler, caplog: pytest.LogCaptureFixture

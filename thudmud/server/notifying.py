@@ -173,7 +173,7 @@ class Notifier:
 
     async def _keep(self, *, mails: bool) -> None:
         """Send mails, or the rest, again and again. The one does not wait for the other."""
-        while True:
+        while not _is_to_end():
             try:
                 if self._is_alive():
                     await self.look(mails=mails)
@@ -192,7 +192,7 @@ class Notifier:
         waiting = await self._store.due(mails=mails)
         # Codes first: they are good for an hour.
         for recipient in sorted(waiting, key=lambda each: not each.code):
-            if not self._is_alive():
+            if _is_to_end() or not self._is_alive():
                 return
             done = [each for each in recipient.waiting if each.number in self._done]
             if done:  # not again
@@ -368,6 +368,16 @@ def _once(told: Iterable[Headline]) -> list[Headline]:
     """Return each thing once: of a turn, that the time runs short, if that is so."""
     ordered = sorted(told, key=lambda each: each.kind is Kind.CLOCK)
     return list({(each.path, each.kind is Kind.ROUND): each for each in ordered}.values())
+
+
+def _is_to_end() -> bool:
+    """Return whether the current task was cancelled, even if something it waited for hid that.
+
+    Python 3.11's `asyncio.wait_for`, by which aiosmtplib waits for answers, does so when an answer
+    comes at the same moment.
+    """
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _ended(sending: list[asyncio.Task[None]]) -> list[asyncio.Task[None]]:
