@@ -170,7 +170,8 @@ export class TournamentView {
     const mine = table.players.find((/** @type {any} */ each) => each.player === player);
     const isLate =
       known.state !== "open" &&
-      (!["swiss", "arena"].includes(known.kind) || known.round === known.rounds);
+      (!["swiss", "arena"].includes(known.kind) ||
+        (known.rounds !== null && 2 * (known.round ?? 0) > known.rounds));
     if (mine && !mine.left) return [this.button("Withdraw", `withdraw from ${this.number}`)];
     return mine || isLate ? [] : [this.button("Enter", `enter ${this.number}`, true)];
   }
