@@ -259,7 +259,7 @@ def test_the_tv_goes_from_board_to_board(visit: Visit, tmp_path: Path, free_port
         )
         walt.press("TV: elm board, observed").press("Turn the TV off")
         expect(walt.page.locator("body")).to_have_attribute("data-view", "lobby")
-        for each in (walt, anna):
+        for each in (walt, anna, bert):
             each.loses_server = True
 
 
