@@ -24,7 +24,7 @@ from tests.store.proxies import Proxy, commits
 from tests.store.test_projections import live
 from thudmud.cli.main import main
 from thudmud.play.events import BoardClosed, BoardOpened
-from thudmud.play.projections import HALL
+from thudmud.play.projections import HALL, PROJECTION
 from thudmud.service import Node
 from thudmud.store import (
     Damaged,
@@ -693,3 +693,27 @@ async def test_whether_a_server_is_well_is_told_from_beside(
     await store.close()
     assert await asyncio.to_thread(main, asked) == 1
     assert capsys.readouterr().err == "No server runs on the database.\n"
+
+
+async def test_nothing_is_stored_in_another_form_while_servers_of_another_version_run(
+    store: Store, dsn: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They would go on in the old form, and the first who comes after them finds the new one."""
+    clock.now = time.time() - 1000  # it goes on by a second whenever it is read
+    await live(store, 1, 20)
+    before = await store.battles()
+    await store.beat("one", 10_000)
+    monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
+    monkeypatch.setattr("thudmud.store.checking.PROJECTION", PROJECTION + 1)
+    with pytest.raises(StoreError, match="Servers of another version"):
+        await Store.connect(dsn)
+    with psycopg.connect(dsn, autocommit=True) as session:
+        session.execute("drop table report")
+    with pytest.raises(StoreError, match="Servers of another version"):
+        await Store.connect(dsn)
+    await store.beat("one", 0)
+    new = await Store.connect(dsn)
+    assert await new.battles() == before
+    assert await new.reports() == []
+    assert check_database(dsn)
+    await new.close()

@@ -39,7 +39,7 @@ from thudmud.play.events import (
 from thudmud.play.match import game_of
 from thudmud.play.projections import HALL, PROJECTION, Strength, match_stream, rate, realm_of
 from thudmud.rules import RULESETS, Game, Move, Side
-from thudmud.store import Conflict, KeptName, OpenBoard, Store
+from thudmud.store import Conflict, KeptName, OpenBoard, Store, StoreError
 from thudmud.store.checking import check_backend, check_file
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk, Sqlite
@@ -364,6 +364,27 @@ async def test_rows_are_made_anew_by_another_version(
         await store.battle(each.number, realm=realm_of(each.id.board)) for each in model.battles
     ] == model.battles
     check_file(path)
+    await store.close()
+
+
+async def test_rows_are_not_made_anew_while_another_version_serves(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would go on to write them in its own form."""
+    store = await Store.open(path, serving=True)
+    model = await live(store, 1, 20)
+    await store.beat("one", 1000)
+    monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
+    monkeypatch.setattr("thudmud.store.files.PROJECTION", PROJECTION + 1)
+    with pytest.raises(StoreError, match="Servers of another version"):
+        await Store.open(path)
+    await store.close()
+    with pytest.raises(StoreError, match="Servers of another version"):
+        await Store.open(path)  # it may have been killed, but may be there as well
+    store = await Store.open(path, serving=True)
+    assert len(await store.battles()) == len(model.battles) - sum(
+        bool(realm_of(each.id.board)) for each in model.battles
+    )
     await store.close()
 
 

@@ -37,7 +37,7 @@ from thudmud.play.projections import PROJECTION, is_board_key
 from thudmud.rules import DEFAULT_RULES, RULESETS
 from thudmud.search.levels import LEVELS, level_called
 from thudmud.server.proxies import Proxies
-from thudmud.store.codec import SCHEMA
+from thudmud.store.rows import FORMAT
 from thudmud.views.refusals import refused
 
 YEAR = 31_622_400  # seconds
@@ -652,7 +652,7 @@ def common_settings(settings: Settings) -> dict[str, str]:
     They are `[game]`, the boards, the bots, and the format of stored data. The path of a bot's
     program may differ between machines.
     """
-    told = {"the format of what is stored": f"{SCHEMA}.{PROJECTION}"}
+    told = {"the format of what is stored": f"{FORMAT}.{PROJECTION}"}
     told |= {f"game.{key}": str(value) for key, value in settings.game.model_dump().items()}
     told |= {f"the {each.name}": _values(each, {"name"}) for each in settings.board}
     for bot in settings.bot:

@@ -59,7 +59,13 @@ from thudmud.store.interface import (
 )
 from thudmud.store.players import Players
 from thudmud.store.projected import ProjectedRows, as_text, project_all
-from thudmud.store.rows import PROJECTIONS, SqlTable, definitions, unchanged
+from thudmud.store.rows import (
+    PROJECTIONS,
+    SqlTable,
+    definitions,
+    require_no_servers,
+    unchanged,
+)
 from thudmud.store.steady import SteadyClock
 from thudmud.store.streams import Changes, Streams
 
@@ -99,9 +105,20 @@ class _Spoilt(ThudmudError):
 
 
 class Database:
-    """An open database."""
+    """An open database.
 
-    def __init__(self, backend: Backend, clock: Callable[[], float]) -> None:
+    Args:
+        backend: what it is kept in.
+        clock: returns the seconds since the epoch.
+        alone: whether no other process can serve boards from it.
+
+    Raises:
+        StoreError: it cannot be used; or its projections are another version's, which serves.
+    """
+
+    def __init__(
+        self, backend: Backend, clock: Callable[[], float], *, alone: bool = False
+    ) -> None:
         self.backend = backend
         self.damage: Damaged | None = None
         """The damage that was found; after that, all writes are refused."""
@@ -133,7 +150,7 @@ class Database:
                 self._begin()
             self.head = self.read_head()
             if self.head.projection != PROJECTION:
-                self.rebuild()
+                self.rebuild(alone=alone)
         self.feed.position = self.head.position
         backend.told(self.head.commits, self.head.store)
 
@@ -506,12 +523,21 @@ class Database:
         """Return the first entries after a position: whole appends."""
         return self.feed.after(position, self.position())
 
-    def rebuild(self) -> None:
-        """Make the projections anew, unless another process just has."""
+    def rebuild(self, *, alone: bool = False) -> None:
+        """Make the projections anew, unless another process just has.
+
+        Args:
+            alone: whether no other process can serve boards from the database.
+
+        Raises:
+            StoreError: a server of another version would go on to write them in its own form.
+        """
         self.backend.begin()
         try:
             self.head = self.read_head()
             if self.head.projection != PROJECTION:
+                if not alone:
+                    require_no_servers(self.table, max(self.backend.now(), self.head.at))
                 for name in PROJECTIONS:
                     self.table.execute(f"drop table if exists {name}")
                 for statement in definitions(PROJECTIONS, self.backend.dialect):

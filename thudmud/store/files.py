@@ -27,6 +27,7 @@ from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import time
 from urllib.parse import quote
 from zlib import crc32
 
@@ -42,6 +43,7 @@ from thudmud.store.rows import (
     SqlTable,
     definitions,
     has_rows,
+    require_no_servers,
 )
 
 Identity = tuple[int, int]
@@ -249,7 +251,7 @@ class OnDisk(Sqlite):
             self._highest = max(check_head(path, patience), 0)
             self._make_private()
             self.connection = connect(path, patience)
-            self._prepare()
+            self._prepare(serving=serving)
         except BaseException as error:
             self.close()
             if isinstance(error, Exception):
@@ -356,7 +358,7 @@ class OnDisk(Sqlite):
             who = {"file": self._path, "why": error.strerror}
             _log.warning("other users may read the store", extra=who)
 
-    def _prepare(self) -> None:
+    def _prepare(self, *, serving: bool) -> None:
         execute = self.connection.execute
         execute("pragma journal_mode = wal")  # not set in a copy made by "vacuum into"
         execute("pragma synchronous = full")
@@ -364,9 +366,12 @@ class OnDisk(Sqlite):
         execute(f"pragma journal_size_limit = {_LONGEST_LOG}")
         execute("begin immediate")  # so that a read-only file is reported now
         there = {name for (name,) in execute("select name from sqlite_schema")}
-        for statement in definitions([*DURABLE, *PROJECTIONS]):
-            if statement.split()[2] in ADDED - there:
-                execute(statement)
+        if missing := ADDED - there:
+            if not serving:  # a server would not write what is missing
+                require_no_servers(SqlTable(self.connection), time())
+            for statement in definitions([*DURABLE, *PROJECTIONS]):
+                if statement.split()[2] in missing:
+                    execute(statement)
         execute(f"pragma user_version = {FORMAT}")
         self.is_new = not execute("select count(*) from head").fetchone()[0]
         if self.is_new and has_rows(self.connection):

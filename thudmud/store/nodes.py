@@ -12,6 +12,7 @@ from typing import cast
 
 from thudmud.store.database import Database
 from thudmud.store.interface import Damaged, NotWritten, OtherSettings, PlayerClaim
+from thudmud.store.rows import has_servers
 
 LEASE = 10.0
 """Seconds after its last beat for which a node counts as alive."""
@@ -86,7 +87,7 @@ def time_of_nodes(database: Database) -> float:
 
 def is_served(database: Database) -> bool:
     """Return whether any node is alive."""
-    return database.table.row("node", "where until > ? limit 1", database.now()) is not None
+    return has_servers(database.table, database.now())
 
 
 def last_beat(database: Database) -> float | None:

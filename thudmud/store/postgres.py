@@ -40,7 +40,16 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from thudmud.store.backend import MISSED, POSTGRESQL, Backend, Holder, Lock
 from thudmud.store.interface import Damaged, NotWritten, StoreError, TooLong, Uncertain, Unknown
-from thudmud.store.rows import ADDED, DURABLE, FORMAT, PROJECTIONS, definitions, has_rows
+from thudmud.store.rows import (
+    ADDED,
+    DURABLE,
+    FORMAT,
+    PROJECTIONS,
+    SqlTable,
+    definitions,
+    has_rows,
+    require_no_servers,
+)
 
 OURS = "a store of thudmud, format "
 """The beginning of the comment on the table ``head``."""
@@ -405,6 +414,8 @@ class Postgres(Backend):
         self._begin()
         there = self._tables()
         if missing := self._missing(there):
+            if "node" in there:  # they would not write what is missing
+                require_no_servers(SqlTable(self.connection), self.now())
             for statement in definitions(missing, self.dialect):
                 execute(statement)
             execute(f"comment on table head is '{OURS}{FORMAT}'")

@@ -22,7 +22,7 @@ from zlib import crc32
 
 from thudmud.store.backend import SQLITE, Backend, Dialect, SqlConnection
 from thudmud.store.codec import SCHEMA
-from thudmud.store.interface import Damaged
+from thudmud.store.interface import Damaged, StoreError
 
 APPLICATION = 0x54687564
 """The application id of our SQLite files: ``Thud``."""
@@ -265,6 +265,24 @@ def has_rows(connection: SqlConnection) -> bool:
         connection.execute(f"select 1 from {table} limit 1").fetchone()  # noqa: S608  (our own names)
         for table in DURABLE
     )
+
+
+def has_servers(table: SqlTable, now: float) -> bool:
+    """Return whether any node is alive at a time, in seconds since the epoch."""
+    return table.row("node", "where until > ? limit 1", now) is not None
+
+
+def require_no_servers(table: SqlTable, now: float) -> None:
+    """Refuse to change the form of what is stored while servers may write it in the old one.
+
+    Raises:
+        StoreError: a node is alive at a time, in seconds since the epoch.
+    """
+    if has_servers(table, now):
+        raise StoreError(
+            "Servers of another version of thudmud serve boards from this store, and keep a part of"
+            " it in another form. Stop all of them first."
+        )
 
 
 def crc(row: Sequence[object]) -> int:

@@ -683,7 +683,7 @@ class Store:
 def _opened(backend: Backend, clock: Callable[[], float], *, alone: bool = False) -> Database:
     """Open the database of a backend; ``alone`` if no other node serves from it."""
     try:
-        database = Database(backend, clock)
+        database = Database(backend, clock, alone=alone)
         if isinstance(clock, SteadyClock):
             if backend.is_shared:
                 clock.go_on_from(database.read(lambda opened: opened.backend.now()))
