@@ -758,6 +758,23 @@ async def test_where_nobody_else_can_serve_a_full_disk_keeps_nobody_from_what_ne
     assert set(one.hall.people) == {"Bert", "Carla"}
 
 
+async def test_where_nobody_else_can_serve_no_clock_runs_while_the_server_slept(
+    world: World, one: Place
+) -> None:
+    """Its first line may come before it has renewed its lease, as it would at once."""
+    world.store.is_exclusive = True
+    await one.enter("Anna", "Bert")
+    await one.type("Anna", "join game as dwarf on oak board", "set clock 1+0")
+    await one.type("Bert", "join game as troll on oak board", "set clock 1+0", "start")
+    await one.type("Anna", "start")
+    world.store.time += 5 * LEASE
+    assert "You move" in await one.type("Anna", MOVE)
+    clock = one.hall.tables["oak board"].clock
+    assert clock
+    assert clock.left(Side.DWARF) == 60
+    assert world.nodes["one"].is_alive
+
+
 # 14. What is only told crosses, too.
 
 

@@ -124,6 +124,8 @@ class Following:
         """
         board = str(decision.board)
         held = HALL if decision.hall else board
+        if self._node and not self._node.is_alive and self._store.is_exclusive:
+            await self._node.renew()  # else this would hide for how long no server lived
         # For each ply, so no `async with`.
         if not self.tables.begin(held):
             await self.tables.take(held)

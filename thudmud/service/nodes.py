@@ -12,7 +12,8 @@ the store, which it renews. These invariants hold besides those in `thudmud.serv
     reaped in turn. (`Node.reap`)
 13. A node acts only while its own clock says that its lease holds. If it wakes up later, it
     dismisses its players, except those nobody has taken: while the store was away, no other node
-    could. None of this is needed where no other process can use the store. (`Node.is_alive`,
+    could. Where no other process can use the store, nobody is dismissed, and whoever writes renews
+    the lease first: for how long no server lived is stored before anything else. (`Node.is_alive`,
     `Node.renew`, `Presence.dismiss`)
 14. Asides reach other nodes in no certain order relative to events, and are lost while the link is
     down. Afterwards the nodes are asked who is on them, and players whom no node has are seen out.

@@ -400,7 +400,7 @@ class Database:
                 raise Conflict(name, expected, found)
         stored = {}
         at = self.now()
-        if self.backend.is_shared and self._has_lapsed(at):
+        if self.lease is not None and self._has_lapsed(at):
             raise NotWritten("No server has lived for a while, which has to be noted first.")
         left = sum([len(events) for _, events in changes.values()])
         for name, (_, events) in changes.items():
@@ -430,7 +430,7 @@ class Database:
         row = self.streams.add(stream, position, at, body, last=last, is_whole=is_whole)
         self.feed.newest, version = row, row[2]
         _, _, commits, projection, _, served, total, store = self.head
-        served = served if self.lease is None or self._has_lapsed(at) else at
+        served = served if self.lease is None else at
         self.head = Head(1, position, commits, projection, at, served, total, store)
         if isinstance(event, BoardOpened | BoardRenamed):
             self.streams.rename(event.key, event.name)
