@@ -717,3 +717,15 @@ async def test_nothing_is_stored_in_another_form_while_servers_of_another_versio
     assert await new.reports() == []
     assert check_database(dsn)
     await new.close()
+
+
+def test_what_is_read_after_a_position_has_all_up_to_there(dsn: str, clock: Clock) -> None:
+    """Else who begins to follow from there would miss what others have stored meanwhile."""
+    one, two = (Database(Postgres(dsn), clock) for _ in range(2))
+    two.write([Append({OAK: (0, [joined(1)])}, None, None)])
+    assert one.streams.version(OAK) == 1  # it is cached, and so is the hall's
+    two.write([Append({OAK: (1, [joined(2)])}, None, None)])
+    position = one.position()
+    assert [each.position for each in one.read_stream(OAK)] == list(range(1, position + 1))
+    one.close()
+    two.close()

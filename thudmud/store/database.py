@@ -506,8 +506,12 @@ class Database:
         return self.streams.read(stream, first, most, self.head.position)
 
     def position(self) -> int:
-        """Return the position of the last event; 0 if there is none."""
-        return self.read_head().position
+        """Return the position of the last event; 0 if there is none.
+
+        What is read after this is at least as new: caches may be older, until others are followed.
+        """
+        self._adopt(self.read_head())
+        return self.head.position
 
     def follow(self, after: int) -> tuple[list[Entry], bool]:
         """Return entries after a position, and whether all later ones will be handed out."""
