@@ -509,7 +509,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a round that another node has paired meanwhile": Mistake(
-        314,
+        338,
         [
             Change(
                 TOURNAMENTS,
@@ -519,7 +519,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a battle of a tournament that nobody scores": Mistake(
-        312,
+        338,
         [
             Change(
                 FOLLOWING,
