@@ -471,10 +471,10 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 DATABASE,
-                "            project(by_number, EventPlace",
+                "            ended = project(by_number, EventPlace",
                 "            if type(event).__name__ == 'BattleEnded':\n"
                 "                project(by_number, EventPlace(name, version, 0), self.projected)\n"
-                "            project(by_number, EventPlace",
+                "            ended = project(by_number, EventPlace",
             ),
         ],
     ),
