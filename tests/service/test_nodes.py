@@ -778,6 +778,23 @@ async def test_where_nobody_else_can_serve_no_clock_runs_while_the_server_slept(
 # 14. What is only told crosses, too.
 
 
+async def test_who_slept_while_another_node_began_learns_who_came_in_there(
+    world: World, one: Place
+) -> None:
+    """Until it has heard of another, a node tells nobody what happens on it."""
+    await one.enter("Anna")
+    node, unheard = world.nodes["one"], list[object]()
+    node._unhear()
+    unhear = world.store.hear(unheard.append, note_form)
+    two = await world.begin("two")
+    await two.enter("Bert")
+    unhear()
+    node._unhear = world.store.hear(node._hear, note_form)
+    for note in unheard:
+        node._hear(note)
+    await until(lambda: set(one.hall.people) == set(two.hall.people) == {"Anna", "Bert"})
+
+
 async def test_talk_crosses(one: Place, two: Place) -> None:
     await one.enter("Anna")
     await two.enter("Bert")

@@ -287,6 +287,9 @@ class Node:
             self._greetings = GREETINGS
             _log.error("other nodes are not asked who is on them: %s", error)
             return
+        await self._tell_who_is_here()
+
+    async def _tell_who_is_here(self) -> None:
         for service in list(self._services):
             if people := service.people_here():
                 await self.tell(service.realm, people)
@@ -446,7 +449,9 @@ class Node:
                 for service in self._services:
                     now(self.tell(service.realm, service.people_here()))
             case NodeAsides(node, realm, asides) if node != self.name:
-                self.peers.add(node)
+                if node not in self.peers:  # it may have slept while people came in here
+                    self.peers.add(node)
+                    now(self._tell_who_is_here())
                 for service in self._of(realm):
                     service.hear(asides)
             case ReleaseRequest(node, realm, name) if node == self.name:
