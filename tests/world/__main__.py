@@ -1,7 +1,8 @@
 """``python -m tests.world SEED``: play a seed of the world again, and tell what happened.
 
 ``--shrink`` leaves out what is not needed for what goes wrong in it.
-``python -m tests.world 0 300`` plays many, and tells of those that went wrong;
+``python -m tests.world 0 300`` plays many on all processors, and tells of those that went wrong;
+``--keep FILE`` notes there what has been played, and goes on from there the next time;
 ``--break NAME`` makes a mistake in the program first, and plays until a seed finds it;
 ``--breaks`` does so with each mistake that its seed does not find any more, and writes into
 `tests.world.breaks` which seed does.
@@ -10,21 +11,42 @@
 from __future__ import annotations
 
 import argparse
+import gc
+import json
 import logging
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
 import warnings
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+from hashlib import sha256
+from multiprocessing import get_context
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.world import breaks
 
-AT_ONCE = 3
-"""How many mistakes are looked for at the same time."""
+if TYPE_CHECKING:
+    from tests.world.runs import Template
+
+PROCESSORS = os.cpu_count() or 1
+
+TOGETHER = 50
+"""How many seeds a process plays before it tells what has come of them."""
+
+GARBAGE = 100_000
+"""After how many new objects garbage is looked for: a world is gone as a whole."""
+
+TOLD_EVERY = 1000
+"""After how many seeds it is told how far all are."""
 
 WENT_WRONG = 3
 """The exit status if something in the world did, and not this program."""
@@ -38,6 +60,8 @@ def main() -> int:
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--breaks", action="store_true")
     parser.add_argument("--break", dest="mistake", choices=breaks.BREAKS, metavar="NAME")
+    parser.add_argument("--processes", type=int, default=PROCESSORS, metavar="N")
+    parser.add_argument("--keep", type=Path, metavar="FILE")
     asked = parser.parse_args()
     if asked.breaks:
         return find_all(asked.first, asked.end)
@@ -48,33 +72,143 @@ def main() -> int:
         breaks.apply(asked.mistake)
     logging.disable()
     warnings.simplefilter("ignore", RuntimeWarning)  # who is killed awaits nothing any more
-    from tests.world.runs import Plan, Template  # noqa: PLC0415  (after the mistake is made)
+    from tests.world.runs import Template  # noqa: PLC0415  (after the mistake is made)
 
     template = Template()
+    gc.collect()
+    gc.freeze()  # what is there now is there in each world
+    gc.set_threshold(GARBAGE)
     try:
         if asked.end is None:
-            plan = Plan.of(asked.first)
-            report = template.play(plan)
-            if asked.shrink and report.wrong:
-                plan = template.shrink(plan)
-                report = template.play(plan)
-            print(plan)
-            print("\n".join(report.log), *report.wrong, sep="\n")
-            return WENT_WRONG if report.wrong else 0
-        begun, counts, bad = time.process_time(), Counter[str](), 0
-        for seed in range(asked.first, asked.end):
-            report = template.play(Plan.of(seed))
-            counts += report.counts
-            if report.wrong:
-                bad += 1
-                print(f"seed {seed}:", *report.wrong[:3], sep="\n    ", flush=True)
-                if asked.mistake:
-                    break
-        print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
-        print(f"{bad} of {seed + 1 - asked.first} went wrong; {time.process_time() - begun:.1f} s")
+            return play_one(template, asked.first, shrinks=asked.shrink)
+        return play_many(
+            template,
+            range(asked.first, asked.end),
+            asked.processes,
+            asked.keep,
+            until_wrong=bool(asked.mistake),
+        )
     finally:
         template.close()
+
+
+def play_one(template: Template, seed: int, *, shrinks: bool) -> int:
+    """Play a seed, and print all that happens; return the exit status."""
+    from tests.world.runs import Plan  # noqa: PLC0415  (after the mistake is made)
+
+    plan = Plan.of(seed)
+    report = template.play(plan)
+    if shrinks and report.wrong:
+        plan = template.shrink(plan)
+        report = template.play(plan)
+    print(plan)
+    print("\n".join(report.log), *report.wrong, sep="\n")
+    return WENT_WRONG if report.wrong else 0
+
+
+@dataclass
+class Played:
+    """What some seeds have come to.
+
+    Attributes:
+        code: the program that they were played with, see `fingerprint`.
+        first: the first of them.
+        end: the one after the last that was played.
+        counts: of lines typed, faults and events.
+        wrong: what went wrong, by seed.
+        seconds: how long a processor was busy with them.
+    """
+
+    code: str
+    first: int
+    end: int
+    counts: dict[str, int]
+    wrong: dict[str, list[str]]
+    seconds: float
+
+
+def play_many(
+    template: Template, seeds: range, processes: int, keep: Path | None, *, until_wrong: bool
+) -> int:
+    """Play seeds, and print what went wrong, and how much there was of what.
+
+    Args:
+        template: what each world begins from.
+        seeds: which.
+        processes: how many play at the same time.
+        keep: the file where it is noted what was played. What is noted there of this code is not
+            played again.
+        until_wrong: whether to end with the first seed in which something goes wrong.
+
+    Returns:
+        The exit status.
+    """
+    code = fingerprint()
+    lines = keep.read_text("utf-8").splitlines() if keep and keep.exists() else []
+    kept = [Played(**json.loads(line)) for line in lines]
+    known = {(each.first, each.end): each for each in kept if each.code == code}
+    counts, bad, done, seconds = Counter[str](), 0, 0, 0.0
+    parts = [seeds[place : place + TOGETHER] for place in range(0, len(seeds), TOGETHER)]
+    missing = [part for part in parts if (part.start, part.stop) not in known]
+    with _mapping(processes) as mapping, suppress(KeyboardInterrupt):
+        playing = iter(mapping(partial(play_some, template, code, until_wrong), missing))
+        for part in parts:
+            played = known.get((part.start, part.stop)) or next(playing)
+            if keep and part in missing:
+                with keep.open("a", encoding="utf-8") as file:
+                    file.write(f"{json.dumps(asdict(played))}\n")
+            for seed, wrong in played.wrong.items():
+                print(f"seed {seed}:", *wrong[:3], sep="\n    ", flush=True)
+            counts.update(played.counts)
+            bad, done = bad + len(played.wrong), played.end - seeds.start
+            seconds += played.seconds
+            if bad and until_wrong:
+                break
+            if done % TOLD_EVERY == 0:
+                print(f"{done} of {len(seeds)}, {bad} went wrong; {seconds:.0f} s", file=sys.stderr)
+    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
+    print(f"{bad} of {done} went wrong; {seconds:.1f} s")
     return WENT_WRONG if bad else 0
+
+
+def play_some(template: Template, code: str, until_wrong: bool, seeds: range) -> Played:  # noqa: FBT001  (of a partial)
+    """Return what some seeds come to."""
+    from tests.world.runs import Plan  # noqa: PLC0415  (after the mistake is made)
+
+    begun, played = time.process_time(), Played(code, seeds.start, seeds.start, {}, {}, 0.0)
+    counts = Counter[str]()
+    for played.end in range(seeds.start + 1, seeds.stop + 1):
+        report = template.play(Plan.of(played.end - 1))
+        counts += report.counts
+        if report.wrong:
+            played.wrong[str(played.end - 1)] = report.wrong
+            if until_wrong:
+                break
+    played.counts, played.seconds = dict(counts), time.process_time() - begun
+    return played
+
+
+@contextmanager
+def _mapping(processes: int) -> Iterator[Callable[..., Iterable[Played]]]:
+    """Yield what does as `map`, in so many processes: they begin as copies of this one."""
+    if processes == 1:
+        yield map
+    else:
+        ignore = signal.SIGINT, signal.SIG_IGN  # who types ^C means this process
+        with get_context("fork").Pool(processes, signal.signal, ignore) as pool:
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
+            yield pool.imap
+
+
+def fingerprint() -> str:
+    """Return what tells this state of the program, and of its world, from others."""
+    top = Path(breaks.__file__).parents[2]
+    found = sha256()
+    for folder in ("thudmud", "tests/world", "grammar"):
+        for path in sorted((top / folder).rglob("*")):
+            if path.suffix in (".py", ".lark", ".txt", ".toml"):
+                found.update(path.read_bytes())
+    return found.hexdigest()[:16]
 
 
 def find_all(first: int, end: int) -> int:
@@ -82,6 +216,7 @@ def find_all(first: int, end: int) -> int:
 
     def first_of(name: str, *seeds: int) -> int | None:
         words = [sys.executable, "-m", "tests.world", *map(str, seeds), "--break", name]
+        words += ["--processes", "1"]
         played = subprocess.run(words, capture_output=True, text=True, check=False)
         if played.returncode not in (0, WENT_WRONG):
             raise RuntimeError(f"{name}: {played.stderr[-2000:]}")
@@ -96,7 +231,7 @@ def find_all(first: int, end: int) -> int:
         print(f"{'not found' if found is None else found:>9}  {name}", flush=True)
         return found
 
-    with ThreadPoolExecutor(AT_ONCE) as workers:
+    with ThreadPoolExecutor(PROCESSORS) as workers:
         seeds = dict(zip(breaks.BREAKS, workers.map(find, breaks.BREAKS), strict=True))
     path = Path(breaks.__file__)
     source = path.read_text(encoding="utf-8")

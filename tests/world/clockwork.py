@@ -11,13 +11,15 @@ Threads are greenlets: one of them runs until it waits, and only for what the wo
 from __future__ import annotations
 
 import asyncio
-import heapq
-from asyncio import events
+from asyncio.events import _set_running_loop
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from contextvars import Context, copy_context
 from functools import partial
+from heapq import heappop, heappush
 from itertools import count, islice
+from math import inf
 from queue import Empty
 from random import Random
 from threading import get_ident
@@ -28,6 +30,10 @@ from greenlet import GreenletExit, getcurrent, greenlet
 
 BEGINNING = 1_795_262_400.0
 """The world's time when it begins, in seconds since the epoch."""
+
+IDENT = get_ident()
+
+MANY_TASKS = 50
 
 MOST_CLEANUPS = 100
 """How often a coroutine waits on its way out, at most."""
@@ -43,8 +49,33 @@ class _NoFiles:
         pass
 
 
+class Call(asyncio.Handle):
+    """Something that a loop is to call soon."""
+
+    __slots__ = ()
+
+    def __init__(self, callback: Any, args: Any, loop: Loop, context: Context | None) -> None:
+        self._context = copy_context() if context is None else context
+        self._loop, self._callback, self._args = loop, callback, args
+        self._cancelled, self._repr, self._source_traceback = False, None, None
+
+
+class Timer(asyncio.TimerHandle):
+    """The same at some time. It is equal to no other: asyncio's compares what they do."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+
 class Loop(asyncio.BaseEventLoop):
-    """The event loop of one process. The world lets it go on for a turn at a time."""
+    """The event loop of one process. The world lets it go on for a turn at a time.
+
+    It does what asyncio's does, in fewer steps: most of the time of a world passes in its loops.
+
+    Attributes:
+        timers: those that have not run yet, and were not cancelled.
+    """
 
     process: Process
 
@@ -52,50 +83,79 @@ class Loop(asyncio.BaseEventLoop):
         super().__init__()
         self._world = world
         self._selector = _NoFiles()
-        self._clock_resolution = 1e-9
+        self._ready: deque[asyncio.Handle] = deque()
+        self.timers: dict[asyncio.TimerHandle, None] = {}
+        self._due: list[Timer] = []
+        """The timers whose time has come since the last turn."""
+
+    @property
+    def waiting(self) -> list[Any]:
+        """What the timers that have not run are to call."""
+        return [each._callback for each in self.timers]  # type: ignore[attr-defined]  # asyncio's
 
     def time(self) -> float:
         return self._world.now
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether there is something to do now."""
-        return bool(self._ready) or self._is_due()  # type: ignore[attr-defined]  # asyncio's
+    def call_soon(  # type: ignore[override]
+        self, callback: Any, *args: Any, context: Any = None
+    ) -> asyncio.Handle:
+        if self._closed:  # type: ignore[attr-defined]  # asyncio's
+            raise RuntimeError("Event loop is closed")
+        call = Call(callback, args, self, context)
+        self._ready.append(call)
+        self._world.ready[self] = None
+        return call
+
+    call_soon_threadsafe = call_soon  # type: ignore[assignment]
+
+    def call_later(  # type: ignore[override]
+        self, delay: float, callback: Any, *args: Any, context: Any = None
+    ) -> asyncio.TimerHandle:
+        return self.call_at(self._world.now + delay, callback, *args, context=context)
 
     def call_at(  # type: ignore[override]
         self, when: float, callback: Any, *args: Any, context: Any = None
-    ) -> Any:
-        """Do what asyncio's does, and have the world know that the loop has to run then."""
-        self._world.later(when - self._world.now, self._due)
-        return super().call_at(when, callback, *args, context=context)
+    ) -> asyncio.TimerHandle:
+        timer = Timer(when, callback, args, self, context)
+        self.timers[timer] = None
+        self._world.at(when, partial(self._is_due, timer))
+        return timer
 
-    def _call_soon(self, callback: Any, args: Any, context: Any) -> Any:
-        self._world.can_go_on(self)
-        return super()._call_soon(callback, args, context)  # type: ignore[misc]  # asyncio's
+    def _is_due(self, timer: Timer) -> None:
+        if timer in self.timers:
+            self._due.append(timer)
+            self._world.ready[self] = None
 
-    def _due(self) -> None:
-        if self._is_due():
-            self._world.can_go_on(self)
-
-    def _is_due(self) -> bool:
-        """Whether a timer is. One that was cancelled counts: to run for it does nothing."""
-        timers = self._scheduled  # type: ignore[attr-defined]  # asyncio's
-        return bool(timers) and timers[0]._when <= self._world.now
+    def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
+        self.timers.pop(handle, None)
 
     def go_on(self) -> None:
-        """Do what is ready."""
-        if not self.is_ready:
-            return
+        """Do what is ready: first what came, and then what is due by now."""
+        ready = self._ready
+        if self._due:
+            for timer in self._due:
+                if timer in self.timers:
+                    del self.timers[timer]
+                    ready.append(timer)
+            self._due.clear()
         self._world.process = self.process
-        self._thread_id = get_ident()
-        events._set_running_loop(self)
+        self._thread_id = IDENT
+        _set_running_loop(self)
         try:
-            self._run_once()  # type: ignore[attr-defined]  # asyncio's
+            for _ in range(len(ready)):
+                call = ready.popleft()
+                if not call._cancelled:
+                    call._run()
         finally:
-            events._set_running_loop(None)
+            _set_running_loop(None)
             self._thread_id = None  # type: ignore[assignment]  # as asyncio does
-        if self._ready:  # type: ignore[attr-defined]  # asyncio's
-            self._world.can_go_on(self)
+        if ready:
+            self._world.ready[self] = None
+
+    def forget(self) -> None:
+        """Do nothing more of what there is to do."""
+        self._ready.clear()
+        self.timers.clear()
 
     def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:  # type: ignore[override]
         """Do it at once, and have it take a while."""
@@ -119,12 +179,6 @@ class Loop(asyncio.BaseEventLoop):
         protocol = protocol_factory()
         return self._world.start_program(self.process, protocol), protocol
 
-    def _process_events(self, event_list: object) -> None:
-        pass
-
-    def _write_to_self(self) -> None:
-        pass
-
 
 class Process:
     """A program that runs in the world.
@@ -136,6 +190,7 @@ class Process:
 
     Attributes:
         loop: its event loop.
+        is_awake: whether it runs; a process that was stopped goes on later.
         is_dead: whether it was killed, or has ended.
         signals: what is called when a signal comes, by its number.
         listens: what takes connections there, if anything does.
@@ -146,11 +201,13 @@ class Process:
         self.loop = loop or Loop(world)
         self.loop.process = self
         self.loop.set_exception_handler(self._failed)
-        self._is_awake, self.is_dead = True, False
+        self.is_awake, self.is_dead = True, False
         self.signals: dict[int, Callable[[], object]] = {}
         self.listens: Any = None
         self.threads: list[Thread] = []
-        self.tasks: dict[asyncio.Task[Any], None] = {}
+        self._tasks: list[asyncio.Task[Any]] = []
+        self._many = MANY_TASKS
+        """Of how many tasks those are forgotten that have ended."""
         self.loop.set_task_factory(self._make_task)
         world.processes.append(self)
 
@@ -162,18 +219,16 @@ class Process:
         self.main = self.loop.create_task(main)
         self.main.add_done_callback(self._ended)
 
-    @property
-    def is_awake(self) -> bool:
-        """Whether it runs; a process that was stopped goes on later."""
-        return self._is_awake
+    def sleep(self, seconds: float) -> None:
+        """Stop it; it goes on after some seconds."""
+        self.is_awake = False
+        self.world.later(seconds, self._wake)
 
-    @is_awake.setter
-    def is_awake(self, is_awake: bool) -> None:
-        self._is_awake = is_awake
-        if is_awake:
-            self.world.can_go_on(self.loop)
-            for thread in self.threads:
-                self.world.can_go_on(thread)
+    def _wake(self) -> None:
+        self.is_awake = True
+        self.world.ready[self.loop] = None
+        for thread in self.threads:
+            self.world.ready[thread] = None
 
     def signal(self, number: int) -> None:
         """Send it a signal."""
@@ -187,19 +242,25 @@ class Process:
         self.world.processes.remove(self)
         for thread in self.threads:
             thread.kill()
-        for task in list(self.tasks):
+        for task in self.tasks:
             task._log_destroy_pending = False  # type: ignore[attr-defined]  # asyncio's
             _abandon(task.get_coro())
-        self.loop._ready.clear()  # type: ignore[attr-defined]  # asyncio's
-        self.loop._scheduled.clear()  # type: ignore[attr-defined]  # asyncio's
+        self.loop.forget()
 
     def _make_task(
         self, loop: asyncio.AbstractEventLoop, work: Any, **more: Any
     ) -> asyncio.Task[Any]:
         task = asyncio.Task(work, loop=loop, **more)
-        self.tasks[task] = None
-        task.add_done_callback(self.tasks.pop)
+        self._tasks.append(task)
+        if len(self._tasks) > self._many:
+            self._tasks = self.tasks
+            self._many = 2 * len(self._tasks) + MANY_TASKS
         return task
+
+    @property
+    def tasks(self) -> list[asyncio.Task[Any]]:
+        """Its tasks that have not ended."""
+        return [each for each in self._tasks if not each.done()]
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         error = None if task.cancelled() else task.exception()
@@ -241,7 +302,8 @@ class Thread:
     ) -> None:
         self.process = World.here.process
         self.name, self.is_ready = name, False
-        self._waits = 0
+        self._until = self._rings = inf
+        """When it goes on unless it is woken before, and when that is looked at next."""
         self._greenlet = greenlet(lambda: self._run(target, args))
         self.process.threads.append(self)
 
@@ -251,17 +313,27 @@ class Thread:
     def wake(self) -> None:
         """Let it go on when its turn comes."""
         self.is_ready = True
-        self.process.world.can_go_on(self)
+        self.process.world.ready[self] = None
 
     def wake_after(self, seconds: float) -> None:
         """Let it go on after so many seconds, unless it has been woken before."""
-        waits = self._waits
+        self._until = self.process.world.now + seconds
+        self._ring_then()
 
-        def wake() -> None:
-            if self._waits == waits:
-                self.wake()
+    def _ring_then(self) -> None:
+        if self._rings > self._until:
+            self._rings = self._until
+            self.process.world.at(self._until, partial(self._ring, self._until))
 
-        self.process.world.later(seconds, wake)
+    def _ring(self, when: float) -> None:
+        """Look whether its time has come: mostly it has been woken, and waits for something new."""
+        if when != self._rings:
+            return
+        self._rings = inf
+        if self._until <= when:
+            self.wake()
+        else:
+            self._ring_then()
 
     def join(self, timeout: float | None = None) -> None:
         """Let it run to its end, which it is near: it waits for nothing."""
@@ -275,8 +347,7 @@ class Thread:
             return
         world = self.process.world
         world.process, world.thread = self.process, self
-        self.is_ready = False
-        self._waits += 1
+        self.is_ready, self._until = False, inf
         self._greenlet.switch()
         if self._greenlet.dead:
             self.process.threads.remove(self)
@@ -345,6 +416,7 @@ class World:
     ) -> None:
         World.here = self
         self.dice = Random(seed)  # noqa: S311  (what to try, no secret)
+        self._chance = self.dice.random
         self.ended = ended or self._should_not_fail
         self.start_program: Callable[[Process, Any], Any]
         self.now = 0.0
@@ -354,7 +426,7 @@ class World:
         self.log: list[str] = []
         self.wrong: list[str] = []
         self._events: list[tuple[float, int, Callable[[], object]]] = []
-        self._ready: dict[Loop | Thread, None] = {}
+        self.ready: dict[Loop | Thread, None] = {}
         """Who can go on, in an order that does not change from run to run."""
         self.numbers = count()
         self._hub = getcurrent()
@@ -378,15 +450,15 @@ class World:
 
     def later(self, delay: float, call: Callable[[], object]) -> None:
         """Have something done after some seconds."""
-        self.at(self.now + delay, call)
+        heappush(self._events, (self.now + delay, next(self.numbers), call))
 
     def at(self, when: float, call: Callable[[], object]) -> None:
         """Have something done at a time, after what was to be done then before."""
-        heapq.heappush(self._events, (when, next(self.numbers), call))
+        heappush(self._events, (when, next(self.numbers), call))
 
     def delay(self, most: float = 0.02) -> float:
         """Return how many seconds a message takes; few take long."""
-        return most * self.dice.random() ** 3
+        return most * self._chance() ** 3
 
     # What threads call.
 
@@ -425,28 +497,23 @@ class World:
         for process in list(self.processes):
             process.kill()
 
-    def can_go_on(self, one: Loop | Thread) -> None:
-        """Let a loop or a thread have a turn."""
-        self._ready[one] = None
-
     def _step(self, end: float) -> bool:
         """Let one of those go on who can; else let time pass until somebody can."""
-        ready, events = self._ready, self._events
-        due = bool(events) and events[0][0] <= self.now
+        ready, events = self.ready, self._events
         if ready:
-            chosen = self._turn(len(ready) + due)
-            if chosen < len(ready):
+            number = len(ready)
+            is_due = bool(events) and events[0][0] <= self.now
+            chosen = int(self._chance() * (number + is_due)) if number + is_due > 1 else 0
+            if chosen < number:
                 one = next(islice(ready, chosen, None))
                 del ready[one]
-                if one.process.is_awake and not one.process.is_dead:
+                process = one.process
+                if process.is_awake and not process.is_dead:
                     one.go_on()
                 return True
         elif not events or events[0][0] >= end:
             return False
-        when, _, call = heapq.heappop(events)
+        when, _, call = heappop(events)
         self.now = max(self.now, when)
         call()
         return True
-
-    def _turn(self, number: int) -> int:
-        return int(self.dice.random() * number) if number > 1 else 0

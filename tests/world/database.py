@@ -15,8 +15,9 @@ import shutil
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from functools import lru_cache, partial
 from itertools import count
 from pathlib import Path
@@ -44,7 +45,52 @@ class Broken(psycopg.OperationalError):
     """The link is lost."""
 
 
-@dataclass
+class Kind(Enum):
+    """The kinds of statements that a server distinguishes."""
+
+    OF_TABLES = auto()
+    OF_SERVER = auto()
+    LOCK = "begin; select pg_advisory_xact_lock"
+    BEGIN = "begin isolation level"
+    COMMIT = "commit"
+    ROLLBACK = "rollback"
+    NOTIFY = "notify "
+    TELL = "select pg_notify"
+    MESSAGE = "select pg_logical_emit_message"
+    TERMINATE = "select pg_terminate_backend"
+
+
+ANSWERED = (
+    "select current_schema()",
+    "select pg_postmaster_start_time()::text",
+    "select obj_description(to_regclass('head'), 'pg_class')",
+    "select extract(epoch from clock_timestamp())::float8",
+    "select pg_current_xact_id()::text::bigint",
+    "set ",
+    "alter table",
+    "select set_config",
+    "comment on table head is ",
+)
+"""The beginnings of the statements that a server answers without any table of ours."""
+
+
+@lru_cache(maxsize=1024)
+def _kind_of(query: str) -> Kind:
+    for kind in Kind:
+        if isinstance(kind.value, str) and query.startswith(kind.value):
+            return kind
+    # Whoever sleeps in a transaction is ended here without anybody having asked who that is.
+    is_of_server = query.startswith(ANSWERED) or " pg_locks " in query
+    return Kind.OF_SERVER if is_of_server else Kind.OF_TABLES
+
+
+@lru_cache(maxsize=1024)
+def _as_text(query: bytes | str) -> str:
+    """Return a statement with question marks for its values."""
+    return (query if isinstance(query, str) else query.decode()).replace("%s", "?")
+
+
+@dataclass(slots=True)
 class Statement:
     """One of a batch, and what it has come to."""
 
@@ -99,8 +145,11 @@ class Session:
         self.busy = self.is_left = False
         self.told: Callable[[], None] | None = None
         """Tells its client, who waits for an answer, that it has ended."""
-        self.token = 0
-        """Which time it is that it waits within a transaction."""
+        self._begun = 0.0
+        """When it got the writers' lock, or began to write without."""
+        self._idle_since = 0.0
+        self._is_watched = False
+        """Whether it will be looked for how long it has been idle in a transaction."""
         self.xid: int | None = None
 
     def end(self) -> None:
@@ -151,10 +200,13 @@ class Session:
         self, statements: list[Statement], answer: Callable[[Exception | None], None]
     ) -> Generator[float | None, None, None]:
         error: Exception | None = None
-        self.token += 1
         for each in statements:
+            kind = _kind_of(each.query)
             try:
-                yield from self._do(each)
+                if kind is Kind.OF_TABLES and not self.has_failed:
+                    self._execute(each, each.query)
+                else:
+                    yield from self._do(each, kind)
             except psycopg.Error as raised:
                 error, self.has_failed = raised, self.in_transaction
                 break
@@ -165,63 +217,68 @@ class Session:
         if self.is_left:
             self.end()
             return
-        if self.in_transaction:
-            token = self.token
-            self.primary.world.later(IDLE_IN_TRANSACTION, lambda: self._idle(token))
+        self._idle_since = self.primary.world.now
+        if self.in_transaction and not self._is_watched:
+            self._watch()
         self.go_on()
 
-    def _idle(self, token: int) -> None:
-        if self.is_open and self.in_transaction and token == self.token and not self.busy:
+    def _watch(self) -> None:
+        """End it once it has been idle in a transaction for too long."""
+        world = self.primary.world
+        left = self._idle_since + IDLE_IN_TRANSACTION - world.now
+        self._is_watched = self.is_open and self.in_transaction
+        if self._is_watched and not self.busy and left <= 0:
             self.end()
+        elif self._is_watched:
+            world.later(left if left > 0 else IDLE_IN_TRANSACTION, self._watch)
 
-    def _do(self, statement: Statement) -> Generator[float | None, None, None]:
+    def _do(self, statement: Statement, kind: Kind) -> Generator[float | None, None, None]:
         query, primary = statement.query, self.primary
-        if self.has_failed and query != "rollback":
+        if self.has_failed and kind is not Kind.ROLLBACK:
             raise psycopg.errors.InFailedSqlTransaction("current transaction is aborted")
-        if query.startswith("begin; select pg_advisory_xact_lock"):
-            self.in_transaction = True
-            until = primary.world.now + LOCK_TIMEOUT
-            while primary.locked_by not in (None, self):
-                if primary.world.now >= until:
-                    raise psycopg.errors.LockNotAvailable("canceling statement due to lock timeout")
-                yield None
-            if not self.is_open:
-                return
-            primary.locked_by = self
-            self.files.execute("begin immediate")
-            if rest := query.split(";", 2)[2].strip():
-                self._execute(statement, rest)
-        elif query.startswith("begin isolation level"):
-            self.in_transaction = True
-            self.files.execute("begin")
-        elif query == "commit":
-            yield from self._commit()
-        elif query == "rollback":
-            self._roll_back()
-        elif query.startswith("notify "):
-            self.notes.append(query.split("'")[1])
-        elif query.startswith("select pg_notify"):
-            assert statement.values
-            primary.tell([statement.values[1]])
-        elif query.startswith("select pg_logical_emit_message"):
-            self.xid = self.xid or primary.number()
-            if not self.in_transaction:
+        match kind:
+            case Kind.OF_SERVER:
+                statement.rows = primary.answer(query, self)
+            case Kind.LOCK:
+                self.in_transaction = True
+                until = primary.world.now + LOCK_TIMEOUT
+                while primary.locked_by not in (None, self):
+                    if primary.world.now >= until:
+                        raise psycopg.errors.LockNotAvailable("canceled due to lock timeout")
+                    yield None
+                if not self.is_open:
+                    return
+                primary.locked_by, self._begun = self, primary.world.now
+                self.files.execute("begin immediate")
+                if rest := query.split(";", 2)[2].strip():
+                    self._execute(statement, rest)
+            case Kind.BEGIN:
+                self.in_transaction = True
+                self.files.execute("begin")
+            case Kind.COMMIT:
                 yield from self._commit()
-        elif " pg_locks " in query:  # whoever sleeps here lets go by `_idle`
-            statement.rows = []
-        elif query.startswith("select pg_terminate_backend"):
-            assert statement.values
-            primary.terminate(*statement.values)
-        elif (answer := primary.answer(query, self)) is not None:
-            statement.rows = answer
-        else:
-            self._execute(statement, query)
+            case Kind.ROLLBACK:
+                self._roll_back()
+            case Kind.NOTIFY:
+                self.notes.append(query.split("'")[1])
+            case Kind.TELL:
+                assert statement.values
+                primary.tell([statement.values[1]])
+            case Kind.MESSAGE:
+                self.xid = self.xid or primary.number()
+                if not self.in_transaction:
+                    self._begun = primary.world.now
+                    yield from self._commit()
+            case Kind.TERMINATE:
+                assert statement.values
+                primary.terminate(*statement.values)
 
     def _execute(self, statement: Statement, query: str) -> None:
         text, values = _in_sqlite(query), statement.values or ()
-        plain = [json.dumps(each) if isinstance(each, list) else each for each in values]
+        if list in map(type, values):
+            values = [json.dumps(each) if isinstance(each, list) else each for each in values]
         try:
-            cursor = self.files.execute(text, plain)
+            cursor = self.files.execute(text, values)
             statement.rows, statement.rowcount = cursor.fetchall(), cursor.rowcount
             statement.description = cursor.description
         except sqlite3.IntegrityError as error:
@@ -267,7 +324,7 @@ class Session:
             self.files.execute("commit")
         if self.xid is not None:
             primary.status[self.xid] = "committed"
-            primary.note_stored()
+            primary.note_stored(self._begun)
         self.in_transaction, self.xid, self.has_events = False, None, False
         primary.unlock(self)
 
@@ -318,6 +375,11 @@ class Database:
         the standby has it."""
 
     @property
+    def is_deaf(self) -> bool:
+        """Whether somebody who listens has lost the link for that."""
+        return any(each.is_lost for each in self.listeners)
+
+    @property
     def _beside(self) -> list[Listener | AdvisoryLock]:
         """What has a link of its own."""
         return [*self.listeners, *self.lockers]
@@ -335,11 +397,15 @@ class Database:
                 self.on_commit = None
                 self.world.later(0.0, partial(do, session.process))
 
-    def note_stored(self) -> None:
-        """Note that something is stored, and for how long nothing was."""
-        if self.world.now > self._stored + LEASE:
-            self.outages.append((self._stored, self.world.now))
-        self._stored = self.world.now
+    def note_stored(self, since: float) -> None:
+        """Note that something is stored, on which a server was at work since some time.
+
+        Servers know of nothing else: if nothing was stored for longer than they live, none did.
+        """
+        for time in (since, self.world.now):
+            if time > self._stored + LEASE:
+                self.outages.append((self._stored, time))
+            self._stored = max(self._stored, time)
 
     def number(self) -> int:
         """Give out the next number of a transaction."""
@@ -348,8 +414,8 @@ class Database:
 
     def slowly(self, most: float) -> float:
         """Return how many seconds something takes: now and then very long."""
-        dice = self.world.dice
-        return self.world.delay(most) * (100 if dice.random() < 0.02 else 1)
+        chance = self.world.dice.random()
+        return 100 * self.world.delay(most) if chance < 0.02 else most * chance**3
 
     def reaches(self, process: object) -> bool:
         """Whether a process can connect."""
@@ -363,8 +429,8 @@ class Database:
             for go_on in waiting:
                 go_on()
 
-    def answer(self, query: str, session: Session) -> list[Any] | None:
-        """Return what the server itself answers; None if the tables are asked."""
+    def answer(self, query: str, session: Session) -> list[Any]:
+        """Return what the server itself answers."""
         match query:
             case "select current_schema()":
                 return [("public",)]
@@ -377,12 +443,9 @@ class Database:
             case "select pg_current_xact_id()::text::bigint":
                 session.xid = session.xid or self.number()
                 return [(session.xid,)]
-        if query.startswith(("set ", "alter table", "select set_config")):
-            return []
         if query.startswith("comment on table head is "):
             self.comment = query.split("'")[1]
-            return []
-        return None
+        return []
 
     def status_of(self, xid: int) -> str:
         """Return what came of a transaction, as far as this server knows its number."""
@@ -438,6 +501,7 @@ class Database:
         copy = self._folder / f"{next(self._copies)}.db"
         with closing(_opened(self.path)) as here, closing(sqlite3.connect(copy)) as there:
             here.backup(there)
+            there.execute("pragma journal_mode = wal")
         return copy
 
     def _catch_up(self) -> None:
@@ -482,6 +546,8 @@ class Database:
     def _copy_of(self, path: Path) -> Path:
         copy = self._folder / f"{next(self._copies)}.db"
         shutil.copyfile(path, copy)
+        with closing(sqlite3.connect(copy)) as files:
+            files.execute("pragma journal_mode = wal")  # so are those who open it later
         return copy
 
 
@@ -513,8 +579,7 @@ class Connection:
     ) -> Cursor:
         if self.closed:
             raise Broken("the connection is closed")
-        text = query if isinstance(query, str) else query.decode()
-        statement = Statement(text.replace("%s", "?"), values)
+        statement = Statement(_as_text(query), values)
         if self._batch is not None:
             self._batch.append(statement)
             return Cursor(statement, self._flush)
@@ -614,7 +679,7 @@ class Listener:
     ) -> None:
         self._database, self._token, self._heard = database, token, heard
         self.process = database.world.process
-        self._last, self._is_lost, self._is_closed = 0.0, False, False
+        self._last, self.is_lost, self._is_closed = 0.0, False, False
         database.listeners.append(self)
         heard(None)
 
@@ -626,7 +691,7 @@ class Listener:
     def hear(self, notes: Sequence[str]) -> None:
         """Hear something after a while, in the order in which it was said."""
         world = self._database.world
-        if self._is_lost:
+        if self.is_lost:
             return
         for each in notes:
             token, _, note = each.partition(" ")
@@ -636,12 +701,12 @@ class Listener:
 
     def lose(self, seconds: float = 1.0) -> None:
         """Hear nothing any more for some seconds, and until the link is there again."""
-        if not self._is_lost and not self._is_closed:
-            self._is_lost = True
+        if not self.is_lost and not self._is_closed:
+            self.is_lost = True
             self._database.world.later(seconds, self._listen)
 
     def _hear(self, note: str | None) -> None:
-        if not (self._is_lost or self._is_closed or self.process.is_dead):
+        if not (self.is_lost or self._is_closed or self.process.is_dead):
             self._in_process(note)
 
     def _listen(self) -> None:
@@ -650,7 +715,7 @@ class Listener:
         if not self._database.reaches(self.process):
             self._database.world.later(1.0, self._listen)
             return
-        self._is_lost = False
+        self.is_lost = False
         self._in_process(MISSED)
 
     def _in_process(self, note: str | None) -> None:
@@ -722,9 +787,8 @@ class Watch:
     def follow(self, dsn: str, session: object) -> None:
         pass
 
-    @contextmanager
-    def over(self) -> Iterator[None]:
-        yield
+    def over(self, *, _nothing: AbstractContextManager[None] = nullcontext()) -> Any:  # noqa: B008
+        return _nothing
 
 
 @contextmanager
@@ -763,9 +827,8 @@ def _in_sqlite(query: str) -> str:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    files = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    files = sqlite3.connect(path, timeout=0.0, isolation_level=None, check_same_thread=False)
     files.create_collation("C", lambda one, two: (one > two) - (one < two))
     files.create_function("strpos", 2, lambda text, part: text.find(part) + 1, deterministic=True)
-    for setting in ("journal_mode = wal", "synchronous = off", "busy_timeout = 0"):
-        files.execute(f"pragma {setting}")
+    files.execute("pragma synchronous = off")
     return files

@@ -324,11 +324,7 @@ class GatewayScene:
         look()
 
     def _sleep(self) -> None:
-        process = self._server.process
-        process.is_awake = False
-        self._world.later(
-            self._world.dice.uniform(0, 20), lambda: setattr(process, "is_awake", True)
-        )
+        self._server.process.sleep(self._world.dice.uniform(0, 20))
 
     def _full(self) -> None:
         SlowDisk.is_full = True

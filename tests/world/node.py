@@ -78,6 +78,9 @@ class Server:
         base: the database.
         name: what it is called.
         settings: what it goes by.
+
+    Attributes:
+        is_announced: whether it has said that it is ready.
     """
 
     def __init__(
@@ -85,7 +88,7 @@ class Server:
     ) -> None:
         self.world, self.base, self.name = world, base, name
         self.wires: list[Wire] = []
-        self._is_announced = False
+        self.is_announced = False
         self.process = Process(world, name)
         self.process.run(self._run(settings))
 
@@ -93,7 +96,7 @@ class Server:
     def is_ready(self) -> bool:
         """Whether players can come in."""
         is_open = bool(self.acceptor and self.acceptor.ports) and not self.process.is_dead
-        return self._is_announced and is_open
+        return self.is_announced and is_open
 
     @property
     def acceptor(self) -> _Acceptor | None:
@@ -136,7 +139,7 @@ class Server:
     async def _run(self, settings: Settings) -> None:
         def ready(line: str) -> None:
             self.world.note(f"{self.name}: {line}")
-            self._is_announced = True
+            self.is_announced = True
 
         await serve.serve(settings, Path(), ready)
 

@@ -278,11 +278,15 @@ class Player:
 
     def leave(self) -> None:
         """Leave for good, on all connections."""
+        self.stay_away()
+        self.type("quit")
+
+    def stay_away(self) -> None:
+        """Have no connection but the last one, and no other once that is lost."""
         self.stays_away = True
         for each in self._links:
             if each is not self.link:
                 each.cut()
-        self.type("quit")
 
     def asked(self, link: Link, prompt: str) -> None:
         """Answer a prompt, or take it that a line has been answered."""

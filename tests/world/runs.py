@@ -6,9 +6,10 @@ import shutil
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -18,6 +19,7 @@ from tests.store.counting import counted_otherwise
 from tests.world import history
 from tests.world.clockwork import Process, World
 from tests.world.database import Database
+from tests.world.disk import Files, SlowDisk, copied
 from tests.world.gateways import GatewayScene
 from tests.world.history import ANSWER
 from tests.world.mails import Mails, has_mails
@@ -25,10 +27,12 @@ from tests.world.node import BOTS, HASHER, SETTINGS, Server, in_the_world
 from tests.world.pages import PageLink
 from tests.world.players import MEMBERS, NAMES, OPERATOR, PASSWORD, TOGETHER, Link, Player
 from tests.world.tournaments import LASTING, has_tournaments, wrong_with_tournaments
-from thudmud.errors import NotYet
+from thudmud.errors import NotYet, StartError
+from thudmud.server.config import StorageSettings
 from thudmud.store import Entry, Store
 from thudmud.store.checking import check_backend
 from thudmud.store.database import Database as StoreDatabase
+from thudmud.store.interface import Damaged, StoreError
 
 ROUGH = 30.0
 """Seconds in which things go wrong, at most."""
@@ -46,7 +50,16 @@ CALM = 90.0
 """Seconds after which all have come to rest, since nothing does any more."""
 
 SOME = 5.0
-"""Seconds for which nothing has to happen until all have."""
+"""Seconds after which all have heard what is said."""
+
+QUIET = 3.0
+"""Seconds after which it is looked for the first time whether all have come to rest."""
+
+MEASURES = 20.0
+"""Seconds after which all may speak and come in again, whatever an operator has typed."""
+
+LOOKS = 0.5
+"""Seconds between two looks at whether something has come about by now."""
 
 PAGES = 0.15
 """How many of all players are on the page."""
@@ -62,6 +75,15 @@ FAULTS = (
     "in_a_commit", "in_a_commit", "in_a_commit",
 )  # fmt: skip
 """What goes wrong."""
+
+ALONE = 0.08
+"""In how many of all worlds there is one server, with a file of its own."""
+
+ALONE_FAULTS = (
+    "kill", "kill_in_a_commit", "kill_in_a_commit", "damage", "damage", "full", "stop", "sleep",
+    "next",
+)  # fmt: skip
+"""What goes wrong there."""
 
 
 TASKS = {
@@ -109,6 +131,7 @@ class Plan:
         has_mails: whether codes are mailed besides.
         rough: for how many seconds all that goes on.
         is_keen: whether players play in tournaments.
+        is_alone: whether there is one server, with a file of its own.
     """
 
     seed: int
@@ -119,8 +142,9 @@ class Plan:
     has_bots: bool
     stays_away: bool
     rough: float
-    has_mails: bool = False
-    is_keen: bool = False
+    has_mails: bool
+    is_keen: bool
+    is_alone: bool
 
     @classmethod
     def of(cls, seed: int) -> Plan:
@@ -130,7 +154,7 @@ class Plan:
         names = [dice.choice(FAULTS) for _ in range(dice.randint(0, 3 + (rough == ROUGH)))]
         names += ["together"] * dice.randint(0, int(1 + rough / 4))
         is_keen = has_tournaments(seed)
-        return cls(
+        plan = cls(
             seed,
             dice.choice([1, 2, 2, 3]),
             tuple((dice.choice(each), dice.random() < PAGES) for each in NAMES),
@@ -141,7 +165,15 @@ class Plan:
             max(rough, LASTING) if is_keen else rough,
             has_mails(seed),
             is_keen,
+            is_alone=False,
         )
+        if dice.random() < ALONE:
+            faults = tuple(
+                (when, name if name == "together" else dice.choice(ALONE_FAULTS))
+                for when, name in plan.faults
+            )
+            plan = replace(plan, is_alone=True, servers=1, faults=faults, has_mails=False)
+        return plan
 
     def smaller(self) -> Iterator[Plan]:
         """Yield plans with one thing less."""
@@ -162,14 +194,24 @@ class Plan:
 class Run:
     """A world with servers on one database, and people who play there."""
 
-    def __init__(self, plan: Plan, folder: Path, template: Path) -> None:
+    def __init__(self, plan: Plan, folder: Path, template: Template) -> None:
         self.plan = plan
         self.world = World(plan.seed, self._ended)
-        self.base, self._folder = Database(self.world, template, folder), folder
+        self.base, self._folder = Database(self.world, template.path, folder), folder
+        self.base.comment = template.comment
         self.counts: Counter[str] = Counter()
         self.numbers = count(1)
         self._starts = 0
-        self._settings = SETTINGS.model_copy(update={"bot": BOTS if plan.has_bots else ()})
+        self.files: Files | None = None
+        self.is_lost = False
+        """Whether it was found too late that the files are damaged."""
+        bots = BOTS if plan.has_bots else ()
+        self._bots = {each.name for each in bots}
+        self._settings = SETTINGS.model_copy(update={"bot": bots})
+        if plan.is_alone:
+            self.files = Files(folder / "alone.db", self.base.note_stored)
+            storage = StorageSettings(file=str(self.files.path))
+            self._settings = self._settings.model_copy(update={"storage": storage})
         self.servers: list[Server] = []
 
     def play(self) -> Report:
@@ -199,16 +241,20 @@ class Run:
                     world.later(when, getattr(self, f"_{name}"))
             world.run(plan.rough)
             self._calm_down()
+            is_whole = not self._is_damaged
             if mails:
                 # An operator stops servers, too, and in the middle of a mail.
                 faults = sum(name != "together" for _, name in plan.faults)
                 world.wrong += mails.wrong(faults + self._starts * self._has(OPERATOR))
                 self.counts["mails"] += sum(map(len, mails.taken.values()))
-            if wrong := self._at_rest():
+            if is_whole and (wrong := self._at_rest()):
                 world.wrong += wrong
-            else:
+            elif is_whole:
                 self._say_good_night()
             stored = self._read()
+            if stored is None or self.is_lost:
+                world.close()
+                return Report(world.wrong, world.log, self.counts)
             told = [each for player in self.players for each in player.told]
             world.wrong += history.wrong_with(told, stored, self.base.outages)
             world.wrong += history.wrong_of(self.players, stored)
@@ -229,10 +275,6 @@ class Run:
         """Whether somebody plays."""
         return any(each.name == name for each in self.players)
 
-    @property
-    def _bots(self) -> set[str]:
-        return {each.name for each in self._settings.bot}
-
     # What goes wrong.
 
     def _kill(self) -> None:
@@ -241,9 +283,22 @@ class Run:
             self.counts["kills"] += 1
             self.servers.remove(server)
             for player in self.players if self.plan.stays_away else ():
-                player.stays_away |= bool(player.link and player.link.server is server)
+                if player.link and player.link.server is server:
+                    player.stay_away()
             server.kill()
             self.world.later(self.world.dice.uniform(0, 20), self._start)
+
+    def _kill_in_a_commit(self) -> None:
+        """Kill the server that is alone, as it stores something in its file."""
+        if self.files:
+            self.files.on_commit = self._kill
+
+    def _damage(self) -> None:
+        """Kill the server that is alone, and damage its files before the next one starts."""
+        if self.files and self._one() and not self.files.copy:
+            self._kill()
+            self.world.note(self.files.damage(self.world.dice))
+            self.counts["damaged files"] += 1
 
     def _stop(self) -> None:
         if server := self._one():
@@ -267,8 +322,7 @@ class Run:
             seconds = self.world.dice.choice([1.0, 8.0, 12.0, 25.0])
             self.world.note(f"{server.name} sleeps for {seconds:g} seconds")
             self.counts["sleeps"] += 1
-            server.process.is_awake = False
-            self.world.later(seconds, lambda: setattr(server.process, "is_awake", True))
+            server.process.sleep(seconds)
 
     def _fail_over(self, late: object = None) -> None:
         if self.base.is_up and self.world.now < self.plan.rough:
@@ -309,9 +363,14 @@ class Run:
     def _full(self) -> None:
         self.world.note("the disk is full")
         self.counts["full disks"] += 1
-        self.base.is_full = True
+        self._set_full(is_full=True)
         seconds = self.world.dice.choice([0.1, 3.0, 12.0])
-        self.world.later(seconds, lambda: setattr(self.base, "is_full", False))
+        self.world.later(seconds, partial(self._set_full, is_full=False))
+
+    def _set_full(self, *, is_full: bool) -> None:
+        self.base.is_full = is_full
+        if self.files:
+            SlowDisk.is_full = is_full
 
     def _together(self) -> None:
         """Let all type something at the same moment that only one of them can do, say."""
@@ -339,7 +398,15 @@ class Run:
             if error:
                 self.world.broken(f"{process} ended by {error!r}")
             return
-        if error and ("forgotten" in str(error) or not isinstance(error, NotYet)):
+        if error and self._is_damaged and isinstance(error, Damaged | StartError):
+            self.world.note(f"{error}")
+            self.counts["restored files"] += 1
+            assert self.files
+            self.files.restore()
+            self.is_lost = self.is_lost or server.is_announced  # what was stored since then
+        elif error and self.files and "the disk is full" in str(error):
+            self.world.note(f"{error}")
+        elif error and ("forgotten" in str(error) or not isinstance(error, NotYet)):
             self.world.broken(f"{process} ended by {error!r}")
         asked = {"stop", "next"} & {name for _, name in self.plan.faults} or self._has(OPERATOR)
         if not (error or asked):
@@ -351,24 +418,47 @@ class Run:
     def _calm_down(self) -> None:
         world = self.world
         world.note("calm")
-        self.base.is_full = False
+        self._set_full(is_full=False)
+        if self.files:
+            self.files.on_commit = None
         self.base.cuts.clear()
         for player in self.players:
             player.is_calm = True
         if self.gateway:
             self.gateway.mud.is_calm = True
         world.run_until(lambda: self.base.is_up, CALM)
-        self._start()  # it has to come to what those have come to that were here all the while
-        world.run(20.0 if self._has(OPERATOR) else 10.0)  # until all may speak and come in again
+        if not self.files:
+            self._start()  # it has to come to what those have come to that were here all the while
+        orders = [
+            line.at
+            for player in self.players
+            if player.name == OPERATOR
+            for told in player.told
+            for line in told.lines
+            if line.text.startswith(("mute", "ban", "kick", "shutdown"))
+        ]
+        world.run(max(QUIET, max(orders, default=-MEASURES) + MEASURES - world.now))
+        if self._is_damaged:
+            return
         if away := [each for each in self.players if each.stays_away]:
             world.run_until(lambda: not self._seen_here(away), CALM)
             world.wrong += self._seen_here(away)
             for player in away:
                 player.stays_away = False
                 player.connect()
-        until = world.now + CALM
-        while self._at_rest() and world.now < until:
-            world.run(SOME)
+        self._wait_while(self._at_rest, CALM)
+
+    def _wait_while(self, wrong: Callable[[], Sequence[str]], most: float) -> Sequence[str]:
+        """Let time pass until nothing is wrong, or for so many seconds; return what still is."""
+        until = self.world.now + most
+        while (found := wrong()) and self.world.now < until:
+            self.world.run(LOOKS)
+        return found
+
+    @property
+    def _is_damaged(self) -> bool:
+        """Whether the files are damaged, and no server has found that as it started."""
+        return self.files is not None and self.files.copy is not None
 
     def _seen_here(self, away: Sequence[Player]) -> list[str]:
         """Return where those are taken to be here, or at their seats, whose server has died."""
@@ -393,18 +483,23 @@ class Run:
         heard = {each.name: len(each.told[-1].facts) for each in self.players}
         for each in self.players:
             each.type(f"shout {said[each.name]}")
-        world.run(SOME)
-        for each in self.players:
-            texts = {fact.get("text") for fact in each.told[-1].facts[heard[each.name] :]}
-            for name, text in said.items():
-                if f"ignore {name}" not in each.typed and text not in texts:
-                    world.broken(f"{each.name} has not heard {name}: {text}")
+
+        def unheard() -> list[str]:
+            return [
+                f"{each.name} has not heard {name}: {text}"
+                for each in self.players
+                for name, text in said.items()
+                if f"ignore {name}" not in each.typed
+                if not any(
+                    fact.get("text") == text for fact in each.told[-1].facts[heard[each.name] :]
+                )
+            ]
+
+        for wrong in self._wait_while(unheard, SOME):
+            world.broken(wrong)
         for each in self.players:
             each.leave()
-        until = world.now + ANSWER
-        while self._left_over() and world.now < until:
-            world.run(0.5)
-        world.wrong += self._left_over()
+        world.wrong += self._wait_while(self._left_over, ANSWER)
 
     def _left_over(self) -> list[str]:
         """Return what is still there though all have left."""
@@ -413,11 +508,7 @@ class Run:
             if not (server.service and server.acceptor):
                 continue
             names = {getattr(each.get_coro(), "__qualname__", "") for each in server.process.tasks}
-            timers = {
-                getattr(each._callback, "__qualname__", "")
-                for each in server.process.loop._scheduled  # type: ignore[attr-defined]  # asyncio's
-                if not each.cancelled()
-            }
+            timers = {getattr(each, "__qualname__", "") for each in server.process.loop.waiting}
             registers = {
                 "people": set(server.service.hall.people) - self._bots,
                 "visits": server.service.broadcaster.visits.keys() - self._bots,
@@ -445,22 +536,35 @@ class Run:
             ]
         return left
 
-    def _read(self) -> dict[str, Sequence[Entry]]:
-        """Return all that is stored."""
+    def _read(self) -> dict[str, Sequence[Entry]] | None:
+        """Return all that is stored; None if it is found that it is damaged, as it may be."""
         stored: dict[str, Sequence[Entry]] = {}
+        damage: list[object] = []
 
         async def read() -> None:
-            store = await Store.connect("dbname=world")
+            path = self.files and self.files.path
+            store = await (Store.open(path) if path else Store.connect("dbname=world"))
             for key in await store.streams():
                 stored[key] = await store.read(key)
-            if damage := await store._runner.read(_checked):
-                self.world.broken(f"what is stored is not in order: {damage}")
+            if found := await store._runner.read(_checked):
+                damage.append(found)
             await store.close()
 
+        async def read_damaged() -> None:
+            try:
+                await read()
+            except StoreError as error:
+                damage.append(error)
+
         process = Process(self.world, "reader")
-        process.run(read())
+        process.run(read_damaged() if self._is_damaged else read())
         if not self.world.run_until(lambda: process.is_dead, 120.0):
             self.world.broken("what is stored cannot be read")
+        if damage and self._is_damaged:
+            self.counts["damages found in the end"] += 1
+            return None
+        for found in damage:
+            self.world.broken(f"what is stored is not in order: {found}")
         return stored
 
     def _at_rest(self) -> list[str]:
@@ -471,6 +575,10 @@ class Run:
             if each.waits_since is not None
         ]
         wrong += [f"{each.name} is not in" for each in self.players if not each.is_in]
+        if self.base.is_deaf:
+            wrong.append("a server does not hear what others say")
+        if self.base.behind or self.base.committing:
+            wrong.append("the standby does not have all yet")
         if self.gateway:
             wrong += self.gateway.at_rest()
         halls = {
@@ -520,13 +628,15 @@ class Template:
         empty.touch()
         world = World(0)
         base = Database(world, empty, self.folder)
+        self.file = self.folder / "file.db"
 
         async def make() -> None:
-            store = await Store.connect("dbname=world")
-            for name in MEMBERS:
-                await store.enrol(name, HASHER.hash(PASSWORD))
-            await store.set_operator(OPERATOR, is_one=True)
-            await store.close()
+            for opening in (Store.connect("dbname=world"), Store.open(self.file)):
+                store = await opening
+                for name in MEMBERS:
+                    await store.enrol(name, HASHER.hash(PASSWORD))
+                await store.set_operator(OPERATOR, is_one=True)
+                await store.close()
 
         with in_the_world(world, base):
             Process(world, "maker").run(make())
@@ -542,8 +652,9 @@ class Template:
     def play(self, plan: Plan) -> Report:
         """Return what a plan comes to."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-            run = Run(plan, Path(folder), self.path)
-            run.base.comment = self.comment
+            run = Run(plan, Path(folder), self)
+            if run.files:
+                copied(self.file, run.files.path)
             return run.play()
 
     def shrink(self, plan: Plan) -> Plan:

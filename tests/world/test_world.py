@@ -32,7 +32,10 @@ pytestmark = pytest.mark.slow
 
 def played(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tests.world", *words], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "tests.world", *words, "--processes", "1"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
