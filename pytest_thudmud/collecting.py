@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from typing import TypeVar
@@ -105,5 +106,5 @@ def _read(config: pytest.Config, name: str, read: Callable[[str], _T]) -> Iterat
     for text in given:
         try:
             yield read(text)
-        except ValueError as error:
+        except ArgumentTypeError as error:
             raise pytest.Collector.CollectError(f"{name}: {error}") from error

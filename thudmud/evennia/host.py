@@ -44,12 +44,13 @@ from thudmud.views.view import (
     View,
 )
 
-_OF_ROOMS = openings("room_command") | openings("operator_command")
-_OF_BOARDS = {"_LOOK", "_BOTS", "_INVITE", "_HELP", "_SYNTAX"}
+_OF_ROOMS = openings("room_command") | openings("operator_command") | openings("tournament_command")
+_OF_BOARDS = {"_LOOK", "_BOTS", "_INVITE", "_HELP", "_SYNTAX", "_STOP", "_RESUME"}
 
 LEFT_OUT = (
     *(word for name in WORDS if name in _OF_ROOMS - _OF_BOARDS for word in WORDS[name]),
-    *("match", "new", "seek", "seeks", "withdraw"),  # no boards are opened for matches
+    *("match", "new", "seek", "seeks"),  # no boards are opened for matches
+    "notify",
 )
 """The verbs that a board in a MUD does not have: who is where, and who says what, is the MUD's."""
 

@@ -60,6 +60,7 @@ class OneBoard(Furnished):
                 "withdraw",
                 "new",
             ),
+            *("tournaments", "tournament", "enter", "pause", "tv", "notify"),
         }
         for verb in VERBS_HERE:
             assert any(key == verb or key.startswith(f"{verb} ") for key in known), verb
