@@ -76,12 +76,12 @@ ANSWERED = (
 
 @lru_cache(maxsize=1024)
 def _kind_of(query: str) -> Kind:
+    if " pg_locks " in query:  # whoever sleeps in a transaction is ended here by `_watch`
+        return Kind.OF_SERVER
     for kind in Kind:
         if isinstance(kind.value, str) and query.startswith(kind.value):
             return kind
-    # Whoever sleeps in a transaction is ended here without anybody having asked who that is.
-    is_of_server = query.startswith(ANSWERED) or " pg_locks " in query
-    return Kind.OF_SERVER if is_of_server else Kind.OF_TABLES
+    return Kind.OF_SERVER if query.startswith(ANSWERED) else Kind.OF_TABLES
 
 
 @lru_cache(maxsize=1024)
