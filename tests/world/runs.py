@@ -247,7 +247,7 @@ class Run:
                 faults = sum(name != "together" for _, name in plan.faults)
                 world.wrong += mails.wrong(faults + self._starts * self._has(OPERATOR))
                 self.counts["mails"] += sum(map(len, mails.taken.values()))
-            if is_whole and (wrong := self._at_rest()):
+            if is_whole and (wrong := self._wait_while(self._at_rest, CALM)):
                 world.wrong += wrong
             elif is_whole:
                 self._say_good_night()
