@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 from tests.store.deeds import OAK, Clock, joined
+from thudmud.play.projections import PROJECTION
 from thudmud.store import StoreError
 from thudmud.store.checking import check_file
 from thudmud.store.database import Database
 from thudmud.store.files import OnDisk, beside
+from thudmud.store.nodes import beat
 from thudmud.store.rows import FORMAT
 
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
@@ -58,7 +60,7 @@ def checked(path: Path) -> str:
     return str(error.value)
 
 
-def told(path: Path) -> Iterator[str]:
+def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Let everything go wrong that the page speaks of; yield what is said of it."""
     files = [beside(path, suffix) for suffix in ("", "-wal", "-shm", "-head")]
     first = opened(path)
@@ -108,12 +110,21 @@ def told(path: Path) -> Iterator[str]:
         yield refused(another)
         assert not beside(another, "-head").exists()
 
+    served = opened(path.with_name("served"))
+    served.write([lambda database: beat(database, "one", 1e10)])
+    served.close()
+    for module in ("database", "files"):
+        monkeypatch.setattr(f"thudmud.store.{module}.PROJECTION", PROJECTION + 1)
+    with pytest.raises(StoreError) as error:
+        Database(OnDisk(path.with_name("served"), serving=False, patience=0.1), Clock())
+    yield str(error.value)
 
-def test_what_it_says_is_what_is_said(tmp_path: Path) -> None:
+
+def test_what_it_says_is_what_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "thudmud.db"
     said = [
         each.replace(str(tmp_path / "srv"), "/srv/thud").replace(str(path), path.name)
-        for each in told(path)
+        for each in told(path, monkeypatch)
     ]
     patterns = [
         re.sub(r"[0-9]+", "[0-9]+", re.escape(quote).replace(r"\*what\ was\ found\*", ".*"))
