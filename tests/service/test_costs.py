@@ -30,6 +30,9 @@ MOST = {
 }
 """By player and line, as many calls as it may take. Anna plays, Dora watches."""
 
+MOST_OF_A_NEW_LINE = 127
+"""Of one that cannot be read and was not typed before: all slips are tried, the cheap ones first."""
+
 MOST_OF_A_PLY = 326
 """With the board drawn, which is a third of that."""
 
@@ -69,6 +72,12 @@ def test_a_line_is_no_dearer_than_it_was(house: House, player: str, line: str) -
         house.obey(player, line, NOW)
         house.obey(player, "unfollow bert", NOW)
     assert (made := calls(house, player, line)) <= MOST[player, line], made
+
+
+def test_a_new_line_that_cannot_be_read_is_no_dearer_than_it_was(house: House) -> None:
+    for number in range(3):
+        house.obey("Dora", f"mvoe from a6 to b6 {number}", NOW)
+    assert (made := calls(house, "Dora", "mvoe from a6 to b6 77")) <= MOST_OF_A_NEW_LINE, made
 
 
 def test_a_ply_is_no_dearer_than_it_was(house: House) -> None:

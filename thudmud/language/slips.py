@@ -452,10 +452,10 @@ def _no_such_day(place: Place) -> Finding | None:
 def _opponent_without_a_word(place: Place) -> Finding | None:
     """``history anna bert``."""
     word = place.word
-    is_name = word.isalpha() and not near_miss(word, place.spellings)
-    if "_WITH" not in place.terminals or "TITLE" in place.terminals or not is_name:
+    # What is cheap is asked first: this is tried for every line that cannot be read.
+    if "_WITH" not in place.terminals or "TITLE" in place.terminals or not word.isalpha():
         return None
-    return _meant(f"with {word}")
+    return None if near_miss(word, place.spellings) else _meant(f"with {word}")
 
 
 def _of_elsewhere(place: Place) -> Finding | None:
@@ -626,10 +626,10 @@ _NOTIFYING = {
 
 def _notified_otherwise(place: Place) -> Finding | None:
     """``notify quiet 25 to 7``, ``notify mail anna``, ``notify code 12``."""
-    if not place.word or near_miss(place.word, place.spellings):
+    wrong = next((each for name, each in _NOTIFYING.items() if name in place.terminals), None)
+    if wrong is None or not place.word or near_miss(place.word, place.spellings):
         return None
-    wrong = (each for name, each in _NOTIFYING.items() if name in place.terminals)
-    return next(map(_wrong, wrong), None)
+    return _wrong(wrong)
 
 
 SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
