@@ -31,7 +31,7 @@ MOST = {
 """By player and line, as many calls as it may take. Anna plays, Dora watches."""
 
 MOST_OF_A_NEW_LINE = 127
-"""Of one that cannot be read and was not typed before: all slips are tried, the cheap ones first."""
+"""Of one that cannot be read and is new: all slips are tried, the cheap ones first."""
 
 MOST_OF_A_PLY = 326
 """With the board drawn, which is a third of that."""
