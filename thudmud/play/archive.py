@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from thudmud.errors import ThudmudError
 from thudmud.play.clocks import TimeClass, TimeControl
-from thudmud.play.events import BattleId, SavedMatch, TournamentRound
+from thudmud.play.events import BattleId, SavedMatch, TournamentRound, tournament_name
 from thudmud.rules import DEFAULT_RULES, Comment, Game, Outcome, Side
 from thudmud.values import value
 
@@ -96,7 +96,7 @@ class Battle(NamedTuple):
         """What the tournament of the battle is called; "" if it was of none."""
         if self.tournament is None:
             return ""
-        return self.title or f"tournament {self.tournament.number}"
+        return tournament_name(self.tournament.number, self.title)
 
     @property
     def round(self) -> str:
@@ -224,7 +224,7 @@ class TournamentPlace(NamedTuple):
     @property
     def name(self) -> str:
         """Its title; one without is called by its number."""
-        return self.title or f"tournament {self.number}"
+        return tournament_name(self.number, self.title)
 
 
 @value

@@ -705,14 +705,19 @@ LONGEST_TITLE = 40
 """The most characters that the title of a tournament may have."""
 
 
+def tournament_name(number: int, title: str) -> str:
+    """Return what a tournament is called: by its title, or without one by its number."""
+    return title or f"tournament {number}"
+
+
+@value
 class _OfTournament(_Event):
     """The base of the events of tournaments. ``number`` is the tournament's, from 1."""
 
-    __slots__ = ()
     number: int
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        _Event.__post_init__(self)
         if self.number < 1:
             raise InvalidValueError(f"tournaments are counted from 1, and this is {self.number}")
 
@@ -737,7 +742,6 @@ class TournamentMade(_OfTournament):
         fills: whether a bot comes in if an odd number of players has entered.
     """
 
-    number: int
     title: str
     kind: TournamentKind
     rules: str
@@ -770,7 +774,6 @@ class TournamentEntered(_OfTournament):
         member: whether they have an account.
     """
 
-    number: int
     rating: int | None = None
     member: bool = False
 
@@ -792,7 +795,6 @@ class TournamentLeft(_OfTournament):
     Before the first round it is as if they had not entered.
     """
 
-    number: int
     why: TournamentLeaving
 
 
@@ -811,7 +813,6 @@ class RoundPaired(_OfTournament):
 
     BY_SERVER = True
 
-    number: int
     round: int
     players: tuple[str, ...]
 
@@ -829,10 +830,10 @@ class RoundPaired(_OfTournament):
         return tuple(zip(self.players[::2], self.players[1::2], strict=True))
 
 
+@value
 class _OfPairing(_OfTournament):
     """The base of the events of one match of a round: its place in the round, and its players."""
 
-    __slots__ = ()
     NAMES: ClassVar[tuple[str, ...]] = ("first", "second")
     BY_SERVER = True
 
@@ -842,7 +843,7 @@ class _OfPairing(_OfTournament):
     second: str
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        _OfTournament.__post_init__(self)
         if self.round < 1 or self.index < 0:
             raise InvalidValueError(f"round {self.round} has no match {self.index}")
 
@@ -864,11 +865,6 @@ class PairingBegun(_OfPairing):
 
     NAMES = "first", "second", "key"
 
-    number: int
-    round: int
-    index: int
-    first: str
-    second: str
     key: str
 
 
@@ -889,11 +885,6 @@ class PairingScored(_OfPairing):
         over: whether the match is over.
     """
 
-    number: int
-    round: int
-    index: int
-    first: str
-    second: str
     battles: tuple[BattleScore, ...] = ()
     absent: tuple[bool, bool] = (False, False)
     over: bool = True
@@ -907,14 +898,10 @@ class PairingScored(_OfPairing):
 class TournamentPaused(_OfTournament):
     """A tournament was paused: no round is paired, no match begins, and nobody has to come."""
 
-    number: int
-
 
 @value
 class TournamentContinued(_OfTournament):
     """A tournament that was paused goes on."""
-
-    number: int
 
 
 class TournamentEnd(Enum):
@@ -941,7 +928,6 @@ class TournamentEnded(_OfTournament):
 
     BY_SERVER = True
 
-    number: int
     why: TournamentEnd
     players: tuple[str, ...] = ()
     places: tuple[int, ...] = ()

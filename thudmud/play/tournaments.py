@@ -108,7 +108,7 @@ class Tournament:
     @property
     def name(self) -> str:
         """Its title; one without is called by its number."""
-        return self.made.title or f"tournament {self.number}"
+        return events.tournament_name(self.number, self.made.title)
 
     @property
     def state(self) -> TournamentState:
