@@ -338,6 +338,10 @@ class Hall:
         usual = self.bots[name]
         return asked or usual.number if usual else events.OWN_PROGRAM
 
+    def decision(self, player: str, *happened: HallEvent) -> Decision:
+        """Return the decision that some events of the hall happen, as it stands."""
+        return Decision(player, hall=happened, hall_version=self.version or 0)
+
     def tournaments_of(self, name: str) -> list[Tournament]:
         """Return the tournaments that are not over in which a player takes part."""
         return [each for each in self.tournaments.values() if not each.end and name in each.playing]

@@ -7,6 +7,7 @@ version of the hall's stream lets one of them do it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from thudmud.play import events
@@ -96,7 +97,7 @@ def _next_round(hall: Hall, tournament: Tournament, now: float) -> NextStep:
     is_odd = not rounds and len(playing) % 2 == 1
     if is_odd and tournament.made.fills and (bot := _bot(hall, playing)):
         entered = events.TournamentEntered(now, bot, tournament.number)
-        return NextStep(_in_hall(hall, entered))
+        return NextStep(hall.decision("", entered))
     if len(playing) < LEAST or (rounds and in_all is not None and rounds >= in_all):
         return NextStep(ended(hall, tournament, now))
     return NextStep(pairs=True)
@@ -162,7 +163,7 @@ def paired(
         for index, each in enumerate(pairs)
         if each.second and each.over
     ]
-    return _in_hall(hall, events.RoundPaired(now, "", number, round_, players), *given_up)
+    return hall.decision("", events.RoundPaired(now, "", number, round_, players), *given_up)
 
 
 def _absent(pairing: Pairing) -> tuple[bool, bool]:
@@ -174,11 +175,11 @@ def ended(hall: Hall, tournament: Tournament, now: float) -> Decision:
     """Return the decision that ends a tournament: it is over, or too few have come."""
     number = tournament.number
     if not tournament.rounds:
-        return _in_hall(hall, events.TournamentEnded(now, "", number, TournamentEnd.TOO_FEW))
+        return hall.decision("", events.TournamentEnded(now, "", number, TournamentEnd.TOO_FEW))
     rows = standings(tournament.kind, tournament.entrants, tournament.rounds)
     names, places = tuple(row.player for row in rows), tuple(row.place for row in rows)
     over = events.TournamentEnded(now, "", number, TournamentEnd.OVER, names, places)
-    return _in_hall(hall, over)
+    return hall.decision("", over)
 
 
 def scored(
@@ -216,11 +217,11 @@ def _of_match(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) 
     of = events.TournamentRound(tournament.number, match.round)
     if table is None or table.match is None or table.match.tournament != of:
         # An operator has closed its board: it counts as it stood.
-        return NextStep(_in_hall(hall, _over(tournament, match, now)))
+        return NextStep(hall.decision("", _over(tournament, match, now)))
     if tournament.paused:
         return NOTHING
     if made.seconds and not tournament.is_arena and now >= tournament.paired + made.seconds:
-        return NextStep(_in_hall(hall, _over(tournament, match, now)))
+        return NextStep(hall.decision("", _over(tournament, match, now)))
     later = [tournament.paired + made.seconds] if made.seconds and not tournament.is_arena else []
     if table.half_played:
         if absent := _never_moved(table.match):
@@ -250,10 +251,7 @@ def _begun(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> 
     started = events.BattleStarted(
         now, "", 1, made.rules, *match.players, rated, levels, time=made.time, tournament=of
     )
-    decision = _in_hall(hall, board, begun)
-    return Decision(
-        "", board.name, 0, (started,), hall=decision.hall, hall_version=decision.hall_version
-    )
+    return replace(hall.decision("", board, begun), board=board.name, events=(started,))
 
 
 def _second(table: Table, now: float) -> events.BattleStarted:
@@ -322,14 +320,9 @@ def _forfeited(
         if each in away and tournament.missed.get(each, 0) + 1 >= MISSED
         if each in tournament.playing
     ]
-    return Decision(
-        "",
-        table.name,
-        table.version,
-        (events.Cleared(now, ""),),
-        hall=(lost, *out, events.BoardClosed(now, "", table.key)),
-        hall_version=hall.version or 0,
-    )
+    decision = hall.decision("", lost, *out, events.BoardClosed(now, "", table.key))
+    cleared = (events.Cleared(now, ""),)
+    return replace(decision, board=table.name, version=table.version, events=cleared)
 
 
 def _over(
@@ -344,7 +337,3 @@ def _over(
     battles = match.battles if battles is None else battles
     place = tournament.number, match.round, match.index
     return PairingScored(now, "", *place, *match.players, battles, absent, over)
-
-
-def _in_hall(hall: Hall, *happened: events.HallEvent) -> Decision:
-    return Decision("", hall=happened, hall_version=hall.version or 0)

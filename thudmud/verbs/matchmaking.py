@@ -362,7 +362,7 @@ def gone(hall: Hall, player: str, now: float) -> Decision:
         for seek in hall.seeks.values()
         if player in {seek.player, seek.to}
     )
-    return Decision(player, hall=ended, hall_version=hall.version or 0)
+    return hall.decision(player, *ended)
 
 
 def _standing(scene: Scene) -> Iterator[Standing]:

@@ -155,7 +155,7 @@ class NewTournament(Command):
             self.rated,
             self.fills,
         )
-        return _in_hall(scene, made)
+        return scene.hall.decision(scene.me, made)
 
     def _starts(self, now: float) -> float:
         """Return when it starts, in seconds since the epoch."""
@@ -195,7 +195,7 @@ class Enter(Command):
         _require_room(tournament, hall, name, member=member)
         rating = _rating(scene, tournament, name)
         entered = events.TournamentEntered(scene.now, name, self.number, rating, member)
-        return _in_hall(scene, entered)
+        return scene.hall.decision(scene.me, entered)
 
 
 @verb(leave_tournament="of")
@@ -225,7 +225,9 @@ class LeaveTournament(Command):
             player = scene.me if is_own else capitalised(str(self.player))
             raise Refused(Refusal.NOT_IN_TOURNAMENT, number=tournament.number, player=player)
         why = events.TournamentLeaving.WITHDRAWN if is_own else events.TournamentLeaving.REMOVED
-        return _in_hall(scene, events.TournamentLeft(scene.now, entrant.player, self.number, why))
+        return scene.hall.decision(
+            scene.me, events.TournamentLeft(scene.now, entrant.player, self.number, why)
+        )
 
 
 class DirectTournament(Command):
@@ -239,7 +241,7 @@ class DirectTournament(Command):
         if scene.me != tournament.made.player and not scene.hall.is_operator(scene.me):
             made_by = tournament.made.player
             raise Refused(Refusal.NOT_YOUR_TOURNAMENT, number=self.number, player=made_by)
-        return _in_hall(scene, self.event(scene, tournament))
+        return scene.hall.decision(scene.me, self.event(scene, tournament))
 
     def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
         """Return what it brings about; raises Refused if it brings about nothing."""
@@ -353,7 +355,3 @@ def _require_tournaments(hall: Hall) -> None:
     """Raise Refused where there are no tournaments."""
     if hall.version is None or not hall.opens_boards or not hall.caps.tournaments:
         raise Refused(Refusal.NO_TOURNAMENTS)
-
-
-def _in_hall(scene: Scene, *happened: events.HallEvent) -> Decision:
-    return Decision(scene.me, hall=happened, hall_version=scene.hall.version or 0)
