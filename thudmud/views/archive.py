@@ -37,7 +37,7 @@ from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.standing import battles
 from thudmud.views.talk import in_own_words, own_words
 from thudmud.views.view import Display, View
-from thudmud.views.words import day, wrapped, wrapped_each
+from thudmud.views.words import day, pages_of, wrapped, wrapped_each
 
 PLAY_ON = '"play" goes on.'
 STEPS = (
@@ -303,7 +303,7 @@ def history(found: HistoryPage, asked: History, me: str, width: int) -> list[str
             return wrapped("No battle has been played here yet.", width)
         whose = "of yours" if is_own else f"of {_spelt(player, battles)}" if player else ""
         return wrapped(f"No battle {' '.join(filter(None, (whose, which)))} is known here.", width)
-    pages = -(-found.in_all // PAGE)
+    pages = pages_of(found.in_all, PAGE)
     if asked.page > pages:
         last = replace(asked, page=pages)
         return wrapped(

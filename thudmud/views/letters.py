@@ -14,7 +14,7 @@ from thudmud.views.data import Fact
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.talk import own_words
 from thudmud.views.view import Display, View
-from thudmud.views.words import wrapped
+from thudmud.views.words import pages_of, wrapped
 
 _FORMER = "a former member"
 
@@ -42,7 +42,7 @@ def listed(found: LettersPage, asked: Letters, display: Display, now: float) -> 
     width, shown = display.width, found.letters
     if not found.in_all:
         return wrapped("You have no messages.", width)
-    pages = -(-found.in_all // LETTERS_PAGE)
+    pages = pages_of(found.in_all, LETTERS_PAGE)
     if not shown:
         return wrapped(f"There are only {counted(pages, 'page')}.", width)
     are_new = found.new == found.in_all

@@ -31,7 +31,7 @@ from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.talk import own_words
 from thudmud.views.tournaments import titled
 from thudmud.views.view import Display, View
-from thudmud.views.words import wrapped, wrapped_each
+from thudmud.views.words import pages_of, wrapped, wrapped_each
 
 MINUTE = 60.0
 
@@ -50,7 +50,7 @@ def _who(asked: Who, occasion: Occasion, view: View) -> list[str]:
     if asked.player:
         names = hall.people.begins(asked.player)
         heading = f"{counted(len(names), 'player')} with such a name"
-    pages = max(1, -(-len(names) // PAGE))
+    pages = pages_of(len(names), PAGE)
     if asked.page > pages:
         last = replace(asked, page=pages)
         return wrapped(f'There is no page {asked.page}. "{last}" shows the last players.', width)

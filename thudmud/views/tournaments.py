@@ -34,7 +34,7 @@ from thudmud.views.data import Data, Fact
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.sentences import timed
 from thudmud.views.view import Display, View
-from thudmud.views.words import columns, day, time_of_day, wrapped, wrapped_each
+from thudmud.views.words import columns, day, pages_of, time_of_day, wrapped, wrapped_each
 
 INDENT = "    "
 
@@ -260,7 +260,7 @@ def _tournaments(asked: Tournaments, occasion: Occasion, view: View) -> list[str
     found: PastTournaments = occasion.answer
     hall, width, me = occasion.hall, view.width, occasion.player
     going_on = [each for each in hall.tournaments.values() if not each.end]
-    pages = max(1, -(-found.in_all // PAGE))
+    pages = pages_of(found.in_all, PAGE)
     if asked.page > pages:
         last = Tournaments(pages)
         return wrapped(f'There is no page {asked.page}. "{last}" shows the earliest.', width)
@@ -346,7 +346,7 @@ def _tournament(asked: ViewTournament, occasion: Occasion, view: View) -> list[s
     what = f"{capitalised(titled(tournament))}: {terms(made)}, announced by {made.player}."
     lines = wrapped(f"{what} {_progress(tournament, hall, occasion.at)}", width)
     placings = standings(tournament.kind, tournament.entrants, tournament.rounds)
-    pages = max(1, -(-len(placings) // PAGE))
+    pages = pages_of(len(placings), PAGE)
     if asked.page > pages:
         last = ViewTournament(made.number, pages)
         return wrapped(f'There is no page {asked.page}. "{last}" shows the last players.', width)

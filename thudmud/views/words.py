@@ -203,3 +203,8 @@ def moment(at: float) -> str:
 def because(why: str) -> str:
     """Return a reason as the end of a sentence, without the full stop."""
     return f", because {why.rstrip('. ')}" if why else ""
+
+
+def pages_of(things: int, on_a_page: int) -> int:
+    """Return how many pages a list of so many things has: one at least."""
+    return max(1, -(-things // on_a_page))
