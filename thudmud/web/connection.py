@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import field
+from functools import partial
 from http import HTTPStatus
 from typing import Protocol, cast
 
@@ -28,8 +29,8 @@ from thudmud.telnet.screen import Flusher
 from thudmud.values import value
 from thudmud.web.frames import PING, SUBPROTOCOL, FrameScreen, text_frame
 from thudmud.web.http import END, HttpRequest, plain, read_request
-from thudmud.web.pictures import COSTS, Absence, PictureRequest, Pictures, answered, wanted_by
-from thudmud.web.published import COST, Publications, PublishedRequest, published_by
+from thudmud.web.pictures import COSTS, PictureRequest, Pictures, answered, wanted_by
+from thudmud.web.published import COST, Publications, published_by
 from thudmud.web.published import answered as published_answer
 from thudmud.web.sharing import Preview, base_of, battle_asked
 from thudmud.web.site import SOCKET, File, answer
@@ -301,10 +302,16 @@ class HttpConnection(asyncio.BufferedProtocol):
         elif request.path == SOCKET and request.method == "GET":
             self._upgrade(request, head)
         elif published := published_by(request):
-            self._begin(self._publish(published, request))
-        elif wanted := wanted_by(request):
+            address, publications = self._peer.address(request.fields), self._policy.published
+            later = partial(published_answer, published, request, publications, address)
             self._keeps = request.keeps
-            self._begin(self._draw(wanted, request))
+            self._begin(self._send(later, COST, "what is published"))
+        elif wanted := wanted_by(request):
+            policy = self._policy
+            later = partial(answered, wanted, request, policy.pictures, policy.embed)
+            cost = COSTS[wanted.kind] if isinstance(wanted, PictureRequest) else 0
+            self._keeps = request.keeps
+            self._begin(self._send(later, cost, "a picture"))
         elif (number := battle_asked(request)) is not None:
             self._begin(self._look_up(number, request))
         else:
@@ -342,34 +349,21 @@ class HttpConnection(asyncio.BufferedProtocol):
         if not request.keeps:
             self._finish()
 
-    async def _publish(self, wanted: PublishedRequest, request: HttpRequest) -> None:
-        """Answer a request for something that a member has published."""
-        try:
-            address, published = self._peer.address(request.fields), self._policy.published
-            response = await published_answer(wanted, request, published, address)
-        except Exception:  # noqa: BLE001  (whatever we get wrong, the others go on)
-            _log.exception("no answer to a request for what is published")
-            self._transport.abort()
-            return
-        self._has_worked()
-        self._rate.charge(COST + len(response) // FILE_PIECE)
-        self._transport.write(response)
-        self._keeps = request.keeps
-        self._has_answered()
-        self._answer()
+    async def _send(
+        self, answer: Callable[[], Awaitable[tuple[bytes, bytes]]], cost: int, what: str
+    ) -> None:
+        """Send an answer that takes a while, its head and its body; requests behind it wait.
 
-    async def _draw(self, wanted: PictureRequest | Absence, request: HttpRequest) -> None:
-        """Answer a request for a picture; those behind it wait."""
+        ``cost`` is what it counts for, in requests, besides its bytes.
+        """
         try:
-            policy = self._policy
-            head, body = await answered(wanted, request, policy.pictures, policy.embed)
+            head, body = await answer()
         except Exception:  # noqa: BLE001  (whatever we get wrong, the others go on)
-            _log.exception("no answer to a request for a picture")
+            _log.exception("no answer to a request for %s", what)
             self._transport.abort()
             return
         self._has_worked()
-        cost = COSTS[wanted.kind] if isinstance(wanted, PictureRequest) else 0
-        self._rate.charge(cost + len(body) // FILE_PIECE)
+        self._rate.charge(cost + (len(head) + len(body)) // FILE_PIECE)
         self._transport.write(head)
         self._rest = memoryview(body)
         if not body:

@@ -92,37 +92,34 @@ def published_by(request: HttpRequest) -> PublishedRequest | None:
 
 async def answered(
     wanted: PublishedRequest, request: HttpRequest, published: Publications, address: str
-) -> bytes:
-    """Return the answer to a request for something that is published."""
+) -> tuple[bytes, bytes]:
+    """Return the answer to a request for something that is published: its head, and its body."""
     keeps, is_sent = request.keeps, request.method != "HEAD"
     found = await published.find(wanted, address)
     if isinstance(found, Absence):
-        return found.answer(keeps=keeps, is_sent=is_sent)
+        return found.answer(keeps=keeps, is_sent=is_sent), b""
     if wanted.kind == MAIL:
-        return response(
-            HTTPStatus.OK,
-            {
-                "Content-Type": "text/html; charset=utf-8",
-                "Cache-Control": "no-store",
-                "Content-Security-Policy": "default-src 'none'; form-action 'self';"
-                " base-uri 'none'; frame-ancestors 'none'",
-            },
-            _page(ended=wanted.ends).encode(),
-            keeps=keeps,
-            is_sent=is_sent,
-        )
-    body = found.encode()
-    tag = f'"{sha256(body).hexdigest()[:16]}"'
-    scope = "private" if wanted.kind == CALENDAR else "public"
-    fields = {
-        "Content-Type": KINDS[wanted.kind],
-        "Cache-Control": f"{scope}, max-age={FRESH}",
-        "ETag": tag,
-        "X-Robots-Tag": "noindex",
-    }
-    if tag in request.fields.get("if-none-match", ""):
-        return response(HTTPStatus.NOT_MODIFIED, fields, keeps=keeps)
-    return response(HTTPStatus.OK, fields, body, keeps=keeps, is_sent=is_sent)
+        body = _page(ended=wanted.ends).encode()
+        fields = {
+            "Content-Type": "text/html; charset=utf-8",
+            "Cache-Control": "no-store",
+            "Content-Security-Policy": "default-src 'none'; form-action 'self';"
+            " base-uri 'none'; frame-ancestors 'none'",
+        }
+    else:
+        body = found.encode()
+        tag = f'"{sha256(body).hexdigest()[:16]}"'
+        scope = "private" if wanted.kind == CALENDAR else "public"
+        fields = {
+            "Content-Type": KINDS[wanted.kind],
+            "Cache-Control": f"{scope}, max-age={FRESH}",
+            "ETag": tag,
+            "X-Robots-Tag": "noindex",
+        }
+        if tag in request.fields.get("if-none-match", ""):
+            return response(HTTPStatus.NOT_MODIFIED, fields, keeps=keeps), b""
+    head = response(HTTPStatus.OK, fields, body, keeps=keeps, is_sent=False)
+    return head, body if is_sent else b""
 
 
 def _page(*, ended: bool) -> str:
