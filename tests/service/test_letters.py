@@ -40,10 +40,14 @@ async def place(clock: Clock) -> Place:
 
 
 async def made(store: Store) -> Place:
-    place = Place(store)
+    return await peopled(Place(store))
+
+
+async def peopled(place: Place) -> Place:
+    """Return a place with its people in it."""
     place.hall.caps = CAPS
     for name in ("Anna", "Bert", "Carla"):
-        await store.enrol(name, "hash")
+        await place.service.store.enrol(name, "hash")
     await place.open()
     await place.enter("Anna", "Bert", member=True)
     await place.enter("Gast")

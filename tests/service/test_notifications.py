@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.service.place import Place
-from tests.service.test_letters import CAPS, Clock
+from tests.service.test_letters import Clock, peopled
 from tests.service.test_nodes import World
 from thudmud.play.clocks import DAY
 from thudmud.play.events import Parting
@@ -32,19 +32,13 @@ async def place(clock: Clock) -> Place:
 
 async def made(store: Store) -> Place:
     place = Place(store)
-    place.hall.caps, place.hall.ways = CAPS, WAYS
-    for name in ("Anna", "Bert", "Carla"):
-        await store.enrol(name, "hash")
+    place.hall.ways = WAYS
 
     def follow(members: frozenset[str]) -> None:
         place.hall.notified = members
 
     follow(await store.notified(follow))
-    await place.open()
-    await place.enter("Anna", "Bert", member=True)
-    await place.enter("Gast")
-    place.told.clear()
-    return place
+    return await peopled(place)
 
 
 async def code(place: Place) -> str:
