@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from thudmud.play.pairing import BattleScore, Entrant, MatchResult, Pairing, TournamentKind, pair
@@ -52,3 +52,14 @@ def played(
 def shown(pairings: Sequence[Pairing]) -> str:
     """Return pairings as they are published: ``A-D B-C``, and ``E`` for a bye."""
     return " ".join("-".join(each.players) for each in pairings)
+
+
+def can_be_paired(names: Sequence[str], met: Collection[frozenset[str]]) -> bool:
+    """Whether all can meet somebody whom they have not met; of an odd number, all but one."""
+    if len(names) % 2:
+        return any(can_be_paired([*names[:at], *names[at + 1 :]], met) for at in range(len(names)))
+    return not names or any(
+        frozenset((names[0], other)) not in met
+        and can_be_paired([each for each in names[1:] if each != other], met)
+        for other in names[1:]
+    )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import inf
 from random import Random
 
+from tests.play.tournaments import can_be_paired
 from thudmud.play.events import (
     BattleEnded,
     BattleStarted,
@@ -115,18 +116,22 @@ def _not_at_board(event: PairingBegun, stored: Stored) -> Iterable[str]:
 
 
 def _met_twice(tournament: Tournament) -> Iterable[str]:
-    """Yield who was paired twice where nobody can be."""
+    """Yield who was paired twice where nobody can be.
+
+    In a Swiss those can whose match was not played, as one of them did not come, and those who
+    could not be paired otherwise, as others have left: see `thudmud.play.swiss`.
+    """
     if tournament.kind in {TournamentKind.ARENA, TournamentKind.DOUBLE_ROUND_ROBIN}:
         return
-    met = Counter(
-        frozenset(pairing.players)
-        for pairings in tournament.rounds
-        for pairing in pairings
-        if not pairing.is_bye
-    )
-    for pair, times in met.items():
-        if times > 1:
-            yield f"{sorted(pair)} met {times} times in tournament {tournament.number}"
+    met: set[frozenset[str]] = set()
+    for number, pairings in enumerate(tournament.rounds, 1):
+        matches = [each for each in pairings if not each.is_bye]
+        again = [each for each in matches if frozenset(each.players) in met]
+        is_swiss = tournament.kind is TournamentKind.SWISS
+        names = [player for each in pairings for player in each.players]
+        if again and not (is_swiss and not can_be_paired(names, met)):
+            yield f"{again} met before round {number} of tournament {tournament.number}"
+        met |= {frozenset(each.players) for each in matches if each.played or not is_swiss}
     if tournament.kind is TournamentKind.ROUND_ROBIN and tournament.end and tournament.end.players:
         names = [each.player for each in tournament.entrants if each.left is None]
         missing = [each for each in combinations(names, 2) if frozenset(each) not in met]
