@@ -28,6 +28,7 @@ from thudmud.play.order import Order
 from thudmud.play.people import BotLevel
 from thudmud.play.projections import HALL
 from thudmud.play.tournaments import OpenMatch, Tournament, TournamentLookup, TournamentState
+from thudmud.rules import Side
 from thudmud.service import Node
 from thudmud.service.boards import close_board
 
@@ -144,6 +145,31 @@ async def test_both_are_brought_to_their_board_and_told_whom_they_play(cup: Cup)
         other = next(each for each in cup.match(name).players if each != name)
         assert cup.hall.people[name].room == cup.board(name)
         assert f"you play {other}" in cup.told[name][0]
+
+
+async def test_the_hall_is_told_of_a_round_once(cup: Cup) -> None:
+    await cup.enter("Eve")
+    await cup.announce(f"round robin {SOON}", *NAMES)
+    cup.told.clear()
+    await cup.begin_round()
+    assert cup.told["Eve"] == [
+        'Round 1 of 3 of tournament 1 begins, with 2 matches. "tournament 1" shows them.'
+    ]
+
+
+async def test_nobody_is_brought_away_from_a_clock_that_runs(cup: Cup) -> None:
+    await cup.enter("Eve")
+    await cup.type("Anna", "seek 5+0 unrated")
+    await cup.type("Eve", "accept Anna")
+    board = cup.hall.people["Anna"].room
+    assert board
+    await cup.type(cup.hall.tables[board].seats[Side.DWARF], "f1 f2")
+    await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    cup.told.clear()
+    await cup.begin_round()
+    assert cup.hall.people["Anna"].room == board != cup.board("Anna")
+    assert cup.hall.people["Bert"].room == cup.board("Anna")
+    assert "You stay here while your clock runs" in " ".join(cup.told["Anna"][0].split())
 
 
 async def test_the_second_battle_begins_after_the_rest_or_when_a_player_says_so(cup: Cup) -> None:

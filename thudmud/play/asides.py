@@ -168,12 +168,16 @@ class Gone(Aside):
 
 @aside
 class WentOut(Aside):
-    """A player left a room for another one. Told to those who stay."""
+    """A player left a room for another one. Told to those who stay.
+
+    ``told`` says that nothing is said of it: a tournament has told whom it pairs.
+    """
 
     crosses = is_limited = True
 
     room: str | None
     to: str | None
+    told: bool = False
 
     def happen(self, hall: Hall) -> Telling:
         audience = hall.told_who_moves(self.player, self.room)

@@ -505,31 +505,44 @@ class Hall:
     def _gathered(self, begun: events.BattleStarted | events.Resumed, board: str) -> list[Telling]:
         """Return how the players of a match walk to the board that was opened for it.
 
-        Nobody is brought to one by correspondence that a tournament has begun.
+        A tournament brings nobody to one by correspondence, nor away from a clock that runs.
         """
         if self.tables[board].seats or board not in self.tables.made.values():
             return []
         match = begun.match if isinstance(begun, events.Resumed) else begun
-        if (
-            isinstance(match, events.BattleStarted)
-            and match.tournament
-            and time_class(match.time) is TimeClass.CORRESPONDENCE
-        ):
-            return []
-        told = self._fetched(match.dwarf, board)
-        for each in self._fetched(match.troll, board):  # who has just come sees them there
-            others = tuple(name for name in each.audience if name != match.dwarf)
-            told.append(replace(each, audience=others, occupants=None))
+        players = [match.dwarf, match.troll]
+        paired = begun if isinstance(begun, events.BattleStarted) and begun.tournament else None
+        if paired:
+            if time_class(paired.time) is TimeClass.CORRESPONDENCE:
+                return []
+            players = [each for each in players if not self.in_haste(each)]
+        told: list[Telling] = []
+        for player in players:
+            came = bool(told)  # who has just come sees the other there
+            for each in self._fetched(player, board, told=paired is not None):
+                others = tuple(name for name in each.audience if name != players[0])
+                told.append(replace(each, audience=others, occupants=None) if came else each)
         return told
 
-    def _fetched(self, player: str, board: str) -> list[Telling]:
-        """Return how a player walks to the board that was opened for their match."""
+    def in_haste(self, player: str) -> bool:
+        """Return whether a clock runs in a match of a player, other than for correspondence.
+
+        Bots play at many boards at a time.
+        """
+        seats = () if player in self.bots else self.tables.seats_of(player)
+        return any(each.in_haste for each in seats)
+
+    def _fetched(self, player: str, board: str, *, told: bool) -> list[Telling]:
+        """Return how a player walks to the board that was opened for their match.
+
+        ``told`` says that the hall knows of it already.
+        """
         person = self.people.get(player)
         if person is None or person.room == board:
             return []
         person.used = board
-        walk = asides.WentOut(player, person.room, board), asides.CameIn(player, board, sits=True)
-        return [self._told(each) for each in walk]
+        went = asides.WentOut(player, person.room, board, told=told and person.room is None)
+        return [self._told(each) for each in (went, asides.CameIn(player, board, sits=True))]
 
     def _apply(self, board: str, event: events.TableEvent, battle: int | None) -> Table:
         table = self.tables[board].apply(event, battle)

@@ -122,13 +122,9 @@ def free(hall: Hall, tournament: Tournament, now: float) -> list[str]:
         each
         for each in tournament.playing
         if each in hall.people and each not in busy and since.get(each, now) + WAVE <= now
-        if not _is_in_haste(hall, each)
+        if not hall.in_haste(each)
     ]
     return sorted(names, key=since.__getitem__)
-
-
-def _is_in_haste(hall: Hall, player: str) -> bool:
-    return player not in hall.bots and any(each.in_haste for each in hall.tables.seats_of(player))
 
 
 def pairings(tournament: Tournament, names: Sequence[str]) -> tuple[Pairing, ...]:

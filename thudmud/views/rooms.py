@@ -114,6 +114,8 @@ def _gone_facts(told: asides.Gone, _: Occasion) -> Iterator[Fact]:
 
 @words.register
 def _went_out(told: asides.WentOut, _: Occasion, view: View) -> list[str]:
+    if told.told:
+        return []
     goes = does(told.player, view.me, "go")
     return wrapped(f"{goes} to the {told.to or 'hall'}.", view.width)
 

@@ -168,6 +168,8 @@ def _paired(paired: events.RoundPaired, occasion: Occasion, view: View) -> list[
             told = f"{heading}: you play {other}, and have the {side} first."
             if tournament.is_by_days:
                 told += f' Play when it suits you: "{Games()}" lists your matches.'
+            elif occasion.hall.in_haste(view.me):
+                told += f' You stay here while your clock runs: "{Games()}" lists your matches.'
             return wrapped(told, view.width)
     if tournament.is_arena:
         return []
