@@ -8,6 +8,7 @@ list's where it names them, and first guesses elsewhere: nothing here is tuned, 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import cast
 
 from benchmarks.strangers import IsLate
@@ -31,6 +32,15 @@ RAYS = {
     for square in SQUARES
 }
 """For the bit of each square the squares in each direction, the nearest first."""
+
+UP, DOWN = (
+    {
+        square: tuple(sum(ray) for ray in rays if (sum(ray) > square) is is_up)
+        for square, rays in RAYS.items()
+    }
+    for is_up in (True, False)
+)
+"""For the bit of each square the bitboards of the directions with greater bits, with smaller."""
 
 CLOSE = {
     centre.bit: {each.bit: max(0, 8 - distance(centre, each)) for each in SQUARES}
@@ -58,6 +68,27 @@ Ply = tuple[int, int]
 """What it flips of the dwarfs and of the trolls."""
 
 
+@dataclass(slots=True)
+class Crowd:
+    """What the dwarfs are by themselves.
+
+    Attributes:
+        near: the squares next to them.
+        two: the squares that two of them are next to.
+        lines: what they command, as `_commanded` has it, if there are no trolls.
+        worth: what they are worth.
+        goals: the empty squares next to them, and how good each is, the best first.
+        costs: how good it is to stay, for those dwarfs that it was asked for.
+    """
+
+    near: int
+    two: int
+    lines: tuple[int, int, int, int]
+    worth: int
+    goals: list[tuple[int, int]]
+    costs: dict[int, int]
+
+
 class _LateError(Exception):
     pass
 
@@ -74,8 +105,11 @@ class Checklist:
         self._ruleset = ruleset
         self._gather = 0
         self._table: dict[tuple[int, int, int], tuple[int, int, int, Ply | None]] = {}
-        self._worths: dict[tuple[int, int, int], int] = {}
-        self._lines: dict[tuple[int, int], tuple[int, int, int, int]] = {}
+        self._worths: dict[Ply, int] = {}
+        self._lines: dict[Ply, tuple[int, int, int, int]] = {}
+        self._shoves: dict[Ply, int] = {}
+        self._crowds: dict[int, Crowd] = {}
+        self._walkers: dict[int, Ply] = {}
         self._history: dict[int, int] = {}
         self._seen: set[tuple[int, int]] = set()
         self._nodes = 0
@@ -141,6 +175,7 @@ class Checklist:
             self._gather = best
             self._table.clear()
             self._worths.clear()
+            self._crowds.clear()
         self._close = CLOSE[self._gather]
         self._discs = [
             sum(each for each, close in self._close.items() if close > ring) for ring in range(8)
@@ -247,7 +282,7 @@ class Checklist:
     def _dwarf_captures(self, d: int, t: int) -> list[Ply]:
         found = []
         empty = self._ground & ~(d | t)
-        for troll in each_bit(t & (around(d) | self._commanded(d, t)[0])):
+        for troll in each_bit(t & (self._crowd(d).near | self._commanded(d, t)[0])):
             for ray in RAYS[troll]:
                 for far, square in enumerate(ray, 1):
                     if square & empty:
@@ -262,48 +297,53 @@ class Checklist:
     def _dwarf_moves(self, d: int, t: int, most: int) -> list[Ply]:
         """Return the most promising ones: to where others stand, that are in nobody's way."""
         empty = self._ground & ~(d | t)
-        close, history = self._close, self._history
-        beside = around(t) & empty
-        hit = self._commanded(d, t)[0] | (0 if self._takes_all else _beside_two(d))
+        taken, crowd, history = BOARD & ~empty, self._crowd(d), self._history
+        beside = self._beside(t)[0] & empty
+        hit = self._commanded(d, t)[0] | (0 if self._takes_all else crowd.two)
         threatened = around(beside & ~hit)
-        goals = []
-        left = empty & around(d)
-        while left:
-            square = left & -left
-            left ^= square
-            value = 3 * min(3, (NEXT_TO[square] & d).bit_count()) + close[square]
-            if square & threatened:
-                value -= 5
-            goals.append((value, square))
-        goals.sort(reverse=True)
+        goals = crowd.goals or self._rate(d, crowd)
+        best = [
+            (value - 5 if square & threatened else value, square)
+            for value, square in goals[: most + 8]
+            if square & empty
+        ]
+        best.sort(reverse=True)
         found = []
-        costs: dict[int, int] = {}
-        for gain, square in goals[:most]:
-            for ray in RAYS[square]:
-                for origin in ray:
-                    if origin & empty:
-                        continue
-                    if origin & d:
-                        cost = costs.get(origin)
-                        if cost is None:
-                            cost = 3 * min(3, (NEXT_TO[origin] & d).bit_count()) + close[origin]
-                            if origin & threatened:
-                                cost -= 9
-                            costs[origin] = cost
-                        less = 3 if origin & NEXT_TO[square] else 0
-                        mask = origin | square
-                        found.append((gain - less - cost, history.get(mask, 0), mask))
-                    break
+        for gain, square in best[:most]:
+            origins = [ahead & -ahead for ray in UP[square] if (ahead := ray & taken)] + [
+                1 << ahead.bit_length() - 1 for ray in DOWN[square] if (ahead := ray & taken)
+            ]
+            beside = NEXT_TO[square]
+            for origin in origins:
+                if origin & d:
+                    cost = crowd.costs.get(origin)
+                    if cost is None:
+                        cost = crowd.costs[origin] = self._place(d, origin)
+                    if origin & threatened:
+                        cost -= 9
+                    mask = origin | square
+                    less = 3 if origin & beside else 0
+                    found.append((gain - less - cost, history.get(mask, 0), mask))
         found.sort(reverse=True)
         return [(mask, 0) for _, _, mask in found[:most]]
+
+    def _rate(self, d: int, crowd: Crowd) -> list[tuple[int, int]]:
+        """Return the empty squares next to dwarfs, and how good each is, the best first."""
+        squares = each_bit(crowd.near & self._ground & ~d)
+        crowd.goals = sorted(((self._place(d, each), each) for each in squares), reverse=True)
+        return crowd.goals
+
+    def _place(self, d: int, square: int) -> int:
+        """Return how good it is for a dwarf to stand there: not alone, and where they gather."""
+        return 3 * min(3, (NEXT_TO[square] & d).bit_count()) + self._close[square]
 
     def _troll_captures(self, d: int, t: int) -> list[tuple[int, bool, Ply]]:
         """Return how many each takes, whether a dwarf can then be hurled at it, and the ply."""
         found: list[tuple[int, bool, Ply]] = []
         empty = self._ground & ~(d | t)
-        near = around(d) & empty
+        near = self._crowd(d).near & empty
         lines = self._commanded(d, t)[0]
-        for target in each_bit(around(t) & near):
+        for target in each_bit(self._beside(t)[0] & near):
             prey, is_hit = NEXT_TO[target] & d, bool(target & lines)
             number = prey.bit_count()
             for troll in each_bit(NEXT_TO[target] & t):
@@ -338,7 +378,7 @@ class Checklist:
     def _troll_moves(self, d: int, t: int) -> list[Ply]:
         """Return the steps, last those to where a dwarf can be hurled at it."""
         empty = self._ground & ~(d | t)
-        bad = around(d) | self._commanded(d, t)[0]
+        bad = self._crowd(d).near | self._commanded(d, t)[0]
         good: list[Ply] = []
         rest: list[Ply] = []
         for troll in each_bit(t):
@@ -351,75 +391,103 @@ class Checklist:
 
     # What a position is worth.
 
+    def _crowd(self, d: int) -> Crowd:
+        """Return what the dwarfs are by themselves."""
+        known = self._crowds.get(d)
+        if known is None:
+            near, pairs, rings = around(d), 0, 0
+            for shift in SHIFTS:
+                pairs += (d & d << shift).bit_count()
+            for disc in self._discs:
+                rings += (d & disc).bit_count()
+            worth = 100 * d.bit_count() + PAIR * pairs + NEAR * rings
+            worth -= ALONE * (d & ~near).bit_count()
+            lines = _commanded(d, self._ground & ~d)
+            if len(self._crowds) > MOST_KEPT // 8:
+                self._crowds.clear()
+            self._crowds[d] = known = Crowd(near, _beside_two(d), lines, worth, [], {})
+        return known
+
+    def _beside(self, t: int) -> Ply:
+        """Return the squares next to trolls, and those of shoves if no dwarf is in the way."""
+        known = self._walkers.get(t)
+        if known is None:
+            if len(self._walkers) > MOST_KEPT // 8:
+                self._walkers.clear()
+            self._walkers[t] = known = around(t), _shoved(t, self._ground & ~t)
+        return known
+
     def _commanded(self, d: int, t: int) -> tuple[int, int, int, int]:
         """Return the squares that lines command, and those that lines of two, three, four do."""
-        known = self._lines.get((d, t))
+        crowd = self._crowd(d)
+        among = t & (crowd.near | crowd.lines[0])
+        if not among:
+            return crowd.lines
+        known = self._lines.get((d, among))
         if known is None:
-            two, three, four = _commanded(d, self._ground & ~(d | t))
             if len(self._lines) > MOST_KEPT:
                 self._lines.clear()
-            self._lines[d, t] = known = two | three | four, two, three, four
+            self._lines[d, among] = known = _commanded(d, self._ground & ~(d | among))
+        return known
+
+    def _shoved(self, d: int, t: int) -> int:
+        """Return the squares to which a shove goes, by two squares or more."""
+        beside, most = self._beside(t)
+        among = d & (beside | most)
+        if not (among and most):
+            return most
+        known = self._shoves.get((among, t))
+        if known is None:
+            if len(self._shoves) > MOST_KEPT:
+                self._shoves.clear()
+            self._shoves[among, t] = known = _shoved(t, self._ground & ~(among | t))
         return known
 
     def _worth(self, d: int, t: int, side: int) -> int:
-        key = d, t, side
-        known = self._worths.get(key)
+        known = self._worths.get((d, t))
         if known is None:
-            known = self._weighed(d, t, side)
+            known = self._weighed(d, t)
             if len(self._worths) > MOST_KEPT:
                 self._worths.clear()
-            self._worths[key] = known
-        return known
+            self._worths[d, t] = known
+        return -known if side else known
 
-    def _weighed(self, d: int, t: int, side: int) -> int:
+    def _weighed(self, d: int, t: int) -> int:
         empty = self._ground & ~(d | t)
-        near = around(d)
-        pairs = 0
-        for shift in SHIFTS:
-            pairs += (d & d << shift).bit_count()
-        value = 100 * d.bit_count() - self._troll * t.bit_count() + PAIR * pairs
-        for disc in self._discs:
-            value += NEAR * (d & disc).bit_count()
+        crowd = self._crowd(d)
+        near = crowd.near
+        value = crowd.worth - self._troll * t.bit_count()
         lines, *by_length = self._commanded(d, t)
         for weight, squares in zip(LINES, by_length, strict=True):
             value += weight * (squares & empty).bit_count()
-        hit = lines if self._takes_all else lines | _beside_two(d)
-        value += SECURE * (d & ~around(empty & ~hit)).bit_count()
-        value -= ALONE * (d & ~near).bit_count()
-        steps = around(t) & empty
-        landings = steps & near & ~hit | self._shoved(t, empty) & near & ~lines
-        if number := (d & around(landings)).bit_count():
+        hit = lines if self._takes_all else lines | crowd.two
+        safe = empty & ~hit
+        value += SECURE * (d & ~around(safe)).bit_count()
+        beside, shoved = self._beside(t)
+        steps = beside & safe
+        landings = steps & near
+        if shoved & near:
+            landings |= self._shoved(d, t) & near & ~lines
+        if landings:
+            number = (d & around(landings)).bit_count()
             value -= HANGING
             if number > 1:
                 value -= SECOND_HANGING
             if self._takes_all:
                 value -= MORE_HANGING * max(0, number - 2)
-        exposed = (t & (near | lines)).bit_count()
-        if exposed:
-            value += EXPOSED + (SECOND_EXPOSED if exposed > 1 else 0)
-        safe = empty & ~hit
-        reached, seen = t, 0
-        for weight in REACHED:
-            reached |= around(reached) & safe
-            touched = d & around(reached & near) & ~seen
-            value -= weight * touched.bit_count()
-            seen |= touched
-            reached &= ~near
-        value -= FREE * min(MOST_FREE, (steps & safe & ~near).bit_count())
-        return -value if side else value
-
-    def _shoved(self, t: int, empty: int) -> int:
-        """Return the squares to which a shove goes, by two squares or more."""
-        reached = 0
-        for left, right in STEPS:
-            fronts, far = t & t << left >> right, 2
-            while fronts:
-                ahead = fronts
-                for _ in range(far):
-                    ahead = ahead << left >> right & empty
-                reached |= ahead
-                fronts, far = t & fronts << left >> right, far + 1
-        return reached
+        if exposed := t & (near | lines):
+            value += EXPOSED + (SECOND_EXPOSED if exposed.bit_count() > 1 else 0)
+        if (safe | t) & near:
+            reached, seen = t, 0
+            for weight in REACHED:
+                reached |= around(reached) & safe
+                if arrived := reached & near:
+                    touched = d & around(arrived) & ~seen
+                    value -= weight * touched.bit_count()
+                    seen |= touched
+                    reached ^= arrived
+        value -= FREE * min(MOST_FREE, (steps & ~near).bit_count())
+        return value
 
 
 def _flips(move: Move) -> Ply:
@@ -427,8 +495,8 @@ def _flips(move: Move) -> Ply:
     return (others, ours) if move.piece is Piece.TROLL else (ours, others)
 
 
-def _commanded(d: int, empty: int) -> tuple[int, int, int]:
-    """Return the squares at the end of the reach of lines of two, of three, of four and more."""
+def _commanded(d: int, empty: int) -> tuple[int, int, int, int]:
+    """Return what lines command in all, and at the reach of two, three, four and more."""
     two = three = four = 0
     for left, right in STEPS:
         fronts = d & d << left >> right
@@ -447,7 +515,21 @@ def _commanded(d: int, empty: int) -> tuple[int, int, int]:
                 ahead = ahead << left >> right & empty
             four |= ahead << left >> right
             far += 1
-    return two & BOARD, three & BOARD, four & BOARD
+    return (two | three | four) & BOARD, two & BOARD, three & BOARD, four & BOARD
+
+
+def _shoved(t: int, empty: int) -> int:
+    """Return the squares to which a shove goes, by two squares or more."""
+    reached = 0
+    for left, right in STEPS:
+        fronts, far = t & t << left >> right, 2
+        while fronts:
+            ahead = fronts
+            for _ in range(far):
+                ahead = ahead << left >> right & empty
+            reached |= ahead
+            fronts, far = t & fronts << left >> right, far + 1
+    return reached
 
 
 def _beside_two(d: int) -> int:
