@@ -14,6 +14,13 @@ It begins with the weights that there are. Where it has not been run these are c
 the file says so. Steps are small: what is far from where it should be is found sooner by trying by
 hand, and the mean of some twenty battles tells a difference of 4 dwarfs. ``--sides dwarf`` moves
 only the dwarfs' weights.
+
+``python benchmarks/tune.py classic --fit 4 --matches 20`` does something else: it prints weights
+with which the evaluation is nearest to what a search of four plies says of quiet positions, by
+least squares. Positions are near those of so many matches of the player against itself, up to three
+plies aside, like those where a search ends; each side's weights are fitted to searches by these
+weights. It takes some 10 seconds a match. What it finds has to be tried in matches: it knows no
+more than four plies show.
 """
 
 from __future__ import annotations
@@ -27,6 +34,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from multiprocessing import Pool
 from pathlib import Path
 from random import Random
@@ -35,9 +43,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
 from thudmud.bots.referee import random_opening
-from thudmud.rules import RULESETS, Ruleset, Side
-from thudmud.search.search import Limit, Search
-from thudmud.search.tactics import AnyWeights, tuned
+from thudmud.rules import RULESETS, Game, Ruleset, Side
+from thudmud.search.search import Blunders, Limit, Search
+from thudmud.search.tactics import AnyWeights, tactics_of, tuned
 
 FOLDER = Path("build/tuning")
 TARGET = Path("thudmud/search/weights.py")
@@ -150,6 +158,141 @@ def tune(rules: str, sides: Collection[str], nodes: int, matches: int, workers: 
                 print(state["matches"], told, flush=True)
 
 
+SAMPLED = 0.25
+"""The part of a battle's plies beside which a position is taken for a fit."""
+ASIDE, SLIP = 3, 60
+"""How many plies aside at most, and the standard deviation of their errors, as levels have them."""
+UNIT = 1000
+"""What a weight is set to for its part of a worth to be told: worths are whole numbers."""
+USUAL = 120
+"""Errors of the evaluation beyond this count less, in hundredths of a dwarf: those of surprises."""
+PRIOR = 10.0
+"""As how many positions the weights that there are count, for what was seen seldom."""
+
+Sample = tuple[Side, bool, float, tuple[float, ...]]
+"""Whose weights, whether the dwarfs are to move, how much more a search finds for the dwarfs than
+the evaluation does, and what the evaluation multiplies each weight by."""
+
+
+def aside(game: Game, random: Random) -> Game:
+    """Return a battle some plies further, which are plausible and not the best."""
+    slips = Blunders(misjudges=lambda _: round(random.gauss(0, SLIP)))
+    for _ in range(random.randint(1, ASIDE)):
+        if not game.outcome:
+            game = game.play(Search(game.ruleset).think(game, Limit(depth=0), None, slips).move)
+    return game
+
+
+def sampled(game: Game, depth: int) -> list[Sample]:
+    """Return a sample for each side's weights, unless something is about to be captured."""
+    found: list[Sample] = []
+    ruleset, at = game.ruleset, game.position
+    is_dwarfs = at.turn is Side.DWARF
+    for side, weights in tuned(ruleset).items():
+        search = Search(ruleset, dict.fromkeys(Side, weights))
+        thought = search.think(game, Limit(depth=depth))
+        if thought.move.captures:
+            continue
+        nothing: dict[str, Any] = dict.fromkeys(asdict(weights), 0.0)
+        each_of = [replace(weights, **(nothing | {name: UNIT})) for name in nothing]
+        worths = []
+        for each in (weights, replace(weights, **nothing), *each_of):
+            tactics = tactics_of(ruleset, dict.fromkeys(Side, each))
+            tactics.weigh_for(side, search.gather, 0)
+            field = tactics.field(at.dwarfs, at.trolls, at.empty)
+            worths.append(
+                tactics.worth(
+                    at.dwarfs, at.trolls, at.rock, at.empty, field, dwarfs_to_move=is_dwarfs
+                )
+            )
+        still, base, *parts = worths
+        error = (thought.worth if is_dwarfs else -thought.worth) - still
+        found.append((side, is_dwarfs, error, tuple((part - base) / UNIT for part in parts)))
+    return found
+
+
+def samples(rules: str, nodes: int, depth: int, number: int) -> list[Sample]:
+    """Return the samples of a battle."""
+    ruleset, random = RULESETS[rules], Random(number)
+    players = {side: Search(ruleset) for side in Side}
+    game = random_opening(ruleset, random.choice((4, 8, 12)), f"fit {rules} {number}")
+    found: list[Sample] = []
+    while not game.outcome and len(game.moves) < MOST_PLIES and game.quiet_plies < MOST_QUIET:
+        game = game.play(players[game.turn].think(game, Limit(nodes=nodes)).move)
+        if random.random() < SAMPLED and not (near := aside(game, random)).outcome:
+            found += sampled(near, depth)
+    return found
+
+
+def inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Return the inverse of a symmetric positive definite matrix, by Gauss and Jordan."""
+    size = len(matrix)
+    rows = [[*row, *(float(i == j) for j in range(size))] for i, row in enumerate(matrix)]
+    for i, row in enumerate(rows):
+        row[:] = [each / row[i] for each in row]
+        for other in rows:
+            if other is not row and (factor := other[i]):
+                other[:] = [a - factor * b for a, b in zip(other, row, strict=True)]
+    return [row[size:] for row in rows]
+
+
+def fitted(xs: Sequence[Sequence[float]], ys: Sequence[float]) -> list[tuple[float, float]]:
+    """Return by how much each weight is to change, and the standard error of that.
+
+    Least squares, in which what is far off counts less (Huber), and no change is a guess, too.
+    """
+    size = len(xs[0])
+    scales = [math.sqrt(sum(x[i] ** 2 for x in xs) / len(xs)) or 1.0 for i in range(size)]
+    changes = [0.0] * size
+    for _ in range(6):
+        errors = [
+            y - sum(a * b for a, b in zip(x, changes, strict=True))
+            for x, y in zip(xs, ys, strict=True)
+        ]
+        counts = [1 / max(1.0, abs(each) / USUAL) for each in errors]
+        sums = [[0.0] * size for _ in range(size)]
+        slopes = [0.0] * size
+        for x, y, count in zip(xs, ys, counts, strict=True):
+            for i, a in enumerate(x):
+                if a:
+                    slopes[i] += count * a * y
+                    for j, b in enumerate(x):
+                        sums[i][j] += count * a * b
+        for i, scale in enumerate(scales):
+            sums[i][i] += PRIOR * scale * scale
+        inverted = inverse(sums)
+        changes = [sum(a * b for a, b in zip(row, slopes, strict=True)) for row in inverted]
+    spread = sum(c * e * e for c, e in zip(counts, errors, strict=True)) / sum(counts)
+    return [(each, math.sqrt(spread * inverted[i][i])) for i, each in enumerate(changes)]
+
+
+def fit(
+    rules: str, sides: Collection[str], nodes: int, depth: int, *, battles: int, workers: int
+) -> None:
+    """Print each side's weights as they are, and as a search of some plies would have them."""
+    with Pool(workers, be_worker) as pool:
+        each = pool.imap(partial(samples, rules, nodes, depth), range(battles))
+        found = list(chain.from_iterable(each))
+    for side, weights in tuned(RULESETS[rules]).items():
+        if str(side) not in sides:
+            continue
+        # What a move is worth by itself is no weight, but a search of even depth knows it.
+        rows = [
+            ((float(first), float(not first), *x), y)
+            for whose, first, y, x in found
+            if whose is side
+        ]
+        xs, ys = [x for x, _ in rows], [y for _, y in rows]
+        changes = fitted(xs, ys)
+        left = [y - sum(a * b for a, (b, _) in zip(x, changes, strict=True)) for x, y in rows]
+        before, after = (math.sqrt(sum(e * e for e in es) / len(es)) for es in (ys, left))
+        print(f"{side}: {len(rows)} positions, error {before:.0f}, after the fit {after:.0f}")
+        for (name, value), (change, error) in zip(
+            asdict(weights).items(), changes[2:], strict=True
+        ):
+            print(f"  {name:12} {value:6g} {value + change:8.1f} ± {error:.1f}")
+
+
 NAMES = {"discworld": "ALL_TAKEN", "classic": "ONE_TAKEN", "koom valley": "ROCK"}
 HEAD = '''"""The weights that count for each side: numbers, written by a program.
 
@@ -200,11 +343,20 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=400, help="positions a ply")
     parser.add_argument("--matches", type=int, default=100, help="how many more are played")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument(
+        "--fit", type=int, metavar="PLIES", help="fit the weights to searches of so many plies"
+    )
     options = parser.parse_args()
+    if options.fit and (options.what == "write" or RULESETS[options.what].goals):
+        parser.error("a fit is of classic or discworld: elsewhere a worth is no sum of weights")
+    terms = options.what, options.sides, options.nodes
     if options.what == "write":
         write()
+    elif options.fit:
+        battles = 2 * options.matches
+        fit(*terms, options.fit, battles=battles, workers=options.workers)
     else:
-        tune(options.what, options.sides, options.nodes, options.matches, options.workers)
+        tune(*terms, options.matches, options.workers)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,21 @@
-"""The rows that the benchmark of the player prints, and the opponents that it has there."""
+"""The rows that the benchmark of the player prints, its opponents, and fits of its weights."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import count
+from random import Random
 from typing import Any
 
 import pytest
 
 from benchmarks.bots import THUD, Contest, row
 from benchmarks.strangers.__main__ import STRANGERS
+from benchmarks.tune import aside, fitted, sampled
+from thudmud.bots.referee import random_opening
 from thudmud.rules import RULESETS, Game
+from thudmud.search.search import Limit, Search
+from thudmud.search.tactics import tuned
 
 
 def summary(dwarfs: float | None, failures: int) -> dict[str, Any]:
@@ -47,3 +52,32 @@ def test_strangers_play_by_the_rules(name: str, rules: str) -> None:
         move = player.choose(game, lambda looks=looks: next(looks) >= 3)  # type: ignore[misc]
         assert move in game.legal_moves()
         game = game.play(move)
+
+
+def test_a_fit_finds_by_how_much_weights_are_off() -> None:
+    random = Random(1)  # noqa: S311  (no secret)
+    xs = [(1.0, random.gauss(0, 2), random.gauss(3, 5), 0.0) for _ in range(2000)]
+    ys = [7 + 3 * x[1] - 2 * x[2] + random.gauss(0, 30) for x in xs]
+    ys[:20] = [5_000.0] * 20  # surprises
+    constant, one, other, unseen = fitted(xs, ys)
+    assert constant == pytest.approx((7, 1), abs=4)
+    assert one == pytest.approx((3, 0.4), abs=1)
+    assert other == pytest.approx((-2, 0.2), abs=1)
+    assert unseen[0] == 0
+
+
+@pytest.mark.parametrize("rules", THUD)
+def test_a_sample_tells_what_each_weight_counts_for(rules: str) -> None:
+    ruleset, random, count = RULESETS[rules], Random(2), 0  # noqa: S311  (no secret)
+    for seed in range(6):
+        game = aside(random_opening(ruleset, 10, str(seed)), random)
+        for side, is_dwarfs, error, parts in sampled(game, 1):
+            weights = tuned(ruleset)[side]
+            found = Search(ruleset, dict.fromkeys(tuned(ruleset), weights)).think(
+                game, Limit(depth=1)
+            )
+            worth = (found.worth if is_dwarfs else -found.worth) - error
+            weighed = sum(a * b for a, b in zip(parts, asdict(weights).values(), strict=True))
+            assert abs(worth - 100 * game.position.dwarfs.bit_count() - weighed) < 5
+            count += 1
+    assert count
