@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from tests.store.deeds import OAK, Clock, joined
 from thudmud.play.events import Interrupted
 from thudmud.play.projections import HALL
-from thudmud.store import NotWritten, PlayerClaim, Store
+from thudmud.store import NotWritten, PlayerClaim, Store, nodes
+from thudmud.store.accounts import enrol
 from thudmud.store.codec import Form, form_of
+from thudmud.store.database import Database, Work
+from thudmud.store.files import InMemory
 
 
 async def interruptions(store: Store) -> list[Interrupted]:
@@ -60,6 +65,27 @@ class TestLeases:
         with pytest.raises(NotWritten, match="lease"):
             await store.claim("Anna", "one", "s1")
         assert await store.people() == []
+
+
+def test_the_time_of_the_nodes_is_that_of_one_that_lives_not_of_any_who_writes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After a fail-over the server's clock may be wrong, and nodes that begin write as well."""
+    works: list[Work] = [partial(enrol, name="Anna", password=""), partial(nodes.beat, node="one")]
+    now = 1000.0
+    database = Database(InMemory(), lambda: now)
+    database.write([partial(nodes.beat, node="one")])
+    monkeypatch.setattr(database.backend, "now", lambda: 5000.0)
+
+    def pause(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+        database.write([works.pop(0)])
+
+    monkeypatch.setattr(nodes, "sleep", pause)
+    monkeypatch.setattr(nodes, "monotonic", lambda: now)
+    assert nodes.time_of_nodes(database) == now
+    assert not works
 
 
 class TestClaims:
