@@ -579,6 +579,28 @@ async def test_a_lease_that_took_long_to_begin_is_renewed_before_it_ends(
     await asyncio.wait([living])
 
 
+async def test_after_it_took_long_to_reap_a_lease_is_renewed_before_it_ends(
+    world: World, one: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses, goes_on = asyncio.Queue[float](), asyncio.Semaphore(0)
+
+    async def pause(seconds: float) -> None:
+        await pauses.put(seconds)
+        await goes_on.acquire()
+
+    monkeypatch.setattr(asyncio, "sleep", pause)
+    world.store.hold("reap")
+    living = asyncio.create_task(world.nodes["one"].live())
+    assert await pauses.get() == LEASE / 2
+    goes_on.release()
+    await world.store.held_up()
+    world.store.time += LEASE * 0.6
+    world.store.gate.set()
+    assert await pauses.get() < LEASE * 0.4
+    living.cancel()
+    await asyncio.wait([living])
+
+
 async def test_a_mistake_while_it_reaps_does_not_end_a_node(
     world: World, two: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

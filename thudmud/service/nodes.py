@@ -211,8 +211,9 @@ class Node:
         """Keep renewing the lease, and reap dead nodes."""
         import asyncio  # noqa: PLC0415  (a house needs none)
 
-        is_behind = self._is_late  # to open it may have taken as long
+        is_behind = False
         while True:
+            is_behind = is_behind or self._is_late  # to open it may have taken long, or to reap
             await asyncio.sleep(self.lease / (20 if is_behind else 2))
             try:
                 await self.renew()
