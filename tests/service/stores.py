@@ -21,6 +21,7 @@ from thudmud.store import (
     StoreError,
     Subscription,
 )
+from thudmud.store.codec import Form
 from thudmud.store.running import Failed, Take
 from thudmud.store.streams import Changes
 
@@ -107,6 +108,9 @@ class SlowStore(Store):
 
     async def release(self, name: str, node: str, *, realm: str = "") -> None:
         await self._pass("release", partial(super().release, name, node, realm=realm))
+
+    async def notify(self, note: object, form: Callable[[], Form]) -> None:
+        await self._pass("notify", partial(super().notify, note, form))
 
     async def beat(
         self, node: str, lease: float = LEASE, settings: Mapping[str, str] | None = None

@@ -780,7 +780,7 @@ async def test_across_nodes_who_has_walked_on_is_not_brought_back(
     one, two = await world.begin("one"), await world.begin("two")
     await one.enter("Anna", "Carla")
     await until(lambda: "Carla" in two.hall.people)
-    two.service.hear([CameIn("Anna", MATCH), *then, Entered("Anna", None)])
+    two.service.hear([CameIn("Anna", MATCH), *then, Entered("Anna", None)], "one")
     await one.type("Carla", "new board")
     await until(lambda: MATCH in two.hall.tables and two.hall.people["Carla"].room == MATCH)
     assert two.hall.people["Anna"].room is None

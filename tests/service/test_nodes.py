@@ -8,18 +8,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Sequence
+from copy import copy
 from typing import Any
 
 import pytest
 
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
+from thudmud.play.asides import Aside, CameIn, Entered, Gone, ObserveChosen, StyleChosen
+from thudmud.play.events import Parting
 from thudmud.play.options import Options, Profile, Style, Switch, Toggle
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.service import Arrival, Dismissal, Elsewhere, Node, presence
-from thudmud.service.nodes import NodeHello, note_form
-from thudmud.store import NotesMissed, NotWritten, StoreError
+from thudmud.service.nodes import NodeAsides, NodeHello, note_form
+from thudmud.store import NotesMissed, NotWritten, StoreError, TooLong
 from thudmud.verbs.options import SetWidth
 from thudmud.views import Terminal
 
@@ -860,6 +863,105 @@ async def test_nodes_with_other_boards_hear_each_other(
     await one.type("Anna", "go oak board", "invite bert", "quit")
     assert "Anna" not in two.service
     assert not [each for each in caplog.records if each.levelno >= logging.ERROR]
+
+
+# 15. What is told of a player comes before what the next node tells that has the name.
+
+
+async def test_a_name_is_released_after_what_was_told_of_it(
+    world: World, one: Place, two: Place
+) -> None:
+    await one.enter("Anna")
+    world.store.hold("notify")
+    leaving = begin(one.leave("Anna"))
+    await world.store.held_up()
+    assert await world.claimed() == {"Anna": "one"}
+    world.store.gate.set()
+    await finished(leaving)
+    assert "Anna" not in two.service
+    assert await world.claimed() == {}
+
+
+async def test_whose_leaving_could_not_be_told_is_released_when_it_is(
+    world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await one.enter("Anna")
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(world.store, "notify", fail)
+        await one.leave("Anna")
+    assert "Anna" in two.service
+    assert await world.claimed() == {"Anna": "one"}
+    await world.pass_by(LEASE / 2, "one", "two")
+    await world.until_claimed()
+    assert "Anna" not in two.service
+
+
+async def test_what_takes_several_notes_comes_before_what_happens_next(
+    world: World, one: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Aside] = []
+
+    async def notify(note: NodeAsides, _: object) -> None:
+        await asyncio.sleep(0)
+        if len(note.asides) > 1:
+            raise TooLong("This is too long.")
+        told.extend(note.asides)
+
+    monkeypatch.setattr(world.store, "notify", notify)
+    here, gone = (Entered("Anna"), Entered("Bert")), Gone("Anna", None, Parting.QUIT)
+    node = world.nodes["one"]
+    await finished(begin(node.tell("", here)), begin(node.tell("", (gone,))))
+    assert told == [*here, gone]
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        Gone("Anna", None, Parting.LOST),
+        CameIn("Anna", None),
+        StyleChosen("Anna", "oak board", Style.FULL),
+        ObserveChosen("Anna", "elm board", ("elm board",)),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+async def test_what_a_node_tells_late_does_not_hold_where_they_are_now(
+    world: World, one: Place, two: Place, late: Aside
+) -> None:
+    """It slept, they came in elsewhere, and only then is it heard."""
+    three = await world.begin("three")
+    await one.enter("Anna")
+    await two.enter("Anna")
+    await two.type("Anna", "go oak board")
+    before = copy(three.hall.people["Anna"])
+    three.service.hear([late], "one")
+    assert three.hall.people["Anna"] == before
+    await two.type("Anna", "go hall")
+    assert three.hall.people["Anna"].room is None
+    await two.leave("Anna")
+    assert "Anna" not in three.service
+
+
+async def test_who_was_on_a_node_that_died_is_gone_on_all_others(
+    world: World, one: Place, two: Place
+) -> None:
+    three = await world.begin("three")
+    await two.enter("Anna")
+    await world.pass_by(2 * LEASE, "one", "three")
+    await until(lambda: "Anna" not in one.service and "Anna" not in three.service)
+
+
+async def test_if_it_cannot_be_read_who_has_them_it_is_tried_again(
+    world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(presence, "RETRY", 0.0)
+    three = await world.begin("three")
+    await two.enter("Anna")
+    await two.service.let_go("Anna")
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(world.store, "owner", fail)
+        three.service.hear([Gone("Anna", None, Parting.LOST)], "one")
+    await until(lambda: "Anna" not in three.service)
+    await world.until_claimed()
 
 
 async def test_a_service_that_is_closed_hears_nothing_more(one: Place, two: Place) -> None:

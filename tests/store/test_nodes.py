@@ -101,6 +101,15 @@ class TestClaims:
         assert await store.claim("Anna", "two", "s2") is None
         assert await store.people() == [PlayerClaim("", "Anna", "two", "s2", "")]
 
+    async def test_who_has_claimed_a_player(self, store: Store) -> None:
+        await store.beat("one", 1000)
+        assert await store.owner("Anna") is None
+        await store.claim("Anna", "one", "s1", realm="tower")
+        assert await store.owner("anna", realm="tower") == "one"
+        assert await store.owner("Anna") is None
+        await store.release("Anna", "one", realm="tower")
+        assert await store.owner("Anna", realm="tower") is None
+
     async def test_a_node_may_claim_again_for_another_session_or_room(self, store: Store) -> None:
         await store.beat("one")
         await store.claim("Anna", "one", "s1", "hall")

@@ -242,9 +242,9 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 NODES,
-                "                    service.hear(asides)\n",
-                "                    service.hear(asides)\n"
-                "                    service.hear(asides)\n",
+                "                    service.hear(asides, node)\n",
+                "                    service.hear(asides, node)\n"
+                "                    service.hear(asides, node)\n",
             ),
         ],
     ),

@@ -48,6 +48,7 @@ class Person:
             round.
         studies: which lessons and puzzles they have done.
         number: their place in the order of arrival, from 1.
+        node: the node that has told of them last; "" if they are on this one, or it is not known.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Person:
     exercise: Exercise | None = None
     studies: Studies = NOTHING_DONE
     number: int = field(default=0, compare=False)
+    node: str = field(default="", compare=False)
 
     def forget_invitations(self, board: str) -> None:
         """Forget the invitations to a board."""

@@ -18,6 +18,9 @@ the store, which it renews. These invariants hold besides those in `thudmud.serv
 14. Asides reach other nodes in no certain order relative to events, and are lost while the link is
     down. Afterwards the nodes are asked who is on them, and players whom no node has are seen out.
     (`Presence.recount`)
+15. Asides of one node reach the others in their order, and a name is released only after what was
+    told of it: else it would come after what is told by the node that has the name next. A node
+    that slept may tell something later yet. (`Node.tell`, `Node.release`, `Neighbours.hear`)
 
 A claim is on a name in a realm, so each service of one node has to have a realm of its own.
 """
@@ -31,8 +34,8 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Protocol
 
 from thudmud.errors import ThudmudError
-from thudmud.play.asides import Aside
-from thudmud.service.driving import future, now, settle
+from thudmud.play.asides import Aside, Gone
+from thudmud.service.driving import Turns, future, now, settle
 from thudmud.store import LEASE, NotesMissed, OtherSettings, PlayerClaim, Store, StoreError, TooLong
 from thudmud.store.codec import Form, form_of
 from thudmud.store.steady import seconds
@@ -113,7 +116,7 @@ class Resident(Protocol):
     def people_here(self) -> tuple[Aside, ...]:
         """Return who is here, where, and how they want to see things."""
 
-    def hear(self, asides: Iterable[Aside]) -> None:
+    def hear(self, asides: Iterable[Aside], node: str) -> None:
         """Apply and tell what has happened on another node, or note who is there."""
 
     async def let_go(self, name: str) -> None:
@@ -184,6 +187,10 @@ class Node:
         """
         self._releases: dict[tuple[str, str], list[asyncio.Future[None]]] = {}
         """By realm and name, the futures of those who wait for its release by another node."""
+        self._telling = Turns()
+        """By realm, the notes of asides go one after the other."""
+        self._untold: set[tuple[str, str]] = set()
+        """Realms and names of players who have left, which the others could not be told."""
         self._late: set[tuple[str, str]] = set()
         """Realms and names that were not released in time.
 
@@ -367,16 +374,22 @@ class Node:
                 raise
             _log.error("not stored: %s", error, extra={"player": name})  # nobody else has it
             return True
+        self._untold.discard((realm, name.lower()))
         if not self._store.is_exclusive:
             await self._store.catch_up()
         return True
 
     async def _is_elsewhere(self, realm: str, name: str) -> bool:
         """Return whether another node has the claim on a name."""
-        return any(
-            claim.realm == realm and claim.name.lower() == name.lower() and claim.node != self.name
-            for claim in await self._store.people()
-        )
+        return await self.owner(realm, name) not in (None, self.name)
+
+    async def owner(self, realm: str, name: str) -> str | None:
+        """Return the node that has the claim on a name; None if none has.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        return await self._store.owner(name, realm=realm)
 
     async def _ask(self, owner: PlayerClaim, name: str) -> bool:
         """Ask the node that has a name to release it; return whether it did.
@@ -401,7 +414,17 @@ class Node:
         return bool(done)
 
     async def release(self, realm: str, name: str) -> None:
-        """Release a name, and tell those who wait for it."""
+        """Release a name once all is told that has happened under it, and tell who waits for it.
+
+        If the others could not be told that its player has left, it is released when they are.
+        """
+        async with self._telling.of(realm):
+            pass
+        key = realm, name.lower()
+        if key in self._untold:
+            self._untold.discard(key)
+            self._has_ghosts = True
+            return
         try:
             await self._store.release(name, self.name, realm=realm)
             if self.peers:
@@ -410,10 +433,14 @@ class Node:
             _log.error("not stored: %s", error, extra={"player": name})
 
     async def tell(self, realm: str, asides: tuple[Aside, ...]) -> None:
-        """Tell the other nodes asides that happened, or who is here.
+        """Tell the other nodes asides that happened, or who is here, after those told before.
 
         Split into several notes if one would be too long.
         """
+        async with self._telling.of(realm):
+            await self._tell(realm, asides)
+
+    async def _tell(self, realm: str, asides: tuple[Aside, ...]) -> None:
         try:
             await self._notify(NodeAsides(self.name, realm, asides))
         except TooLong as error:
@@ -421,10 +448,12 @@ class Node:
                 _log.error("other nodes are not told: %s", error)
                 return
             middle = len(asides) // 2
-            await self.tell(realm, asides[:middle])
-            await self.tell(realm, asides[middle:])
+            await self._tell(realm, asides[:middle])
+            await self._tell(realm, asides[middle:])
         except StoreError as error:
             self._greetings = GREETINGS
+            gone = {each.player.lower() for each in asides if isinstance(each, Gone)}
+            self._untold |= {(realm, name) for name in gone}
             _log.error("other nodes are not told: %s", error)
 
     async def _notify(self, note: Note) -> None:
@@ -454,7 +483,7 @@ class Node:
                     self.peers.add(node)
                     now(self._tell_who_is_here())
                 for service in self._of(realm):
-                    service.hear(asides)
+                    service.hear(asides, node)
             case ReleaseRequest(node, realm, name) if node == self.name:
                 for service in self._of(realm):
                     now(service.let_go(name))

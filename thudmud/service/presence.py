@@ -183,7 +183,7 @@ class Presence:
         name, person = visit.name, self._hall.people[visit.name]
         if profile:
             self._hall.observe(name, ())  # observing lasts as long as a visit
-            person.tv = None
+            person.tv, person.node = None, ""
             person.member = arrival.member or person.member
             self._hall.people.adopt(person, profile)
         person.active = self._clock()

@@ -171,7 +171,7 @@ class Service:
             countdown=self.countdown,
             is_alone=is_alone,
         )
-        self._neighbours = Neighbours(hall, broadcaster)
+        self._neighbours = Neighbours(base, broadcaster, self.presence.lost)
         self._listings = Alarms(clock, later)
         """By the key of a board, alarms for telling those in the hall its new entry."""
         for left in (

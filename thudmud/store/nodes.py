@@ -150,6 +150,13 @@ def release(database: Database, name: str, node: str, *, realm: str = "") -> Non
         database.table.delete("claim", "where player = ? and node = ?", found[0], node)
 
 
+def owner(database: Database, name: str, *, realm: str = "") -> str | None:
+    """Return the node that has claimed a player; None if none has."""
+    found = database.players.find(name, realm)
+    row = found and database.table.row("claim", "where player = ?", found[0])
+    return cast("str", row[1]) if row else None
+
+
 def people(database: Database) -> Sequence[PlayerClaim]:
     """Return all claims."""
     return [_claim(database, row) for row in database.table.rows("claim", "order by player")]

@@ -531,6 +531,7 @@ class Store:
     leave = _writing(nodes.leave)
     claim = _writing(nodes.claim)
     release = _writing(nodes.release)
+    owner = _reading(nodes.owner)
     people = _reading(nodes.people)
 
     async def notify(self, note: object, form: Callable[[], Form]) -> None:
