@@ -22,6 +22,7 @@ from thudmud.store import (
     Subscription,
 )
 from thudmud.store.codec import Form
+from thudmud.store.database import Fence
 from thudmud.store.running import Failed, Take
 from thudmud.store.streams import Changes
 
@@ -83,16 +84,22 @@ class SlowStore(Store):
         *,
         mark: object = None,
         news: News | None = None,
+        fence: Fence | None = None,
     ) -> Mapping[str, Stored]:
-        return await self._pass("append", partial(self._append, changes, key, mark, news))
+        return await self._pass("append", partial(self._append, changes, key, mark, news, fence))
 
     async def _append(
-        self, changes: Changes, key: str | None, mark: object, news: News | None
+        self,
+        changes: Changes,
+        key: str | None,
+        mark: object,
+        news: News | None,
+        fence: Fence | None,
     ) -> Mapping[str, Stored]:
         if self.conflict:
             [(stream, (expected, _))] = changes.items()
             raise Conflict(stream, expected, expected + 1)
-        return await super().append(changes, key, mark=mark, news=news)
+        return await super().append(changes, key, mark=mark, news=news, fence=fence)
 
     async def subscribe(
         self, streams: Collection[str] | None, after: int, take: Take, failed: Failed

@@ -800,6 +800,31 @@ async def test_where_nobody_else_can_serve_no_clock_runs_while_the_server_slept(
     assert world.nodes["one"].is_alive
 
 
+async def test_a_ply_that_waited_until_others_were_back_takes_no_time_of_that(
+    world: World, one: Place, two: Place
+) -> None:
+    """Another node has noted that there was none, and this one has not held the clock yet."""
+    await one.enter("Anna")
+    await two.enter("Bert")
+    await one.type("Anna", "join game as dwarf on oak board", "set clock 1+0")
+    await two.type("Bert", "join game as troll on oak board", "set clock 1+0", "start")
+    await one.type("Anna", "start")
+    world.store.hold()
+    waiting = one.submit("Anna", MOVE)
+    await world.store.held_up()
+    await world.pass_by(3 * LEASE)
+    renewing = begin(world.nodes["two"].renew())
+    await world.store.held_up()
+    world.store.gate.set()
+    with pytest.raises(NotWritten, match="lease"):
+        await waiting
+    await finished(renewing, begin(world.nodes["one"].renew()))
+    assert not one.plies()
+    clock = one.hall.tables["oak board"].clock
+    assert clock
+    assert clock.left(Side.DWARF) == 60
+
+
 # 14. What is only told crosses, too.
 
 

@@ -37,6 +37,8 @@ from thudmud.verbs.tables import held, overdue
 if TYPE_CHECKING:
     import asyncio
 
+LAPSED = "The lease of this node has run out: others may play on by now."
+
 _log = logging.getLogger(__name__)
 
 
@@ -82,6 +84,7 @@ class Following:
     ) -> None:
         self._hall, self._store, self._clock = base.hall, base.store, base.clock
         self._node, self._realm = base.node, base.realm
+        self._fence = self._require_life if base.node else None
         self._broadcaster = broadcaster
         self._applied, self._is_alone = applied, is_alone
         self.tables = Turns()
@@ -168,11 +171,11 @@ class Following:
             place, at, events = opened.key, opened.version, decision.events
             news = self._news_of(_opened(opened), decision) if hall.notified else None
             await self._store.append_to_board(
-                place, at, events, first=of_hall, mark=mark, news=news
+                place, at, events, first=of_hall, mark=mark, news=news, fence=self._fence
             )
         elif of_hall and not decision.events:
             rounds = round_notices(decision.hall, hall.notified) if hall.notified else None
-            await self._store.append(of_hall, mark=mark, news=rounds)
+            await self._store.append(of_hall, mark=mark, news=rounds, fence=self._fence)
         else:
             version, table = decision.version, hall.tables.get(board)
             if table is None:
@@ -181,7 +184,14 @@ class Following:
                 raise Conflict(table.key, version, table.version)
             news = self._news_of(table, decision) if hall.notified else None
             await self._store.append_to_board(
-                table.key, version, decision.events, besides=of_hall, key=key, mark=mark, news=news
+                table.key,
+                version,
+                decision.events,
+                besides=of_hall,
+                key=key,
+                mark=mark,
+                news=news,
+                fence=self._fence,
             )
         if self.trouble:
             raise Unfollowed from self.trouble
@@ -223,7 +233,16 @@ class Following:
     def require_lease(self) -> None:
         """Raise NotWritten if there are other nodes and our lease has run out."""
         if self._node and not self._store.is_exclusive and not self._node.is_alive:
-            raise NotWritten("The lease of this node has run out: others may play on by now.")
+            raise NotWritten(LAPSED)
+
+    def _require_life(self) -> None:
+        """Raise NotWritten if our lease has run out. It is called in the store's thread.
+
+        What waited there for the database may come after another node has noted that there was
+        none, and before this one holds the clocks for that time.
+        """
+        if self._node and not self._node.is_alive:
+            raise NotWritten(LAPSED)
 
     # Applying what is stored.
 

@@ -71,6 +71,8 @@ from thudmud.store.streams import Changes, Streams
 
 T = TypeVar("T")
 Work = Callable[["Database"], Any]
+Fence = Callable[[], None]
+"""Called in the store's thread before events are stored; raises NotWritten if they may not be."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +83,12 @@ class Append:
     key: str | None
     mark: object
     besides: Work | None = None
+    fence: Fence | None = None
 
     def __call__(self, database: Database) -> Mapping[str, Stored]:
         """Run it."""
+        if self.fence:
+            self.fence()
         return database.append(self.changes, self.key, self.mark, self.besides)
 
 

@@ -31,7 +31,7 @@ from thudmud.store import notifications as notification_rows
 from thudmud.store.backend import MISSED, Backend
 from thudmud.store.checking import check_backend, check_beside
 from thudmud.store.codec import Form, Misread
-from thudmud.store.database import Append, Database
+from thudmud.store.database import Append, Database, Fence
 from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.interface import Damaged, Entry, NotesMissed, NotWritten, Stored, StoreError
 from thudmud.store.lookups import FoldedGames, answer
@@ -255,6 +255,7 @@ class Store:
         *,
         mark: object = None,
         news: News | None = None,
+        fence: Fence | None = None,
     ) -> Mapping[str, Stored]:
         """Store events durably, all or none, with the store's time.
 
@@ -268,6 +269,8 @@ class Store:
                 days. A refused request may be repeated.
             mark: the mark of the entries when this store hands them out.
             news: what members are to be told of them elsewhere, which is stored with them.
+            fence: asked when it is their turn, since they may have waited for long: whether they
+                may be stored still.
 
         Returns:
             By stream, where its last event is stored.
@@ -281,7 +284,7 @@ class Store:
         if news is not None:
             besides = partial(notification_rows.post_news, news=news)
         begun = monotonic() if timed else 0.0
-        stored = await self._runner.write(Append(kept, key, mark, besides))
+        stored = await self._runner.write(Append(kept, key, mark, besides, fence))
         if timed:
             timed(monotonic() - begun)
         return stored
@@ -297,6 +300,7 @@ class Store:
         key: str | None = None,
         mark: object = None,
         news: News | None = None,
+        fence: Fence | None = None,
     ) -> Mapping[str, Stored]:
         """Store the events of a decision at a board, and changes of other streams with them.
 
@@ -315,7 +319,8 @@ class Store:
                 stream = match_stream(event.match.began)
                 look = partial(Database.match_version, stream=stream, event=event)
                 changes[stream] = await self._runner.read(look), [event]
-        return await self.append({**changes, **(besides or {})}, key=key, mark=mark, news=news)
+        changes |= besides or {}
+        return await self.append(changes, key=key, mark=mark, news=news, fence=fence)
 
     async def came_to(self, stream: str, key: str) -> Stored | None:
         """Return the result of a request with a key at a stream; None if it is not known."""
