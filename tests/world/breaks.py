@@ -218,7 +218,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a gateway does again what comes again": Mistake(
-        200,
+        166,
         [
             Change(
                 "thudmud.gateway.session",
