@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from dataclasses import FrozenInstanceError, dataclass, field, replace
+from inspect import signature
 
 import pytest
 
@@ -60,6 +61,16 @@ def test_they_cannot_be_changed_but_replaced_copied_and_pickled() -> None:
     match point:
         case Point(x, y):
             assert (x, y) == (1, 2)
+
+
+def test_they_are_made_as_dataclasses_are() -> None:
+    names = signature(Point).parameters
+    assert [*names] == [*signature(Plain).parameters]
+    assert all(
+        names[each].default == known.default for each, known in signature(Plain).parameters.items()
+    )
+    with pytest.raises(TypeError, match=r"missing 1 required positional argument: 'x'"):
+        Point()  # type: ignore[call-arg]
 
 
 def test_what_a_class_says_of_itself_stands() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, field, fields
 from inspect import cleandoc
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
@@ -20,6 +20,7 @@ from thudmud.language.slips import near_miss
 from thudmud.language.words import FIRST, STOPS, WORDS, opens
 from thudmud.play.command import Command
 from thudmud.play.refusals import Mistake
+from thudmud.values import value
 
 _TOKEN = re.compile(
     r"(?P<opens>\[)|(?P<closes>\])|<(?P<slot>player|number|text)>|(?P<word>[a-z]+)|\S"
@@ -80,7 +81,7 @@ def own_verb(syntax: str) -> Callable[[type[OwnCommandT]], type[OwnCommandT]]:
     def make(kind: type[OwnCommandT]) -> type[OwnCommandT]:
         kind.syntax, kind.items = syntax, _read(syntax)
         kind.words, kind.page = str(kind.items[0]), cleandoc(kind.__doc__ or "")
-        made = dataclass(frozen=True, slots=True)(kind)
+        made = value(kind)
         slots = re.findall("<([a-z]+)>", syntax)
         if not kind.words.isalpha() or sorted(slots) != sorted(each.name for each in fields(made)):
             raise InvalidValueError(f"{syntax!r} does not fit the fields of {kind.__name__}")
