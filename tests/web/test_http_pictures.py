@@ -27,6 +27,7 @@ from thudmud.play.projections import HALL
 from thudmud.rules import DISCWORLD, Game, read_record
 from thudmud.server import drawing, gallery
 from thudmud.server.drawing import Job, Studio, drawn
+from thudmud.server.pages import Pages
 from thudmud.web.http import HttpRequest
 from thudmud.web.pictures import Absence, PictureRequest, wanted_by
 
@@ -264,6 +265,12 @@ async def test_requests_behind_it_wait_and_an_end_behind_it_too(asking: Asking) 
     assert gif.endswith(b";")
 
 
+def pages_of(asking: Asking) -> Pages:
+    """Return what answers a server's page; that is there once somebody has asked."""
+    assert asking.setup._server._pages
+    return asking.setup._server._pages
+
+
 async def test_who_does_not_read_a_large_one(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,9 +282,7 @@ async def test_who_does_not_read_a_large_one(
     client.stop_reading()
     await client.send(b"GET /game/1.gif HTTP/1.1\r\nHost: x\r\n\r\n")
     assert (await asking.client.head("/game/1.gif")).headers["content-length"] == "20000000"
-    (connection,) = (
-        each for each in asking.setup._server._browsing if each.get_write_buffer_size()
-    )
+    (connection,) = (each for each in pages_of(asking)._browsing if each.get_write_buffer_size())
     assert connection.get_write_buffer_size() < 1_000_000
     client.read_on()
     await client.until(b"x" * 20_000_000)
@@ -285,7 +290,7 @@ async def test_who_does_not_read_a_large_one(
 
 async def test_it_is_drawn_again_after_the_process_has_died(asking: Asking) -> None:
     await asking.get("/game/1.svg")
-    studio = asking.setup._server._gallery._studio
+    studio = pages_of(asking)._gallery._studio
     process = studio._process
     assert process
     os.kill(process.pid, signal.SIGKILL)
@@ -308,8 +313,8 @@ async def test_the_process_ends_with_the_server_and_when_it_is_idle(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drawing, "IDLE", 0.0)
-    studio = asking.setup._server._gallery._studio
     await asking.get("/game/1.svg?ply=0")
+    studio = pages_of(asking)._gallery._studio
     while studio._process:  # noqa: ASYNC110  (a timer of no time ends it)
         await asyncio.sleep(0)
     monkeypatch.setattr(drawing, "IDLE", 60.0)

@@ -12,6 +12,7 @@ neither is an error to tell of. The status is then that of a program which the s
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -53,7 +54,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words.insert(0, "serve")
     try:
         try:
+            if arguments is None:
+                gc.disable()  # what is loaded stays, and to look for garbage in it takes long
             options = _parser(words[0]).parse_args(words)
+            if arguments is None:
+                gc.freeze()
+                gc.enable()
             run: Callable[[argparse.Namespace], int] = options.run
             return run(options)
         finally:

@@ -22,7 +22,7 @@ from enum import Enum
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from thudmud.accounts.limiters import RateLimiter, TokenBucket, is_local, network
 from thudmud.accounts.login import Logins
@@ -31,24 +31,19 @@ from thudmud.bots.workers import worker_count
 from thudmud.errors import StartError
 from thudmud.play.clocks import DAY
 from thudmud.server.config import ServerSettings, Settings, WebSettings
-from thudmud.server.gallery import Gallery
 from thudmud.server.inbox import InboxQueue
 from thudmud.server.proxies import HEAD, Place, Proxies, following, told
-from thudmud.server.publishing import Publisher
-from thudmud.server.session import Caller, PlayerSession, SessionPolicy, TelnetSession
+from thudmud.server.session import Caller, SessionPolicy, TelnetSession
 from thudmud.server.sessions import Sessions
-from thudmud.store import StoreError
 from thudmud.telnet import mssp, tls
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
-from thudmud.telnet.intake import Reading
 from thudmud.telnet.interface import TelnetPolicy
 from thudmud.version import VERSION
-from thudmud.web.connection import HttpConnection, WebPolicy
-from thudmud.web.frames import FrameScreen
 from thudmud.web.http import plain
 from thudmud.web.mpackage import NAME as MPACKAGE
-from thudmud.web.sharing import Preview
-from thudmud.web.site import files
+
+if TYPE_CHECKING:
+    from thudmud.server.pages import Pages
 
 FAREWELL = "The server is shutting down. Goodbye."
 
@@ -86,8 +81,8 @@ class Acceptor:
         self._whole, self._settings, self._folder = settings, settings.server, folder
         self._contexts: Contexts = {}
         self._listening: list[asyncio.Server] = []
-        self._browsing: set[asyncio.Transport] = set()
-        """The connections to the page that are no WebSockets."""
+        self._pages: Pages | None = None
+        """What answers the page's connections; it is loaded with the first."""
         self._passwords = Passwords(hasher)
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
         self.turns = InboxQueue()
@@ -133,8 +128,6 @@ class Acceptor:
             self._whole.players.guest_grace,
             clock=sessions.clock,
         )
-        self._gallery = Gallery(sessions.service.hall, sessions.store)
-        self._publisher = Publisher(sessions.service.hall, sessions.store)
         self.adopt(self._whole, self._contexts)
         for listening in self._listening:
             await listening.start_serving()
@@ -187,35 +180,22 @@ class Acceptor:
         self._shared = SessionPolicy(
             self._sessions, self._logins, self._settings, players, self.turns
         )
-        self._web_policy = WebPolicy(
-            max_line=self._settings.max_line,
-            outbox_bytes=self._settings.outbox_bytes,
-            max_frame=web.max_frame,
-            rate=partial(TokenBucket, web.frames_per_second, web.frames_at_once),
-            patience=web.patience,
-            ping=web.ping,
-            origins=frozenset(web.origins),
-            site=files(),
-            find_board=self._board_preview,
-            find_battle=self._battle_preview,
-            pictures=self._gallery,
-            published=self._publisher,
-            public_url=web.public_url,
-            embed=frozenset(web.embed),
-        )
+        if self._pages:
+            self._pages.adopt(settings, self._shared, self._forwarders)
 
     async def stop(self) -> None:
         """Say goodbye to everybody, and wait until all connections end, within the grace period."""
         self.close()
         self._sessions.close(FAREWELL)
-        for transport in self._browsing:
-            transport.abort()
+        if self._pages:
+            self._pages.abort()
         try:
             async with asyncio.timeout(self._settings.shutdown_grace + _ABORT_TIME):
                 await self._sessions.wait_closed()
         except TimeoutError:
             _log.warning("stopped with connections that do not end")
-        await self._gallery.close()
+        if self._pages:
+            await self._pages.close()
         await self._logins.last_seen.close()
         self._passwords.close()
         for listening in self._listening:
@@ -251,18 +231,6 @@ class Acceptor:
                 return ""  # a certificate needs a host name
             link = self.web_links[0]
         return json.dumps({"version": VERSION, "url": link + MPACKAGE})
-
-    def _board_preview(self, board: str) -> Preview | None:
-        told = self._sessions.told_of_board(board)
-        return told and Preview(*told)
-
-    async def _battle_preview(self, number: int) -> Preview | None:
-        try:
-            told = await self._sessions.told_of_battle(number)
-        except StoreError as error:
-            _log.error("a link cannot be told of: %s", error)
-            return None
-        return told and Preview(*told)
 
     async def _listen_for_page(self, web: WebSettings) -> list[tuple[str, int]]:
         try:
@@ -323,56 +291,13 @@ class Acceptor:
         session = partial(TelnetSession, caller=caller, shared=self._shared, policy=policy)
         return Connection(session, policy, self._buffer)
 
-    def _web_connection(self, caller: Caller) -> HttpConnection:
-        peer = _WebPeer(caller, self._forwarders, self._shared, self._browsing)
-        return HttpConnection(peer, self._web_policy, self._buffer)
+    def _web_connection(self, caller: Caller) -> asyncio.BufferedProtocol:
+        if self._pages is None:
+            from thudmud.server.pages import Pages  # noqa: PLC0415  (the start does not wait for it)
 
-
-class _WebPeer:
-    """The peer of a connection to the page; an `HttpPeer`."""
-
-    def __init__(
-        self,
-        caller: Caller,
-        forwarders: Proxies,
-        shared: SessionPolicy,
-        browsing: set[asyncio.Transport],
-    ) -> None:
-        self._caller, self._forwarders, self._shared = caller, forwarders, shared
-        self._browsing = browsing
-
-    def came(self, transport: asyncio.Transport) -> None:
-        """Note the connection."""
-        self._browsing.add(transport)
-
-    def is_secure(self, fields: Mapping[str, str]) -> bool:
-        """Return whether a forwarder says that the page is at ``https:``."""
-        is_told = self._caller.address in self._forwarders
-        return is_told and fields.get("x-forwarded-proto", "").lower() == "https"
-
-    def address(self, fields: Mapping[str, str]) -> str:
-        """Return the address that a request comes from."""
-        return self._forwarders.client(self._caller.address, fields)
-
-    def admit(self, fields: Mapping[str, str]) -> str:
-        """Return why the client may not come in, as a sentence; nothing if it may."""
-        address = self.address(fields)
-        if refused := self._caller.assign(address):
-            return refused
-        self._caller = replace(self._caller, address=address)
-        return ""
-
-    def open_session(
-        self, transport: asyncio.Transport, reading: Reading, screen: FrameScreen
-    ) -> PlayerSession:
-        """Make the session of a WebSocket."""
-        self._browsing.discard(transport)
-        return PlayerSession(transport, reading, screen, self._caller, self._shared)
-
-    def gone(self, transport: asyncio.Transport) -> None:
-        """Release a connection that has not become a WebSocket."""
-        self._browsing.discard(transport)
-        self._caller.release()
+            self._pages = Pages(self._sessions, self._buffer)
+            self._pages.adopt(self._whole, self._shared, self._forwarders)
+        return self._pages.connection(caller)
 
 
 def _linked(host: str) -> str:

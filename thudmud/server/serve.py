@@ -11,6 +11,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from time import monotonic
 from typing import TypeVar
@@ -116,6 +117,7 @@ async def serve(
             announce(line)
             manager.status = partial(_status, sessions)
             manager.ready()
+            await meanwhile.enter_async_context(background(_load_the_rest(settings)))
             try:
                 await _wait_for_end(stopped, sessions)
             finally:
@@ -362,14 +364,22 @@ _SWITCH_INTERVAL = 0.0005
 def tune_for_latency() -> None:
     """Avoid long pauses by the garbage collector and by switches between threads.
 
-    Everything that is loaded by now, some sixty thousand objects, is taken out of garbage
-    collection, which would take forty milliseconds each time. And with Python's default switch
-    interval, the store's thread would wait five milliseconds after each of SQLite's steps while
-    lines keep the event loop busy.
+    Everything that is there by now is taken out of garbage collection, as `thudmud.cli.main` has
+    done with all that was loaded: sixty thousand objects, which would take forty milliseconds each
+    time. And with Python's default switch interval, the store's thread would wait five milliseconds
+    after each of SQLite's steps while lines keep the event loop busy.
     """
     gc.collect()
     gc.freeze()
     sys.setswitchinterval(_SWITCH_INTERVAL)
+
+
+async def _load_the_rest(settings: Settings) -> None:
+    """Load what the first line and the first look at the page need, and the start did not."""
+    names = ["thudmud.language.grammar", *(["thudmud.server.pages"] * settings.web.enabled)]
+    for name in names:
+        await asyncio.to_thread(import_module, name)
+    gc.freeze()
 
 
 @asynccontextmanager

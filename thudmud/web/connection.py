@@ -33,7 +33,7 @@ from thudmud.web.pictures import COSTS, PictureRequest, Pictures, answered, want
 from thudmud.web.published import COST, Publications, published_by
 from thudmud.web.published import answered as published_answer
 from thudmud.web.sharing import Preview, base_of, battle_asked
-from thudmud.web.site import SOCKET, File, answer
+from thudmud.web.site import SOCKET, answer, files
 
 MAX_HEAD = 8192
 """The most bytes of a request; browsers send about one thousand."""
@@ -82,7 +82,6 @@ class WebPolicy:
         patience: seconds that a client may take for a request, and to read the answer.
         ping: seconds between two pings; proxies close silent connections.
         origins: the origins of other pages that may connect.
-        site: the files, by their paths.
         find_board: returns the preview of a link to a board, if there is one of that name.
         find_battle: returns that of a battle, by its number. It never fails.
         pictures: returns pictures of boards and battles.
@@ -99,7 +98,6 @@ class WebPolicy:
     patience: float
     ping: float
     origins: frozenset[str]
-    site: Mapping[str, File]
     find_board: Callable[[str], Preview | None]
     find_battle: Callable[[int], Coroutine[None, None, Preview | None]]
     pictures: Pictures
@@ -342,7 +340,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             return battle if kind == "game" else policy.find_board(name)
 
         base = base_of(request, policy.public_url, is_secure=is_secure)
-        response = answer(request, policy.site, find, base, policy.embed)
+        response = answer(request, files(), find, base, policy.embed)
         self._rate.charge(len(response) // FILE_PIECE)
         self._transport.write(response)
         self._wait_for_more()

@@ -51,22 +51,26 @@ KINDS = {
 
 @value
 class File:
-    """A file of the page, also compressed by gzip; its media type and entity tag.
+    """A file of the page; its media type and entity tag.
 
     The tag is the same, packed or not (RFC 9110, section 8.8.3).
     """
 
     body: bytes
-    packed: bytes
     kind: str
     tag: str
+
+    @property
+    def packed(self) -> bytes:
+        """It compressed by gzip, which is done when it is asked for first."""
+        return _packed(self.body)
 
 
 @cache
 def files() -> Mapping[str, File]:
     """Return the files of the page, and Mudlet's package, by their paths.
 
-    The files are read once.
+    The files are read when the first is asked for.
     """
     bodies = {
         PurePosixPath(path.relative_to(_FOLDER)): path.read_bytes()
@@ -83,10 +87,15 @@ def files() -> Mapping[str, File]:
     return {f"/{path}": _file(body, KINDS[path.suffix]) for path, body in bodies.items()}
 
 
-@lru_cache(maxsize=64)  # a link that is sent to many is packed once
+@lru_cache(maxsize=64)  # a link may be sent to many
 def _file(body: bytes, kind: str) -> File:
     tag = f'W/"{hashlib.sha256(body).hexdigest()[:16]}"'
-    return File(body, gzip.compress(body, mtime=0), kind, tag)
+    return File(body, kind, tag)
+
+
+@lru_cache(maxsize=128)
+def _packed(body: bytes) -> bytes:
+    return gzip.compress(body, mtime=0)
 
 
 def answer(

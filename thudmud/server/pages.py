@@ -1,0 +1,132 @@
+"""The page's side of a server: its connections, and what they ask for.
+
+It is no part of the start: it is loaded with the first connection to the page, or a moment after
+the server is ready.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from thudmud.accounts.limiters import TokenBucket
+from thudmud.server.config import Settings
+from thudmud.server.gallery import Gallery
+from thudmud.server.proxies import Proxies
+from thudmud.server.publishing import Publisher
+from thudmud.server.session import Caller, PlayerSession, SessionPolicy
+from thudmud.server.sessions import Sessions
+from thudmud.store import StoreError
+from thudmud.telnet.intake import Reading
+from thudmud.web.connection import HttpConnection, WebPolicy
+from thudmud.web.frames import FrameScreen
+from thudmud.web.sharing import Preview
+
+_log = logging.getLogger(__name__)
+
+
+class Pages:
+    """Makes the connections to the page, which share their limits and what was drawn."""
+
+    def __init__(self, sessions: Sessions, buffer: memoryview) -> None:
+        self._sessions, self._buffer = sessions, buffer
+        self._gallery = Gallery(sessions.service.hall, sessions.store)
+        self._publisher = Publisher(sessions.service.hall, sessions.store)
+        self._browsing: set[asyncio.Transport] = set()
+        """The connections that are no WebSockets."""
+
+    def adopt(self, settings: Settings, shared: SessionPolicy, forwarders: Proxies) -> None:
+        """Apply settings to connections from now on."""
+        server, web = settings.server, settings.web
+        self._shared, self._forwarders = shared, forwarders
+        self._policy = WebPolicy(
+            max_line=server.max_line,
+            outbox_bytes=server.outbox_bytes,
+            max_frame=web.max_frame,
+            rate=partial(TokenBucket, web.frames_per_second, web.frames_at_once),
+            patience=web.patience,
+            ping=web.ping,
+            origins=frozenset(web.origins),
+            find_board=self._board_preview,
+            find_battle=self._battle_preview,
+            pictures=self._gallery,
+            published=self._publisher,
+            public_url=web.public_url,
+            embed=frozenset(web.embed),
+        )
+
+    def connection(self, caller: Caller) -> HttpConnection:
+        """Return the protocol of a connection that was accepted."""
+        peer = _WebPeer(caller, self._forwarders, self._shared, self._browsing)
+        return HttpConnection(peer, self._policy, self._buffer)
+
+    def abort(self) -> None:
+        """End the connections that are no WebSockets."""
+        for transport in self._browsing:
+            transport.abort()
+
+    async def close(self) -> None:
+        """Draw nothing more."""
+        await self._gallery.close()
+
+    def _board_preview(self, board: str) -> Preview | None:
+        told = self._sessions.told_of_board(board)
+        return told and Preview(*told)
+
+    async def _battle_preview(self, number: int) -> Preview | None:
+        try:
+            told = await self._sessions.told_of_battle(number)
+        except StoreError as error:
+            _log.error("a link cannot be told of: %s", error)
+            return None
+        return told and Preview(*told)
+
+
+class _WebPeer:
+    """The peer of a connection to the page; an `HttpPeer`."""
+
+    def __init__(
+        self,
+        caller: Caller,
+        forwarders: Proxies,
+        shared: SessionPolicy,
+        browsing: set[asyncio.Transport],
+    ) -> None:
+        self._caller, self._forwarders, self._shared = caller, forwarders, shared
+        self._browsing = browsing
+
+    def came(self, transport: asyncio.Transport) -> None:
+        """Note the connection."""
+        self._browsing.add(transport)
+
+    def is_secure(self, fields: Mapping[str, str]) -> bool:
+        """Return whether a forwarder says that the page is at ``https:``."""
+        is_told = self._caller.address in self._forwarders
+        return is_told and fields.get("x-forwarded-proto", "").lower() == "https"
+
+    def address(self, fields: Mapping[str, str]) -> str:
+        """Return the address that a request comes from."""
+        return self._forwarders.client(self._caller.address, fields)
+
+    def admit(self, fields: Mapping[str, str]) -> str:
+        """Return why the client may not come in, as a sentence; nothing if it may."""
+        address = self.address(fields)
+        if refused := self._caller.assign(address):
+            return refused
+        self._caller = replace(self._caller, address=address)
+        return ""
+
+    def open_session(
+        self, transport: asyncio.Transport, reading: Reading, screen: FrameScreen
+    ) -> PlayerSession:
+        """Make the session of a WebSocket."""
+        self._browsing.discard(transport)
+        return PlayerSession(transport, reading, screen, self._caller, self._shared)
+
+    def gone(self, transport: asyncio.Transport) -> None:
+        """Release a connection that has not become a WebSocket."""
+        self._browsing.discard(transport)
+        self._caller.release()
