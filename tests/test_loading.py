@@ -146,6 +146,30 @@ def test_a_server_loads_what_plays_and_what_reads_lines_when_somebody_does() -> 
     }  # fmt: skip
 
 
+START = (
+    "import asyncio, pathlib, thudmud.cli.serve; from thudmud.server.config import check; "
+    "from thudmud.server.serve import serve; "
+    "asyncio.run(serve(check({settings}, ''), pathlib.Path({folder!r}), sys.exit))"
+)
+"""Starts a server, which stops when it announces that it is ready."""
+
+MOST_AT_START = 525
+"""How many modules a server may load until it is ready, all of Python's and of other packages
+included: that is most of the time that a start takes. It loads 515."""
+
+
+def test_a_start_loads_little_that_nobody_has_asked_for(tmp_path: Path) -> None:
+    settings = {"server": {"port": 0}, "web": {"port": 0}}
+    ours, others = loaded(START.format(settings=settings, folder=str(tmp_path)))
+    assert (tmp_path / "thudmud.db").exists()
+    assert not others & {
+        "aiohttp", "aiosmtplib", "gzip", "lark", "openskill", "PIL", "psycopg", "websockets",
+    }  # fmt: skip
+    rooms = {name.split(".")[1] for name in ours if "." in name}
+    assert not rooms & {"evennia", "gateway", "pictures", "script"}
+    assert len(ours | others) <= MOST_AT_START, sorted(ours | others)
+
+
 @pytest.mark.parametrize("package", ["thudmud", "thudmud.views"])
 def test_names_that_are_loaded_later_are_all_there(package: str) -> None:
     module = importlib.import_module(package)

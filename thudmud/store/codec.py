@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
-from functools import partial
+from functools import cache, cached_property, partial
 from json import JSONDecoder, JSONEncoder
 from math import isfinite
 from operator import attrgetter
@@ -461,11 +461,16 @@ class _Kind:
     """
 
     def __init__(self, name: str, kind: type[StoredEvent]) -> None:
-        self.name, self.form = name, _with_fields(kind)
+        self.name, self._kind = name, kind
         self.first = 0 if name == _WITH_ITS_OWN_TIME else 1
         self._players = _player_fields(kind)
         self._lists = _player_fields(kind, _LISTS)
         self._matches = [place for place, each in enumerate(fields(kind)) if each.name == "match"]
+
+    @cached_property
+    def form(self) -> Form:
+        """The form of its fields, made when the first event of the kind comes: few ever do."""
+        return _with_fields(self._kind)
 
     def change_players(self, values: list[Any], change: Callable[[Any], Any]) -> None:
         """Replace each player, in the values of all fields."""
@@ -488,14 +493,12 @@ _BY_NAME = {name: _Kind(name, kind) for name, kind in KINDS.items()}
 _BY_TYPE = {kind: _BY_NAME[name] for name, kind in KINDS.items()}
 
 
+@cache
 def _slots(kind: type[StoredEvent]) -> tuple[Callable[..., Any], list[Callable[..., None]]]:
     """Return what reads all fields of a kind but the time, and the setters of all fields."""
     names = [field.name for field in fields(kind) if field.name != "at"]
     setters = [getattr(kind, name).__set__ for name in ("at", *names)]
     return attrgetter(*names), setters
-
-
-_SLOTS = {kind: _slots(kind) for kind in KINDS.values()}
 
 
 def stamped(event: StoredEvent, at: float) -> StoredEvent:
@@ -504,7 +507,7 @@ def stamped(event: StoredEvent, at: float) -> StoredEvent:
     `dataclasses.replace` would check it again, which takes as long as storing it.
     """
     kind = type(event)
-    read, setters = _SLOTS[kind]
+    read, setters = _slots(kind)  # type: ignore[arg-type]  # classes have hashes
     stamped = object.__new__(kind)
     rest = read(event) if len(setters) > 2 else (read(event),)
     for put, value in zip(setters, (at, *rest), strict=True):
