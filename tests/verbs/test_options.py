@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from thudmud.errors import Refused
+from thudmud.language.parsing import chosen_by
 from thudmud.play.asides import Asked, OptionChosen
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.options import (
@@ -57,6 +58,7 @@ RED = Colour(foreground=1)
 )
 def test_a_choice_changes_one_thing(choice: SetOption, options: Options) -> None:
     assert choice.after(Options()) == options
+    assert chosen_by(str(choice)) == choice  # as at the name prompt, where one word is a name
 
 
 def test_the_colour_of_an_element_is_chosen_anew_and_given_back() -> None:

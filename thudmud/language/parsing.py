@@ -374,9 +374,9 @@ def _names(kept: object) -> tuple[str, ...]:
 
 
 def chosen_by(line: str) -> SetOption | None:
-    """Return the choice of an option in a line; None for any other line."""
+    """Return the choice of an option in a line; None for any other line, such as a name."""
     try:
-        command = parse(line)
+        command = parse(line) if " " in line.strip() else None  # one word chooses nothing
     except ParseError:
         return None
     return command if isinstance(command, SetOption) else None

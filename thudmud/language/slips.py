@@ -237,8 +237,8 @@ class Place:
     @property
     def spellings(self) -> tuple[str, ...]:
         """All keywords that might have stood there, and names of rulesets."""
-        rulesets = RULESETS if "RULESET" in self.terminals else ()
-        return (*_spellings(self.terminals), *rulesets)
+        words = _spellings(self.terminals)
+        return (*words, *RULESETS) if "RULESET" in self.terminals else words
 
 
 _UNBROKEN = re.compile("[^ ,]*")

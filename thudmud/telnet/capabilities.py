@@ -39,6 +39,10 @@ class Mtts(IntFlag):
     MNES = 512
 
 
+NO_PACKAGES: frozenset[str] = frozenset()
+"""One object for all: Python makes a new one each time."""
+
+
 class Capabilities:
     """What one client has told so far.
 
@@ -48,7 +52,7 @@ class Capabilities:
     """
 
     def __init__(self) -> None:
-        self.packages: frozenset[str] = frozenset()
+        self.packages = NO_PACKAGES
         self.utf8: bool | None = None
         self._width, self._height = DEFAULT_WIDTH, 0
         self._types: list[str] = []

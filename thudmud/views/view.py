@@ -82,11 +82,16 @@ class Terminal:
 
     def nearest(self) -> Terminal:
         """Return the nearest terminal that we support; width 0 means not known."""
-        width = min(max(self.width, WIDTHS[0]), WIDTHS[-1]) if self.width > 0 else DEFAULT_WIDTH
-        colours = max(each for each in COLOURS if each <= max(self.colours, 0))
-        packages = frozenset(map(str.lower, self.packages))
-        height = max(self.height, 0)
-        return replace(self, width=width, colours=colours, packages=packages, height=height)
+        return _nearest(self)
+
+
+@lru_cache(maxsize=1024)  # so that equal ones are one object
+def _nearest(terminal: Terminal) -> Terminal:
+    width, height = terminal.width, max(terminal.height, 0)
+    width = min(max(width, WIDTHS[0]), WIDTHS[-1]) if width > 0 else DEFAULT_WIDTH
+    colours = max(each for each in COLOURS if each <= max(terminal.colours, 0))
+    packages = frozenset(map(str.lower, terminal.packages))
+    return replace(terminal, width=width, colours=colours, packages=packages, height=height)
 
 
 @lru_cache(maxsize=256)

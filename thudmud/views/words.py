@@ -126,7 +126,7 @@ def _broken(text: str, width: int, indent: str) -> list[str]:
     return [line.strip(GLUE).replace(GLUE, " ") for line in lines]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _broken_as_told(text: str, width: int, indent: str) -> tuple[str, ...]:
     """Break lines as `_broken` does, with quoted commands kept together.
 
