@@ -6,7 +6,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Protocol
 
 from thudmud.store import KeptName, Store, StoreError
@@ -37,7 +37,7 @@ class PlayerDirectory(Protocol):
     def is_here(self, name: str) -> bool:
         """Return whether a player is logged in under that name."""
 
-    async def is_needed(self, name: str) -> bool:
+    def is_needed(self, name: str) -> Awaitable[bool]:
         """Return whether an unfinished battle, running or adjourned, depends on the name.
 
         Raises:

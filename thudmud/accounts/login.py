@@ -6,6 +6,7 @@ word. Whoever proves to be the owner may use the name, also while somebody is pl
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
@@ -58,6 +59,9 @@ is slow, and delays the logins of others."""
 
 _WORDS = 4
 """How many of a member's programs at once may have a word in place of the password."""
+
+_TAKEN_AT_ONCE = 32
+"""How many names are taken at a time. Nothing waits for players there, but the store."""
 
 _log = logging.getLogger(__name__)
 
@@ -130,6 +134,7 @@ class Logins:
         self._throttle = GuessThrottle()
         self._words: defaultdict[str, deque[bytes]] = defaultdict(lambda: deque(maxlen=_WORDS))
         """Hashes of the words that members' programs have been given since the start."""
+        self._taking = asyncio.Semaphore(_TAKEN_AT_ONCE)
         self.last_seen = LastSeen(store, directory, guest_grace, clock)
 
     async def log_in(self, prompter: Prompter, address: str) -> Login | None:
@@ -274,7 +279,13 @@ class Logins:
     async def _take(
         self, prompter: Prompter, name: str, before: KeptName | None, address: str
     ) -> Login | None:
-        """Give a free name to a new guest."""
+        """Give a free name to a new guest; some at a time, whoever else waits is cheap to keep."""
+        async with self._taking:
+            return await self._take_now(prompter, name, before, address)
+
+    async def _take_now(
+        self, prompter: Prompter, name: str, before: KeptName | None, address: str
+    ) -> Login | None:
         if self._directory.is_here(name) or await self._directory.is_needed(name):
             prompter.say(f"Somebody called {name} has a game here. Please take another name.")
             return None

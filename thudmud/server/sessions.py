@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import partial
@@ -179,13 +179,13 @@ class Sessions:
         """Return whether a player of that name, in any case, is here."""
         return name.lower() in self._hall.people.names
 
-    async def is_needed(self, name: str) -> bool:
+    def is_needed(self, name: str) -> Awaitable[bool]:
         """Return whether a seat is kept, or a match adjourned, for that name, in any case.
 
         Raises:
             StoreError: that cannot be read.
         """
-        return await self.service.needs(name)
+        return self.service.needs(name)
 
     # Players.
 

@@ -7,6 +7,7 @@ a minute. After their first ply they are not told any more.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from thudmud.play.archive import PlayerScore
 from thudmud.play.asides import MoveTaught
@@ -62,7 +63,8 @@ class Teaching:
             if name is not None and not self.new[name]:
                 self.new[name] = True
                 self._teach(name, table, again=False)
-                self._alarms.set(name, self._clock() + AGAIN, lambda: self._again(name, table.key))
+                again = partial(self._again, name, table.key)
+                self._alarms.set(name, self._clock() + AGAIN, again)
 
     def stop(self) -> None:
         """Stop, and cancel the reminders."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 
 from thudmud.play.asides import TimeShort
 from thudmud.play.events import BattleId
@@ -65,7 +66,7 @@ class Timing:
         moment = self._moment(table)
         if moment is not None:
             at = max(moment, self._clock() + delay)
-            self._looks.set(table.key, at, lambda: self._look(table.key))
+            self._looks.set(table.key, at, partial(self._look, table.key))
 
     def _moment(self, table: Table) -> float | None:
         """Return when something is due at a board, or when a player's time gets short."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple, cast
 
 from thudmud.play.analysis import KeptAnalysisLookup
@@ -114,7 +114,7 @@ class FoldedGames:
 
     async def find(
         self,
-        read: Callable[[Callable[[Database], _Read | None]], Coroutine[Any, Any, _Read | None]],
+        read: Callable[[Callable[[Database], _Read | None]], Awaitable[_Read | None]],
         number: int,
         realm: str,
     ) -> FoundBattle | None:

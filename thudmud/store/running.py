@@ -19,7 +19,7 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from thudmud.store.database import Database
 from thudmud.store.interface import Entry, Forgotten, NotWritten, StoreError
@@ -241,13 +241,13 @@ class InThread:
         self._thread.start()
         await self._started
 
-    async def write(self, work: Callable[[Database], T]) -> T:
+    def write(self, work: Callable[[Database], T]) -> Future[T]:
         """Run work that writes, in one transaction with all other writes that wait."""
-        return cast("T", await self._put(work, writes=True))
+        return self._put(work, writes=True)
 
-    async def read(self, work: Callable[[Database], T]) -> T:
+    def read(self, work: Callable[[Database], T]) -> Future[T]:
         """Run work that only reads, after the writes that wait."""
-        return cast("T", await self._put(work))
+        return self._put(work)
 
     async def catch_up(self) -> None:
         """Hand out what other processes have written by now."""
