@@ -13,7 +13,7 @@ import json
 import re
 import shutil
 import sqlite3
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -36,6 +36,9 @@ LINK = 0.003
 
 REPLICATION = 0.01
 """Seconds that a commit takes to the standby, or its answer back, at most; the same holds."""
+
+STATEMENTS = 400
+"""How many statements a session has prepared: all that there are."""
 
 LOCK_TIMEOUT = 5.0
 IDLE_IN_TRANSACTION = 5.0
@@ -137,7 +140,9 @@ class Session:
     def __init__(self, primary: Database, process: object) -> None:
         self.pid, self.process = next(primary.pids), process
         self.primary = primary
-        self.files = _opened(primary.path)
+        self._path = primary.path
+        spare = primary.spare[self._path]
+        self.files = spare.pop() if spare else _opened(self._path)
         self.is_open, self.in_transaction, self.has_failed = True, False, False
         self.waits_for_standby = self.is_replicated = self.has_events = False
         self.notes: list[str] = []
@@ -158,7 +163,8 @@ class Session:
         if not self.waits_for_standby and self in self.primary.sessions:
             del self.primary.sessions[self]
             self._roll_back()
-            self.files.close()
+            self.primary.spare[self._path].append(self.files)
+            del self.files
         if was_open and self.told:
             self.told()
 
@@ -354,6 +360,8 @@ class Database:
         self.server = "server 1"
         self.servers = count(2)
         self.pids = count(100)
+        self.spare: defaultdict[Path, list[sqlite3.Connection]] = defaultdict(list)
+        """By the file, what sessions have used that are over: opening it anew takes long."""
         self.sessions: dict[Session, None] = {}
         """In an order that a seed decides, which that of a set would not be."""
         self.locked_by: Session | None = None
@@ -823,12 +831,17 @@ def _in_sqlite(query: str) -> str:
     query = _ANY.sub("in (select value from json_each(?))", query)
     if query.startswith("select tablename from pg_tables"):
         return "select name from sqlite_schema where type = 'table'"
-    return query.replace("bytea", "blob")
+    return query.replace("bytea", "blob").replace(' collate "C"', "")  # SQLite's own is that one
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    files = sqlite3.connect(path, timeout=0.0, isolation_level=None, check_same_thread=False)
-    files.create_collation("C", lambda one, two: (one > two) - (one < two))
+    files = sqlite3.connect(
+        path,
+        timeout=0.0,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=STATEMENTS,
+    )
     files.create_function("strpos", 2, lambda text, part: text.find(part) + 1, deterministic=True)
     files.execute("pragma synchronous = off")
     return files
