@@ -26,9 +26,8 @@ class DrivingLoop(Loop):
     def run_forever(self) -> None:
         """Let the world go on until this loop is stopped."""
         World.here = self.world
-        while not self._stopping:  # type: ignore[has-type]  # asyncio's
-            if not self.world._step(inf):
-                raise RuntimeError("nothing will ever happen any more")
+        if not self.world.run_until(lambda: self._stopping, inf):  # asyncio's
+            raise RuntimeError("nothing will ever happen any more")
         self._stopping = False
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> Any:  # type: ignore[override]

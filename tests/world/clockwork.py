@@ -478,42 +478,35 @@ class World:
 
     def run(self, seconds: float) -> None:
         """Let so much time pass, and all that happens in it."""
-        end = self.now + seconds
-        while self._step(end):
-            pass
-        self.now = end
+        self.run_until(None, seconds)
 
-    def run_until(self, true: Callable[[], bool], most: float) -> bool:
-        """Let time pass until something is true, or for so many seconds; return whether it is."""
-        end = self.now + most
-        while not true():
-            if not self._step(end):
+    def run_until(self, true: Callable[[], bool] | None, most: float) -> bool:
+        """Let time pass until something is true, or for so many seconds; return whether it is.
+
+        One of those goes on who can; time passes where nobody can.
+        """
+        ready, events, chance, end = self.ready, self._events, self._chance, self.now + most
+        while not (true and true()):
+            if ready:
+                number = len(ready)
+                is_due = bool(events) and events[0][0] <= self.now
+                chosen = int(chance() * (number + is_due)) if number + is_due > 1 else 0
+                if chosen < number:
+                    one = next(islice(ready, chosen, None))
+                    del ready[one]
+                    process = one.process
+                    if process.is_awake and not process.is_dead:
+                        one.go_on()
+                    continue
+            elif not events or events[0][0] >= end:
                 self.now = end
-                return true()
+                return bool(true and true())
+            when, _, call = heappop(events)
+            self.now = max(self.now, when)
+            call()
         return True
 
     def close(self) -> None:
         """End all that runs."""
         for process in list(self.processes):
             process.kill()
-
-    def _step(self, end: float) -> bool:
-        """Let one of those go on who can; else let time pass until somebody can."""
-        ready, events = self.ready, self._events
-        if ready:
-            number = len(ready)
-            is_due = bool(events) and events[0][0] <= self.now
-            chosen = int(self._chance() * (number + is_due)) if number + is_due > 1 else 0
-            if chosen < number:
-                one = next(islice(ready, chosen, None))
-                del ready[one]
-                process = one.process
-                if process.is_awake and not process.is_dead:
-                    one.go_on()
-                return True
-        elif not events or events[0][0] >= end:
-            return False
-        when, _, call = heappop(events)
-        self.now = max(self.now, when)
-        call()
-        return True

@@ -156,7 +156,9 @@ class Sessions:
     def ban_told(self, name: str, address: str) -> str:
         """Return why a name or an address is banned, as a sentence; nothing if neither is."""
         order, now = self._hall.order or Order(), self.clock()
-        ban = order.ban_from(parsed_address(address), now) or order.ban(name, now)
+        ban = order.ban(name, now)
+        if order.networks:  # else the address need not be parsed, for each who is here
+            ban = order.ban_from(parsed_address(address), now) or ban
         return barred(ban, self.contact) if ban else ""
 
     def name_problem(self, words: str) -> str | None:
