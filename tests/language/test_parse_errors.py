@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.cases import cases
-from thudmud.language import MAX_LINE, ParseError, parse
+from thudmud.language import MAX_LINE, ParseError, clean, parse
+from thudmud.language.slips import _OF_ELSEWHERE, _SYNONYMS, SLIPS, SLIPS_AT_FIRST, Place
+from thudmud.language.words import FIRST, opens
 from thudmud.play.refusals import Mistake
 from thudmud.rules import RULESETS
 
@@ -502,3 +506,26 @@ def test_a_line_that_is_too_long() -> None:
         assert error.details["most"] == MAX_LINE
         assert len(error.line) <= MAX_LINE
     assert parse("say " + "a" * (MAX_LINE - 4))
+
+
+STRANGE = st.sampled_from(
+    [
+        *_SYNONYMS,
+        *_OF_ELSEWHERE,
+        *RULESETS,
+        *["12", "#12", "1", "yes", "on", "off", "bright", "10+5", "3d"],
+    ]
+)
+STRANGER = st.from_regex(
+    r"[dTRa-p ]?[A-Pa-p]?[0-9]{0,3}[-+/x.#]?[A-Pa-p]?[0-9]{0,2}[a-z]{0,6}", fullmatch=True
+)
+
+
+@given(st.lists(STRANGE | STRANGER | st.text(max_size=8), max_size=3))
+def test_where_nothing_makes_sense_yet_no_other_slip_is_met(words: list[str]) -> None:
+    line = clean(" ".join(words))
+    if not opens(FIRST, line):
+        place = Place.of(line, 0)
+        assert [slip for slip in SLIPS if slip(place)] == [
+            slip for slip in SLIPS_AT_FIRST if slip(place)
+        ]

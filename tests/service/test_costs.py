@@ -30,8 +30,9 @@ MOST = {
 }
 """By player and line, as many calls as it may take. Anna plays, Dora watches."""
 
-MOST_OF_A_NEW_LINE = 140
-"""Of one that cannot be read and is new: all slips are tried, cheap ones first. It takes 125."""
+MOST_OF_A_NEW_LINE = 75
+"""Of one that cannot be read and is new: those slips are tried that there are at a first word. It
+takes 64."""
 
 MOST_OF_A_PLY = 326
 """With the board drawn, which is a third of that."""

@@ -16,7 +16,14 @@ from typing import Any
 
 from thudmud.errors import Refused
 from thudmud.language.cleaning import clean
-from thudmud.language.slips import SLIPS, Finding, Place, near_miss, possible
+from thudmud.language.slips import (
+    SLIPS,
+    SLIPS_AT_FIRST,
+    Finding,
+    Place,
+    near_miss,
+    possible,
+)
 from thudmud.language.words import (
     END_OF_LINE,
     FIRST,
@@ -139,8 +146,12 @@ THE_END = "<end>"
 def diagnose(line: str, column: int) -> ParseError:
     """Return the error of a cleaned line that makes sense up to a column."""
     place = Place.of(line, column)
-    found = filter(None, (slip(place) for slip in SLIPS))
-    code, meant, facts = next(found, Finding())
+    finding = Finding()
+    for slip in SLIPS if place.before else SLIPS_AT_FIRST:
+        if found := slip(place):
+            finding = found
+            break
+    code, meant, facts = finding
     return ParseError(
         code or _general(place),
         line,

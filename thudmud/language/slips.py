@@ -666,3 +666,13 @@ SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _notified_otherwise,
 )
 """Asked in this order. The first that recognizes its mistake explains it."""
+
+SLIPS_AT_FIRST = (
+    _no_such_position,
+    _as_in_records,
+    _glued_positions,
+    _of_elsewhere,
+    _words_left_out,
+)
+"""Those of them that there can be where nothing makes sense yet. Most lines that cannot be read
+begin with a mistyped verb, for which no other has to be asked."""
