@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from thudmud.telnet.capabilities import Capabilities
 from thudmud.telnet.interface import Ask, Credentials, Mark, Receiver, Watch
@@ -94,6 +95,7 @@ def _number(given: object) -> int | str | None:
     return given if is_number else None  # type: ignore[return-value]
 
 
+@lru_cache(maxsize=8)  # many get the same, one after the other
 def packed(package: str, text: str = "") -> bytes:
     """Return the payload of a package; ``text`` is its data, as JSON."""
     return (f"{package} {text}" if text else package).encode("utf-8", "replace")

@@ -65,8 +65,9 @@ class FrameScreen(Screen):
 
     def command(self, sequence: bytes) -> None:
         """Append a frame, after the text before it."""
-        self._frame()
-        super().command(sequence)
+        if len(self._pieces) > self._framed:
+            self._frame()
+        self._put(sequence)
         self._framed = len(self._pieces)
 
     def mark(self, sequence: bytes) -> None:
@@ -80,12 +81,12 @@ class FrameScreen(Screen):
         super().close(why, linger=linger, grace=grace)
 
     def _write(self) -> None:
-        self._frame()
+        if len(self._pieces) > self._framed:
+            self._frame()
         self._framed = 0
         super()._write()
 
     def _frame(self) -> None:
+        """Make the text behind the last frame one, too."""
         text = self._pieces[self._framed :]
-        if text:
-            self._pieces[self._framed :] = [self._flusher.join(text, binary_frame)]
-        self._framed = len(self._pieces)
+        self._pieces[self._framed :] = [self._flusher.join(text, binary_frame)]
