@@ -95,7 +95,7 @@ TASKS = {
 
 
 TIMERS = {
-    "Alarms.set.<locals>.rings", "LastSeen._tick", "Store._look_at_order",
+    "Alarms._ring", "LastSeen._tick", "Store._look_at_order",
     "_release_waiter", "_set_result_unless_cancelled",
 }  # fmt: skip
 """What it waits for: what is due at boards, and its tasks."""
@@ -508,7 +508,8 @@ class Run:
             if not (server.service and server.acceptor):
                 continue
             names = {getattr(each.get_coro(), "__qualname__", "") for each in server.process.tasks}
-            timers = {getattr(each, "__qualname__", "") for each in server.process.loop.waiting}
+            waiting = (getattr(each, "func", each) for each in server.process.loop.waiting)
+            timers = {getattr(each, "__qualname__", "") for each in waiting}
             registers = {
                 "people": set(server.service.hall.people) - self._bots,
                 "visits": server.service.broadcaster.visits.keys() - self._bots,
