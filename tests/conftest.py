@@ -14,13 +14,14 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AbstractContextManager, AsyncExitStack, contextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 import uvloop
 from hypothesis import HealthCheck, settings
 
+from tests import leaks
 from tests.accounts.dialogues import CHEAP
 from tests.ports import free_ports
 from tests.server.plain import PlainService, Serving, Setup
@@ -73,7 +74,7 @@ def _as_players_have_it(tmp_path_factory: pytest.TempPathFactory) -> Iterator[No
     (folder / "interegular.py").write_text("raise ImportError\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
-        with warm():
+        with leaks.watched(), warm():
             yield
 
 
@@ -213,6 +214,21 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
     """Tell what everybody waits for where a test takes long, in case that it fails."""
     with told_of():
         return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object]) -> Generator[None, object, object]:
+    """Let what a wider fixture starts run on."""
+    with nullcontext() if fixturedef.scope == "function" else leaks.shared():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None, object, object]:
+    """Fail where a program was left running."""
+    result = yield
+    leaks.fail_if_any()
+    return result
 
 
 @pytest.hookimpl(wrapper=True)

@@ -28,6 +28,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from tests import leaks
+
 ROOT = Path(__file__).parents[1]
 MODULE = "thudmud.cli.main"
 MODULES = MODULE, "benchmarks.load.echo"
@@ -71,7 +73,7 @@ class _Warm:
         self._loads, self._folders = _loads(os.environ), _folders(os.environ)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         words = [sys.executable, "-m", "tests.warm", str(theirs.fileno())]
-        with theirs:
+        with theirs, leaks.shared():
             self._process = subprocess.Popen(words, cwd=ROOT, pass_fds=[theirs.fileno()])
 
     def close(self) -> None:

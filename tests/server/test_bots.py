@@ -9,7 +9,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from tests.server.bots import (
 )
 from tests.server.plain import PATIENCE, Client
 from thudmud.bots import opponent
-from thudmud.bots.program import MOST_SAID, Program, ProgramError
+from thudmud.bots.program import ENGINE, MOST_SAID, Program, ProgramError
 from thudmud.bots.workers import Workers
 from thudmud.cli.main import main
 from thudmud.play.events import OWN_PROGRAM, BattleStarted, Levels
@@ -237,8 +237,23 @@ async def test_a_start_that_is_cancelled_ends(tmp_path: Path, times: int) -> Non
         await asyncio.sleep(0)
     with pytest.raises(asyncio.CancelledError):
         await starting
-    assert program._ending
-    await program._ending
+
+
+@pytest.mark.parametrize("end", [Program.kill, Program.stop])
+async def test_an_end_that_is_cancelled_is_one(
+    tmp_path: Path, end: Callable[[Program], Coroutine[None, None, None]]
+) -> None:
+    running = Program("Grog", ENGINE, tmp_path, PATIENCE)
+    await running.start()
+    process = running._process
+    assert process
+    ending = asyncio.create_task(end(running))
+    for _ in range(2):
+        await asyncio.sleep(0)
+        ending.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await ending
+    assert process.returncode is not None
 
 
 async def test_a_crash_is_survived(tmp_path: Path) -> None:

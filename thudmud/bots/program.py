@@ -12,9 +12,10 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from thudmud.bots import LONGEST_LINE, keeper
 from thudmud.bots.opponent import Task
@@ -73,8 +74,6 @@ class Program:
         self._command = tuple(command)
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
-        self._ending: asyncio.Task[None] | None = None
-        """Ends a process whose start was cancelled."""
         self._said = b""
         """Output that was read, and not parsed yet."""
 
@@ -96,8 +95,7 @@ class Program:
             # processes that the program has started by then may keep them open for ever.
             self._process = await asyncio.shield(starting)
         except asyncio.CancelledError:
-            self._ending = asyncio.create_task(self._end(starting))
-            await asyncio.shield(self._ending)
+            await _done(self._end(starting))
             raise
         except (OSError, ValueError) as error:
             raise ProgramError(f"{program} cannot be started: {error}") from error
@@ -154,21 +152,25 @@ class Program:
 
     async def stop(self) -> None:
         """Ask it to quit, or else kill it."""
-        if self._process is not None:
-            with suppress(ProgramError):
-                await self.ask("quit", _LEAVING)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_LEAVING):
-                    await self._process.wait()
-        await self.kill()
+        try:
+            if self._process is not None:
+                with suppress(ProgramError):
+                    await self.ask("quit", _LEAVING)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_LEAVING):
+                        await self._process.wait()
+        finally:
+            await self.kill()
 
     async def kill(self) -> None:
-        """Kill it, and the processes that it has started."""
+        """Kill it, and the processes that it has started, also when cancelled meanwhile."""
         process, self._process = self._process, None
         if process is not None:
-            await self._kill(process)
-            if self._listening:
-                self._listening.cancel()
+            try:
+                await _done(self._kill(process))
+            finally:
+                if self._listening:
+                    self._listening.cancel()
 
     async def _kill(self, process: asyncio.subprocess.Process) -> None:
         if process.returncode is None:
@@ -286,6 +288,19 @@ class Program:
                 _log.warning("the program of %s complains: %s", self._name, text)
             left -= len(said)
             await asyncio.sleep(_PAUSE)
+
+
+async def _done(work: Coroutine[Any, Any, None]) -> None:
+    """Do something to its end. A cancellation meanwhile is raised behind it."""
+    task, cancelled = asyncio.create_task(work), None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled:
+        raise cancelled
+    task.result()
 
 
 def _ended(word: str) -> ProgramError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from enum import Enum
@@ -160,8 +161,7 @@ async def judged(opening: Game, contenders: Mapping[Side, Contender], terms: Ter
         ending, why = fault.value, str(error)
     finally:
         cpu = {side: contender.cpu_seconds() for side, contender in contenders.items()}
-        for contender in contenders.values():
-            await contender.end(at_once=at_once)
+        await asyncio.gather(*(each.end(at_once=at_once) for each in contenders.values()))
     if faulty:
         outcome = game.resign(faulty).outcome
     else:

@@ -101,6 +101,8 @@ class Studio:
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
         self._process: asyncio.subprocess.Process | None = None
+        self._killed: asyncio.subprocess.Process | None = None
+        """The last one that was, which may not have ended yet."""
         self._rest: asyncio.TimerHandle | None = None
 
     async def draw(self, job: Job) -> bytes:
@@ -131,10 +133,9 @@ class Studio:
         """End the process."""
         if self._rest:
             self._rest.cancel()
-        process = self._process
         self._end()
-        if process:
-            await process.wait()
+        if self._killed:
+            await self._killed.wait()
 
     async def _ask_twice(self, job: Job) -> object:
         """Ask, and if the process ends, which it may have done before, another one."""
@@ -147,6 +148,8 @@ class Studio:
     async def _ask(self, job: Job) -> object:
         process = self._process
         if process is None or process.returncode is not None:
+            if self._killed:
+                await self._killed.wait()
             process = self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
@@ -166,8 +169,11 @@ class Studio:
     def _end(self) -> None:
         process, self._process = self._process, None
         if process and process.returncode is None:
+            self._killed = process
             with suppress(ProcessLookupError):
                 process.kill()
+            # For asyncio it ends only when its pipes do, and nobody reads the rest of a picture.
+            process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]  # noqa: SLF001  (asyncio has no other way)
 
 
 def main(jobs: BinaryIO, pictures: BinaryIO) -> None:

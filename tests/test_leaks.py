@@ -1,0 +1,27 @@
+"""A test that leaves a program running fails, and no other."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests import leaks
+
+WAITING = [sys.executable, "-S", "-c", "input()"]
+
+
+@pytest.fixture(scope="module")
+def lasting() -> Iterator[None]:
+    with subprocess.Popen(WAITING, stdin=subprocess.PIPE):
+        yield
+
+
+@pytest.mark.usefixtures("lasting")
+def test_a_program_that_is_left_running_fails_its_test() -> None:
+    with subprocess.Popen(WAITING, stdin=subprocess.PIPE) as program:
+        with pytest.raises(AssertionError, match=rf"of these programs:\n{program.pid}: .*\Z"):
+            leaks.fail_if_any()
+        leaks.fail_if_any()  # it is told once
