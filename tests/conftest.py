@@ -216,19 +216,25 @@ def pytest_runtest_protocol() -> Generator[None, object, object]:
         return (yield)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object]) -> Generator[None, object, object]:
-    """Let what a wider fixture starts run on."""
-    with nullcontext() if fixturedef.scope == "function" else leaks.shared():
-        return (yield)
+class _Leaks:
+    """Fails tests that leave programs running. A plugin: fixtures of a session are no folder's."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[object]
+    ) -> Generator[None, object, object]:
+        with nullcontext() if fixturedef.scope == "function" else leaks.shared():
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_teardown(self) -> Generator[None, object, object]:
+        result = yield
+        leaks.fail_if_any()
+        return result
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown() -> Generator[None, object, object]:
-    """Fail where a program was left running."""
-    result = yield
-    leaks.fail_if_any()
-    return result
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(_Leaks())
 
 
 @pytest.hookimpl(wrapper=True)

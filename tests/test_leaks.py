@@ -13,7 +13,7 @@ from tests import leaks
 WAITING = [sys.executable, "-S", "-c", "input()"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lasting() -> Iterator[None]:
     with subprocess.Popen(WAITING, stdin=subprocess.PIPE):
         yield
