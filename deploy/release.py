@@ -46,7 +46,8 @@ def build(folder: Path) -> tuple[Path, Path, Path]:
     (wheel,), (source,) = folder.glob("*.whl"), folder.glob("*.tar.gz")
     single = folder / "thudmud.pyz"
     shiv = [sys.executable, "-m", "shiv", "--compressed", "--extend-pythonpath", "--no-modify"]
-    shiv += ["-c", "thudmud", "-p", "/usr/bin/env python3", "-o", str(single)]
+    # What pip would compile is left out anyhow.
+    shiv += ["-c", "thudmud", "-p", "/usr/bin/env python3", "-o", str(single), "--no-compile"]
     run(*shiv, f"{wheel}[server]")
     return wheel, source, single
 

@@ -206,6 +206,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(20_000)  # a test makes as much and is over: by default it took a sixteenth
         gc.enable()
 
 

@@ -18,9 +18,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, TypeVar
-
-T = TypeVar("T")
+from typing import Any
 
 LONG = 50.0
 """After so many seconds it is told, and again: no timeout of a minute is over before."""
@@ -86,22 +84,24 @@ def everybody(here: FrameType | None = None) -> str:
         stack = traceback.extract_stack(frame, FRAMES)
         parts.append(_part(f"Thread {thread.name}", stack))
     # Those of every event loop, whoever has made it.
-    tasks = [each for each in _all(asyncio.Task) if not each.done()]
+    tasks, programs, readers = _all(asyncio.Task, subprocess.Popen, asyncio.StreamReader)
+    tasks = [each for each in tasks if not each.done()]
     parts += [_part(f"Task {task.get_name()}", _awaited(task.get_coro())) for task in tasks]
-    for program in _all(subprocess.Popen):
+    for program in programs:
         if program.returncode is None:
             said = getattr(program, "_fileobj2output", None) or {}
             parts.append(f"Program {program.pid}: {program.args!r}\n")
             parts += [_unread(b"".join(chunks)) for chunks in said.values() if chunks]
-    for reader in _all(asyncio.StreamReader):
-        if unread := bytes(reader._buffer):  # type: ignore[attr-defined]
+    for reader in readers:
+        if unread := bytes(reader._buffer):
             parts.append(_unread(unread))
     return "What everybody waits for:\n\n" + "\n".join(parts)
 
 
-def _all(kind: type[T]) -> list[T]:
-    """Return all that there are of a kind. What only stands for something is asked nothing."""
-    return [each for each in gc.get_objects() if issubclass(type(each), kind)]
+def _all(*kinds: type) -> list[list[Any]]:
+    """Return all that there are of some kinds. What only stands for something is asked nothing."""
+    found = [each for each in gc.get_objects() if issubclass(type(each), kinds)]
+    return [[each for each in found if issubclass(type(each), kind)] for kind in kinds]
 
 
 def _part(title: str, stack: traceback.StackSummary) -> str:

@@ -32,8 +32,10 @@ from tests import leaks
 
 ROOT = Path(__file__).parents[1]
 MODULE = "thudmud.cli.main"
-MODULES = MODULE, "benchmarks.load.echo"
+MODULES = MODULE, "thudmud.server.drawing", "benchmarks.load.echo"
 """What a copy may run."""
+PYTHON = sys.executable
+"""What runs it, whatever a test makes of that."""
 LARGEST = 1 << 20
 """Bytes of a request: environments are smaller."""
 
@@ -46,7 +48,7 @@ def _words(args: object) -> list[str] | None:
     if not isinstance(args, Sequence) or isinstance(args, str | bytes):
         return None
     program, *words = (os.fsdecode(each) for each in args)
-    if program == sys.executable and words[:1] == ["-m"] and words[1] in MODULES:
+    if program == PYTHON and words[:1] == ["-m"] and words[1] in MODULES:
         return words[1:]
     return None
 
@@ -236,10 +238,14 @@ def _load() -> None:
 
     for module, _ in SUBCOMMANDS.values():
         import_module(f"thudmud.cli.{module}")
-    for name in ("uvloop", "psycopg", "prometheus_client", "telnetlib3", "thudmud.server.serve"):
+    for name in (
+        *("uvloop", "psycopg", "prometheus_client", "telnetlib3", "thudmud.server.serve"),
+        *("thudmud.pictures", "PIL.Image", "resvg_py"),
+    ):
         import_module(name)
-    # It is to be run as if it had not been loaded.
-    del sys.modules[MODULE]
+    # They are to be run as if they had not been loaded.
+    for name in MODULES:
+        sys.modules.pop(name, None)
     gc.collect()
     gc.freeze()
 

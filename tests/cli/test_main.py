@@ -35,13 +35,16 @@ async def run(tmp_path: Path) -> AsyncIterator[Run]:
     processes: list[Process] = []
 
     async def start(*arguments: str, files: int | None = None) -> Process:
-        few = f"ulimit -n {files}; " if files else ""
+        words, path = [sys.executable, "-m", "thudmud.cli.main", *arguments], [str(ROOT)]
+        if files:
+            words = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *words]
+            path = [str(tmp_path), *path]
         process = await asyncio.create_subprocess_exec(
-            *["sh", "-c", few + 'exec "$0" -m thudmud.cli.main "$@"', sys.executable, *arguments],
+            *words,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=tmp_path,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])},
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(path)},
         )
         processes.append(process)
         return process

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import server
-from benchmarks.load import processes
+from benchmarks.load import games, processes
 from benchmarks.load.busy import Pains
 from benchmarks.load.table import COLUMNS, Row, compared, from_text, markdown, plain, to_text
 from benchmarks.server import Extent, notes, rows
@@ -18,9 +18,9 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "performance.md"
 LAST_RELEASE = ROOT / "benchmarks" / "last_release.json"
 TINY = Extent(
-    Pains(1, 0.05),
+    Pains(1, 0.02),
     talkers=(2,),
-    steady=2,
+    steady=5,
     watchers=3,
     connections=4,
     tables=(1, 2),
@@ -34,6 +34,7 @@ TINY = Extent(
 @pytest.mark.slow
 def test_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "WAIT", 0.1)
+    monkeypatch.setattr(games, "TALKERS", 3)
     measured = list(rows(TINY))
     titles = [row.title for row in measured]
     for talkers in ("2 players",):
@@ -45,7 +46,7 @@ def test_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
                 ), (words, talkers, way)
     for words in (
         "a legal move, told to two in full style; 2 tables, ping-pong",
-        "delay at 40 says a second, 99th percentile",
+        "delay at 100 says a second, 99th percentile",
         "a move told to 3 who look on, brief style: to the last",
         "a say on another's screen, 200 a second, 99th percentile; 2 games of bots",
         "memory of an idle session",
@@ -86,7 +87,10 @@ def test_the_page_marks_what_is_not_as_it_should_be() -> None:
     for *_, ratio, cpu, wanted in rows:
         found = [float(each.split()[0]) for each in (ratio, cpu) if each.strip()]
         sign, size = wanted.split()[:2]
-        is_wanted = max(found) >= float(size) if sign == ">=" else min(found) <= float(size)
+        best = max(found) if sign == ">=" else min(found)
+        if best == float(size):  # before it was rounded it may have been on either side
+            continue
+        is_wanted = best > float(size) if sign == ">=" else best < float(size)
         assert is_wanted is not wanted.endswith("!"), (ratio, cpu, wanted)
 
 

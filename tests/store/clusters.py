@@ -121,7 +121,8 @@ class Cluster:
             atexit.register(shutil.rmtree, fresh, ignore_errors=True)
             if self.user:
                 shutil.chown(fresh, self.user, self.user)
-            how = "-U", "postgres", "-A", "trust", "--no-sync"
+            # In each cluster, and in each standby, there is a segment of the log at least.
+            how = "-U", "postgres", "-A", "trust", "--no-sync", "--wal-segsize=1"
             self.run("initdb", "-D", str(fresh / "data"), *how)
             _fresh.append(fresh / "data")
         self.run("cp", "-a", str(_fresh[0]), str(self.data))

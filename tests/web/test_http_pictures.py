@@ -146,32 +146,32 @@ async def test_what_is_chosen_of_it(asking: Asking) -> None:
     assert getattr(Image.open(BytesIO(moving.content)), "n_frames", 1) == 2
 
 
-@pytest.mark.parametrize(
-    ("path", "sentence"),
-    [
-        ("/game/2.svg", "There is no battle of that number."),
-        ("/game/0.svg", "There is no battle of that number."),
-        ("/game/999999999999.png", "There is no battle of that number."),
-        ("/game/one.gif", "There is no battle of that number."),
-        ("/game/\N{SUPERSCRIPT TWO}.gif", "There is no battle of that number."),
-        ("/board/nowhere.svg", "There is no board of that name."),
-        ("/board/%3Cscript%3E.svg", "There is no board of that name."),
-        ("/board/%00.svg", "There is no board of that name."),
-        ("/board/hall.svg", "There is no board of that name."),
-        ("/game/1.svg?ply=3", "There is no ply 3: the battle has 2."),
-        ("/game/1.gif?ply=3", "The battle has 2 plies."),
-        ("/game/1.svg?ply=x", "A picture is of a ply, and from south or north."),
-        ("/game/1.svg?ply=9999999", "A picture is of a ply, and from south or north."),
-        ("/game/1.svg?side=west", "A picture is of a ply, and from south or north."),
-        ("/game/1.svg?colours=%3Cb%3E", f"The colours are {', '.join(SCHEMES)}."),
-        ("/game/1/../1.svg/x", "There is nothing here. The game is at /."),
-    ],
-)
-async def test_what_there_is_no_picture_of(asking: Asking, path: str, sentence: str) -> None:
-    got = await asking.get(path)
-    assert (got.status_code, got.text) == (404, f"{sentence}\n")
-    assert got.headers["content-type"] == "text/plain; charset=utf-8"
-    assert got.headers["cache-control"] == "no-store"
+NO_PICTURES = [
+    ("/game/2.svg", "There is no battle of that number."),
+    ("/game/0.svg", "There is no battle of that number."),
+    ("/game/999999999999.png", "There is no battle of that number."),
+    ("/game/one.gif", "There is no battle of that number."),
+    ("/game/\N{SUPERSCRIPT TWO}.gif", "There is no battle of that number."),
+    ("/board/nowhere.svg", "There is no board of that name."),
+    ("/board/%3Cscript%3E.svg", "There is no board of that name."),
+    ("/board/%00.svg", "There is no board of that name."),
+    ("/board/hall.svg", "There is no board of that name."),
+    ("/game/1.svg?ply=3", "There is no ply 3: the battle has 2."),
+    ("/game/1.gif?ply=3", "The battle has 2 plies."),
+    ("/game/1.svg?ply=x", "A picture is of a ply, and from south or north."),
+    ("/game/1.svg?ply=9999999", "A picture is of a ply, and from south or north."),
+    ("/game/1.svg?side=west", "A picture is of a ply, and from south or north."),
+    ("/game/1.svg?colours=%3Cb%3E", f"The colours are {', '.join(SCHEMES)}."),
+    ("/game/1/../1.svg/x", "There is nothing here. The game is at /."),
+]
+
+
+async def test_what_there_is_no_picture_of(asking: Asking) -> None:
+    for path, sentence in NO_PICTURES:
+        got = await asking.get(path)
+        assert (got.status_code, got.text) == (404, f"{sentence}\n"), path
+        assert got.headers["content-type"] == "text/plain; charset=utf-8"
+        assert got.headers["cache-control"] == "no-store"
 
 
 @given(
