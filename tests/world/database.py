@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import lru_cache, partial
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -346,7 +346,6 @@ class Database:
     Attributes:
         is_up: whether a primary serves.
         is_full: whether the disk is.
-        outages: from when to when nothing was stored for longer than a server lives.
         server: when it began.
     """
 
@@ -355,8 +354,8 @@ class Database:
         self._copies = count(1)
         self.path = self._copy_of(template)
         self.is_up, self.is_full = True, False
-        self.outages: list[tuple[float, float]] = []
-        self._stored = 0.0
+        self._stored = [0.0]
+        """When something was stored, and since when a server was at work on it."""
         self.server = "server 1"
         self.servers = count(2)
         self.pids = count(100)
@@ -406,14 +405,18 @@ class Database:
                 self.world.later(0.0, partial(do, session.process))
 
     def note_stored(self, since: float) -> None:
-        """Note that something is stored, on which a server was at work since some time.
+        """Note that something is stored, on which a server was at work since some time."""
+        self._stored += [since, self.world.now]
 
-        Servers know of nothing else: if nothing was stored for longer than they live, none did.
+    @property
+    def outages(self) -> list[tuple[float, float]]:
+        """From when to when nothing was stored for longer than a server lives.
+
+        Servers know of nothing else. What waited for the standby may be stored behind what began
+        later, and still one was at work on it.
         """
-        for time in (since, self.world.now):
-            if time > self._stored + LEASE:
-                self.outages.append((self._stored, time))
-            self._stored = max(self._stored, time)
+        times = pairwise(sorted(self._stored))
+        return [(begun, ended) for begun, ended in times if ended > begun + LEASE]
 
     def number(self) -> int:
         """Give out the next number of a transaction."""
