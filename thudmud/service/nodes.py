@@ -437,8 +437,12 @@ class Node:
 
         Split into several notes if one would be too long.
         """
-        async with self._telling.of(realm):
+        if not self._telling.begin(realm):  # for most lines, so no `async with`
+            await self._telling.take(realm)
+        try:
             await self._tell(realm, asides)
+        finally:
+            self._telling.leave(realm)
 
     async def _tell(self, realm: str, asides: tuple[Aside, ...]) -> None:
         try:
