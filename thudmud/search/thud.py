@@ -47,7 +47,8 @@ class Weights:
         secure: a dwarf next to which no troll can stop without risking a hurl.
         hanging: the first dwarf that could be captured without losing the troll for it.
         second: another such dwarf.
-        prize: each dwarf of the most that one such troll could capture, if the dwarfs are to move.
+        prize: each dwarf of the most that one such troll could capture, if the dwarfs are to move;
+            less than 0 where that move mostly saves the dwarf.
         exposed: the first troll that a dwarf could be hurled at, if the trolls are to move.
         another: another such troll.
         close: a troll, for each disc round the gathering square that it is in.
@@ -133,7 +134,9 @@ class ThudTactics(Tactics[Formation]):
         """Return the static worth of a position to the dwarfs, in hundredths of a dwarf."""
         w = self._weights
         near, reach, unsafe, insecure, value = field
-        beside, hunters, shoves, worth_of_trolls = self._trolls(trolls)
+        # What is known mostly is asked for here, and the method not called: it is called so often.
+        known = self._of_trolls.get(trolls)
+        beside, hunters, shoves, worth_of_trolls = known or self._trolls(trolls)
         value += worth_of_trolls
         safe = beside & empty & ~unsafe
         landings = safe & near
@@ -153,7 +156,7 @@ class ThudTactics(Tactics[Formation]):
 
     def field(self, dwarfs: int, trolls: int, _empty: int) -> Formation:
         """Return the formation of the dwarfs."""
-        near, most, worth = self._dwarfs(dwarfs)
+        near, most, worth = self._of_dwarfs.get(dwarfs) or self._dwarfs(dwarfs)
         among = trolls & (near | most)
         known = self._formations.get((dwarfs, among))
         if known is None:
@@ -273,8 +276,8 @@ class ThudTactics(Tactics[Formation]):
             beside |= self._shoved(dwarfs, trolls)
         landings = beside & empty & ~unsafe
         safe = BOARD & ~around(landings)
-        # The sum of closeness, 0 to 7, twice the neighbours, 0 to 3, and 4 for a safe square, is
-        # computed bit by bit for all squares at once.
+        # The sum of closeness, 0 to 7, twice the neighbours, 0 to 3, 4 for a safe square, and 4 for
+        # one that covers, is computed bit by bit for all squares at once.
         c0, c1, c2 = self._closeness
         s1 = c1 ^ ones
         carry = c1 & ones
@@ -289,18 +292,29 @@ class ThudTactics(Tactics[Formation]):
         s2 ^= covers
         s4 |= s3 & carry
         s3 ^= carry
+        if not self._takes_all:
+            # 2 for one from which a line is aimed at a troll, where that is not answered by a troll
+            # that takes several dwarfs.
+            aims = self._covers(trolls, dwarfs, empty) & ~covers
+            carry = s1 & aims
+            s1 ^= aims
+            more = s2 & carry
+            s2 ^= carry
+            s4 |= s3 & more
+            s3 ^= more
         slices = (c0, s1, s2, s3, s4)
         return best_slides(dwarfs, empty, slices, most)
 
-    def _covers(self, landings: int, dwarfs: int, empty: int) -> int:
-        """Return the squares from which a dwarf would form a line that commands a landing."""
+    def _covers(self, goals: int, dwarfs: int, empty: int) -> int:
+        """Return the squares from which a dwarf would form a line that commands a goal."""
         squares = 0
-        for left, right in WAYS if landings else ():
-            one = landings << left >> right & empty
-            if one:
-                two = one << left >> right
-                squares |= two & empty & dwarfs >> left << right
-                squares |= (two & dwarfs) << left >> right & empty
+        for shift in SHIFTS if goals else ():
+            if one := goals << shift & empty:
+                two = one << shift
+                squares |= two & empty & dwarfs >> shift | (two & dwarfs) << shift & empty
+            if one := goals >> shift & empty:
+                two = one >> shift
+                squares |= two & empty & dwarfs << shift | (two & dwarfs) >> shift & empty
         return squares
 
     # Plies of the trolls.
@@ -351,8 +365,8 @@ class ThudTactics(Tactics[Formation]):
                         one = left & -left
                         left ^= one
                         found.append((1, is_hit, (one, origin | target, 0)))
-        if not self._takes_all:
-            self._add_shoves_of_one(found, dwarfs, trolls, near, reach)
+        if not self._takes_all and (pairs := near & beside & neighbour_counts(dwarfs)[1]):
+            self._add_shoves_of_one(found, dwarfs, trolls, pairs, reach)
         if shoves & near and (targets := self._shoved(dwarfs, trolls) & near):
             self._add_shoves(found, dwarfs, trolls, empty, targets, reach)
         return found
@@ -380,16 +394,15 @@ class ThudTactics(Tactics[Formation]):
     def _add_shoves_of_one(
         self, found: list[Capture], dwarfs: int, trolls: int, targets: int, reach: int
     ) -> None:
-        """Add the shoves by one square, which take more where a move takes only one."""
+        """Add the shoves by one square onto a target, beside which there are two dwarfs or more."""
         for left, right in WAYS:
             ahead = (trolls & trolls << left >> right) << left >> right & targets
             while ahead:
                 target = ahead & -ahead
                 ahead ^= target
                 prey = NEXT_TO[target] & dwarfs
-                if prey & (prey - 1):
-                    ply = prey, target | target >> left << right, 0
-                    found.append((prey.bit_count(), bool(target & reach), ply))
+                ply = prey, target | target >> left << right, 0
+                found.append((prey.bit_count(), bool(target & reach), ply))
 
     def troll_moves(
         self, _dwarfs: int, trolls: int, _rock: int, empty: int, field: Formation

@@ -1,10 +1,10 @@
 """The weights for each side.
 
 They were found until 2026-11-23 by manual trials at 300 to 1,500 positions a ply, in self-play with
-a little SPSA, and in Koom Valley against the bot that looks one ply ahead. Those of classic for
-pairs, for what is secure, hangs or is exposed, and for free squares are of 2026-11-26: fitted to
-what a search of four plies finds in quiet positions, and tried against the version before.
-``python benchmarks/tune.py`` tunes them, and rewrites this file.
+a little SPSA, and in Koom Valley against the bot that looks one ply ahead. Those of classic are of
+2026-11-26: near a fit to what a search of four plies finds in quiet positions, and tried against
+the version before. ``python benchmarks/tune.py`` tunes them, and rewrites this file; with ``--fit``
+it prints such a fit.
 """
 
 from __future__ import annotations
@@ -49,33 +49,33 @@ ALL_TAKEN = {
 
 ONE_TAKEN = {
     Side.DWARF: Weights(
-        troll=800,
+        troll=815,
         pair=4,
         near=8,
-        commanded=12,
-        secure=22,
-        hanging=30,
+        commanded=14,
+        secure=20,
+        hanging=45,
         second=52,
-        prize=28,
+        prize=-30,
         exposed=68,
         another=250,
         close=2,
-        free=6,
-        hunted=8,
+        free=5,
+        hunted=10,
     ),
     Side.TROLL: Weights(
-        troll=800,
+        troll=815,
         pair=4,
         near=8,
-        commanded=12,
-        secure=22,
-        hanging=30,
+        commanded=14,
+        secure=20,
+        hanging=45,
         second=52,
-        prize=28,
+        prize=-30,
         exposed=68,
         another=250,
         close=2,
-        free=6,
+        free=5,
         hunted=12,
     ),
 }
