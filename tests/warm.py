@@ -32,7 +32,10 @@ from tests import leaks
 
 ROOT = Path(__file__).parents[1]
 MODULE = "thudmud.cli.main"
-MODULES = MODULE, "thudmud.server.drawing", "benchmarks.load.echo"
+MODULES = (
+    *(MODULE, "thudmud.server.drawing", "thudmud.store"),
+    *("tests.store.other", "benchmarks.load.echo"),
+)
 """What a copy may run."""
 PYTHON = sys.executable
 """What runs it, whatever a test makes of that."""
@@ -245,7 +248,8 @@ def _load() -> None:
         import_module(name)
     # They are to be run as if they had not been loaded.
     for name in MODULES:
-        sys.modules.pop(name, None)
+        if not hasattr(sys.modules.get(name), "__path__"):  # of a package, only a part is run
+            sys.modules.pop(name, None)
     gc.collect()
     gc.freeze()
 

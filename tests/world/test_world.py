@@ -6,6 +6,7 @@ set of names has to be the same each time.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -32,6 +33,7 @@ pytestmark = pytest.mark.slow
 def played(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "tests.world", *words, "--processes", "1"],
+        env={**os.environ, "PYTHONHASHSEED": "0"},  # or it would start itself again with that
         capture_output=True,
         text=True,
         check=False,
