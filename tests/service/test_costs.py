@@ -21,7 +21,7 @@ SCREEN = Terminal(width=113)
 MOST = {
     ("Anna", "say hello"): 59,
     ("Dora", "say hello"): 70,  # it is asked who of them hears those who watch
-    ("Dora", "look"): 86,
+    ("Dora", "look"): 62,
     ("Dora", "move from a6 to a1"): 57,
     ("Dora", "xyzzy"): 33,
     ("Dora", "finger bert"): 187,  # one for each who plays: the level is told of all boards at once

@@ -424,9 +424,10 @@ def _entries(hall: Hall) -> list[str]:
 
 def _people_here(hall: Hall, player: str, room: str | None, width: int) -> list[str]:
     """Return who is in a room besides ``player``; nothing if nobody is."""
-    there = [name for name in hall.people_in(room) if name != player]
-    people = [name for name in there if name not in hall.bots]
-    programs = [name for name in there if name in hall.bots]
+    people, programs = list[str](), list[str]()
+    for name in hall.rooms.occupants(room).names:
+        if name != player:
+            (programs if name in hall.bots else people).append(name)
     if more := len(people[_MOST_PEOPLE:]):
         people = [*people[:_MOST_PEOPLE], f'{counted(more, "other")} ("{Who()}" lists all)']
     here = [listed(people)] if people else []

@@ -53,12 +53,12 @@ def standing(table: Table, view: View) -> list[str]:
 
 def standing_facts(table: Table, view: View) -> list[str]:
     """Return the same as a text for each fact."""
-    facts = [sentences.waiting(table, view.me)]
-    if table.match and table.match.single and not table.running:
-        facts = ["The battle is over."]
-    elif table.running and view.display.reader:
+    if not table.running:
+        is_over = table.match and table.match.single
+        facts = ["The battle is over." if is_over else sentences.waiting(table, view.me)]
+    elif view.display.reader:
         facts = reader.turn(table, view.me)
-    elif table.running:
+    else:
         facts = [sentences.turn(table, view.me)]
         if view.away and table.clock:  # and no board is drawn
             facts.append(sentences.has_left(table, table.clock, table.clock.turn, view.me))
