@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from asyncio.events import _set_running_loop
+from asyncio.futures import _set_result_unless_cancelled  # type: ignore[attr-defined]  # its own
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -158,14 +159,14 @@ class Loop(asyncio.BaseEventLoop):
         self.timers.clear()
 
     def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:  # type: ignore[override]
-        """Do it at once, and have it take a while."""
+        """Do it at once, and have it take a while, also if nobody waits for it any more."""
         done = self.create_future()
         try:
             result = func(*args)
         except Exception as error:  # noqa: BLE001  (who waits for it is told)
             done.set_exception(error)
         else:
-            self.call_later(self._world.delay(0.1), done.set_result, result)
+            self.call_later(self._world.delay(0.1), _set_result_unless_cancelled, done, result)
         return done
 
     def add_signal_handler(self, sig: int, callback: Any, *args: Any) -> None:  # type: ignore[override]

@@ -1,0 +1,24 @@
+"""The loop of a simulated process does as asyncio's."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tests.world.clockwork import Process, World
+
+
+def test_work_in_a_thread_ends_though_nobody_waits_for_it_any_more() -> None:
+    world = World(0)
+    ended: list[str] = []
+
+    async def main() -> None:
+        work = asyncio.get_running_loop().run_in_executor(None, ended.append, "the work")
+        work.cancel()
+        await asyncio.sleep(1.0)
+        ended.append("all")
+
+    Process(world, "a program").run(main())
+    world.run(2.0)
+    world.close()
+    assert ended == ["the work", "all"]
+    assert world.wrong == []
