@@ -6,6 +6,7 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import ExitStack, closing, suppress
+from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -16,6 +17,8 @@ from tests.conftest import SOAKING
 from tests.store.clusters import FAST, Cluster
 from tests.store.deeds import OAK, PATIENCE, Taken, joined, players
 from tests.store.proxies import Proxy, commits
+from tests.world.alone import DrivingLoop, simulated
+from tests.world.database import Database
 from thudmud.store import NotWritten, Store, StoreError, Uncertain, postgres
 
 Done = Callable[[Store], Awaitable[object]]
@@ -197,6 +200,50 @@ class TestCrash:
         ):  # it may have been asked for too long before the standby was there
             await appending
         await other.close()
+
+
+class TestBeginning:
+    """A server begins on a primary that has just come back."""
+
+    def test_what_the_standby_may_not_have_is_not_read(self, tmp_path: Path) -> None:
+        """It may get lost with the primary, and the server would have to begin anew."""
+        with closing(DrivingLoop()) as loop, simulated(loop, tmp_path / "thud.store") as base:
+            loop.run_until_complete(self.begun_after_a_crash(base))
+
+    async def begun_after_a_crash(self, base: Database) -> None:
+        store = await Store.connect("dbname=world")
+        await store.append({OAK: (0, [joined(1, "Anna")])})
+        crashed = asyncio.Event()
+
+        def crash(_: object) -> None:
+            base.crash(pause=0.1, lag=PATIENCE)
+            crashed.set()
+
+        base.on_commit = False, crash
+        appending = asyncio.ensure_future(store.append({OAK: (1, [joined(2, "Bert")])}))
+        await crashed.wait()
+        await self.serves(base)
+        assert base.behind
+        reader = await Store.connect("dbname=world")
+        assert await players(reader) == ["Anna", "Bert"]
+        beginning = asyncio.ensure_future(Store.connect("dbname=world", serving=True))
+        await asyncio.sleep(2.0)
+        assert not beginning.done()
+        base.fail_over(pause=0.1)
+        with pytest.raises(StoreError, match="could not be used"):
+            await beginning
+        await self.serves(base)
+        server = await Store.connect("dbname=world", serving=True)
+        assert await players(server) == ["Anna"]
+        await server.close()
+        with pytest.raises(StoreError):
+            await appending
+
+    async def serves(self, base: Database) -> None:
+        """Let the world's time go on until the database is there again, for all."""
+        await asyncio.sleep(0.2)
+        assert base.is_up
+        base.cuts.clear()
 
 
 class TestForgotten:

@@ -38,7 +38,7 @@ async def open_store(storage: StorageSettings, folder: Path, *, serving: bool) -
     if storage.backend == "sqlite":
         return await Store.open(folder / storage.file, serving=serving)
     try:
-        return await Store.connect(storage.dsn)
+        return await Store.connect(storage.dsn, serving=serving)
     except ImportError as error:
         raise StartError(f"storage.backend: {NEEDS_PSYCOPG}") from error
 

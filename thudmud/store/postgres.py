@@ -346,14 +346,20 @@ class LinkWatch:
 
 
 class Postgres(Backend):
-    """A PostgreSQL database: libpq's words, ``host=... dbname=...`` or a URL, tell where it is."""
+    """A PostgreSQL database.
+
+    Args:
+        dsn: where it is, in libpq's words, ``host=... dbname=...``, or a URL.
+        patience: seconds for which work waits for a lost link.
+        serving: whether boards are served from it: then what is read first must not get lost.
+    """
 
     connection: DatabaseLink
     dialect = POSTGRESQL
     errors: ClassVar[tuple[type[Exception], ...]] = (psycopg.Error,)
     is_shared = True
 
-    def __init__(self, dsn: str, patience: float = PATIENCE) -> None:
+    def __init__(self, dsn: str, patience: float = PATIENCE, *, serving: bool = False) -> None:
         self._dsn, self._name = dsn, name_of(dsn)
         self._token = token_hex(8)
         """What tells this store from all others, also within this process."""
@@ -370,6 +376,8 @@ class Postgres(Backend):
             self.connection = DatabaseLink(dsn, patience)
             try:
                 self._prepare()
+                if serving:
+                    self.has_settled()
             except BaseException:
                 self.connection.close()
                 raise

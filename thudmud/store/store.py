@@ -178,7 +178,12 @@ class Store:
 
     @classmethod
     async def connect(
-        cls, dsn: str, *, poll: float = SLOW_POLL, clock: Callable[[], float] | None = None
+        cls,
+        dsn: str,
+        *,
+        serving: bool = False,
+        poll: float = SLOW_POLL,
+        clock: Callable[[], float] | None = None,
     ) -> Store:
         """Return the store in a PostgreSQL database, whose tables are made if there are none.
 
@@ -186,6 +191,8 @@ class Store:
 
         Args:
             dsn: how to connect to it, in libpq's words: "host=... dbname=...", or a URL.
+            serving: whether boards are served from it. Then nothing is read that a standby may not
+                have yet, as after a crash: that is waited for, for some seconds.
             poll: seconds until writes of other nodes are noticed, at most. Mostly a notification
                 comes sooner.
             clock: returns the seconds since the epoch; a `SteadyClock` if it is left out.
@@ -201,7 +208,7 @@ class Store:
         store = cls()
         clock = store.clock = clock or store.clock
         store._dsn = dsn
-        await store._run(lambda: _opened(Postgres(dsn), clock), poll)
+        await store._run(lambda: _opened(Postgres(dsn, serving=serving), clock), poll)
         return store
 
     async def _run(self, open_it: Callable[[], Database], poll: float) -> None:
