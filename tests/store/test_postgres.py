@@ -703,20 +703,41 @@ async def test_nothing_is_stored_in_another_form_while_servers_of_another_versio
     await live(store, 1, 20)
     before = await store.battles()
     await store.beat("one", 10_000)
-    monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
-    monkeypatch.setattr("thudmud.store.checking.PROJECTION", PROJECTION + 1)
+
+    def update() -> None:
+        monkeypatch.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
+        monkeypatch.setattr("thudmud.store.checking.PROJECTION", PROJECTION + 1)
+
+    update()
     with pytest.raises(StoreError, match="Servers of another version"):
         await Store.connect(dsn)
     with psycopg.connect(dsn, autocommit=True) as session:
         session.execute("drop table report")
     with pytest.raises(StoreError, match="Servers of another version"):
         await Store.connect(dsn)
+    monkeypatch.undo()
     await store.beat("one", 0)
+    update()
     new = await Store.connect(dsn)
     assert await new.battles() == before
     assert await new.reports() == []
     assert check_database(dsn)
     await new.close()
+
+
+async def test_a_server_that_slept_while_another_version_took_over_stores_nothing(
+    store: Store, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And neither if none of those lives any more: else battles would be stored in two forms."""
+    await store.append({OAK: (0, [joined(1)])})
+    with monkeypatch.context() as update:
+        update.setattr("thudmud.store.database.PROJECTION", PROJECTION + 1)
+        await (await Store.connect(dsn)).close()
+    ended = asyncio.ensure_future(store.stopped())
+    with pytest.raises(StoreError, match="another version of thudmud have taken over"):
+        await store.append({OAK: (1, [joined(2)])})
+    with pytest.raises(StoreError, match="another version of thudmud have taken over"):
+        await ended
 
 
 def test_what_is_read_after_a_position_has_all_up_to_there(dsn: str, clock: Clock) -> None:

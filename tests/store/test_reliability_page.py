@@ -110,6 +110,14 @@ def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield refused(another)
         assert not beside(another, "-head").exists()
 
+    slept = opened(path.with_name("slept"))
+    with monkeypatch.context() as update:
+        for module in ("database", "files"):
+            update.setattr(f"thudmud.store.{module}.PROJECTION", PROJECTION + 1)
+        Database(OnDisk(path.with_name("slept"), serving=False, patience=0.1), Clock()).close()
+    yield str(write(slept))
+    slept.close()
+
     served = opened(path.with_name("served"))
     served.write([lambda database: beat(database, "one", 1e10)])
     served.close()

@@ -56,6 +56,7 @@ from thudmud.store.interface import (
     Stored,
     StoreError,
     Uncertain,
+    Unknown,
 )
 from thudmud.store.players import Players
 from thudmud.store.projected import ProjectedRows, as_text, project_all
@@ -127,8 +128,9 @@ class Database:
         self.backend = backend
         self.damage: Damaged | None = None
         """The damage that was found; after that, all writes are refused."""
-        self.forgotten: Forgotten | None = None
-        """Set once events are gone that were seen here; after that, nothing may be done any more.
+        self.forgotten: Forgotten | Unknown | None = None
+        """Set once events are gone that were seen here, or another version has taken the database
+        over; after that, nothing may be done any more.
         """
         self._clock = clock
         self._version: int | None = None
@@ -189,7 +191,7 @@ class Database:
             # One bad work must not fail the others that share its transaction by chance: each is
             # tried by itself. But what the disk or another process refuses, it refuses to all, and
             # each time after a wait.
-            refuses_all = isinstance(error, NotWritten | Uncertain | Forgotten)
+            refuses_all = isinstance(error, NotWritten | Uncertain | Forgotten | Unknown)
             is_its_own = not refuses_all and not self.backend.refuses_all(error)
             if len(works) > 1 and is_its_own:
                 done = [self.write([work]) for work in works]
@@ -299,7 +301,17 @@ class Database:
             return entries
 
     def _adopt(self, head: Head) -> None:
-        """Take over a newer row of ``head``, which others have written."""
+        """Take over a newer row of ``head``, which others have written.
+
+        Raises:
+            Unknown: another version has made the projections anew, in its own form.
+        """
+        if head.projection != PROJECTION:  # while our process slept, and so did not count as alive
+            self.forgotten = Unknown(
+                "Servers of another version of thudmud have taken over this store, and keep a part"
+                " of it in another form. Restart the server."
+            )
+            raise self.forgotten
         if head == self.head:
             return
         self._clear()

@@ -22,7 +22,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from thudmud.store.database import Database
-from thudmud.store.interface import Entry, Forgotten, NotWritten, StoreError
+from thudmud.store.interface import Entry, Forgotten, NotWritten, StoreError, Unknown
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -282,7 +282,7 @@ class InThread:
             self._tell(_settle, self._started, None)
             try:
                 self._work(database)
-            except Forgotten as error:
+            except (Forgotten, Unknown) as error:
                 self._why = str(error)
             except Exception as error:  # noqa: BLE001 - it is logged, and callers are told
                 _log.exception("the store's thread has failed")
