@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from asyncio import TimerHandle, get_running_loop
+from collections.abc import Callable
+
 import pytest
 
-from tests.service.place import Place
+from tests.service.place import BOARDS, Place
+from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
 from tests.service.test_observing import world
+from thudmud.play.table import BoardSpec
+from thudmud.service import tuning
 
 __all__ = ["world"]
 
@@ -68,6 +74,33 @@ async def test_a_battle_that_stops_has_ended(place: Place, line: str) -> None:
     await place.type("Anna", line)
     await place.type("Bert", line)
     assert tv(place) == ""
+
+
+async def test_it_turns_later_if_it_is_not_known_which_is_best(
+    store: SlowStore,
+) -> None:
+    waiting: list[Callable[[], object]] = []
+
+    def later(delay: float, call: Callable[[], object]) -> TimerHandle:
+        if delay == tuning.RETRY:
+            waiting.append(call)
+        return get_running_loop().call_later(60, lambda: None)
+
+    place = Place(store, boards=[*BOARDS, BoardSpec("ash board")], later=later)
+    await place.open()
+    await place.enter("Emil")
+    await sit(place, "Anna", "Bert", "oak board")
+    await place.type("Emil", "tv")
+    await sit(place, "Carla", "Dora", "elm board")
+    await sit(place, "Fay", "Gus", "ash board")
+    store.unreadable = True
+    await place.type("Bert", "resign on oak board")
+    assert tv(place) == "oak board"
+    store.unreadable = False
+    [again] = waiting
+    again()
+    assert tv(place) in ("elm board", "ash board")
+    place.service.stop()
 
 
 async def test_it_turns_on_another_node(world: World) -> None:

@@ -448,16 +448,17 @@ class PlayerLines:
                 await self._policy.keep(after)
 
     async def turn_tv(self, name: str) -> None:
-        """Turn the tv of a player to the best battle, unless they have left or turned it off."""
+        """Turn the tv of a player to the best battle, unless they have left or turned it off.
+
+        Raises:
+            StoreError: it cannot be read which is the best.
+        """
         async with self._presence.names.of(name):
             visit = self._broadcaster.visits.get(name)
             person = self._hall.people.get(name)
             if self._presence.closing or visit is None or person is None or person.tv is None:
                 return
-            try:
-                await self._decide(visit, Tv(), None, self._clock())
-            except StoreError as error:
-                _log.error("a tv was not turned: %s", error, extra={"player": name})
+            await self._decide(visit, Tv(), None, self._clock())
 
     async def _tell_analysed(
         self, name: str, asked: AnalysisLookup, analysis: Analysis | None, cause: object

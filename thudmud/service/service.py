@@ -267,6 +267,7 @@ class Service:
         self._tidying.stop()
         self._timing.stop()
         self.director.stop()
+        self._tuning.stop()
         self._teaching.stop()
         self.replays.close()
         self.countdown.stop()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from thudmud.play import events
 from thudmud.play.table import Table
+from thudmud.service.alarms import Alarms
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.driving import now
 from thudmud.service.interface import Base
+from thudmud.store import StoreError
 
 TURNING = (
     events.BattleStarted,
@@ -20,6 +23,11 @@ TURNING = (
     events.Left,
 )
 """What begins or ends a battle, or stops it."""
+
+RETRY = 5.0
+"""Seconds before it is tried again to turn a tv, if it could not be read which battle is best."""
+
+_log = logging.getLogger(__name__)
 
 
 class Tuning:
@@ -38,6 +46,7 @@ class Tuning:
         self, base: Base, broadcaster: Broadcaster, turn: Callable[[str], Coroutine[Any, Any, None]]
     ) -> None:
         self._hall, self._broadcaster, self._turn = base.hall, broadcaster, turn
+        self._clock, self._retries = base.clock, Alarms(base.clock, base.later)
         self.due: dict[str, None] = {}
 
     def watch(self, table: Table, event: events.TableEvent) -> None:
@@ -59,4 +68,16 @@ class Tuning:
         """Turn the tvs, now that no lock is held."""
         due, self.due = self.due, {}
         for name in due:
-            now(self._turn(name))
+            now(self._turned(name))
+
+    def stop(self) -> None:
+        """Try nothing again."""
+        self._retries.close()
+
+    async def _turned(self, name: str) -> None:
+        """Turn a player's tv, in a while if it cannot be done now."""
+        try:
+            await self._turn(name)
+        except StoreError as error:
+            _log.error("a tv was not turned: %s", error, extra={"player": name})
+            self._retries.set(name, self._clock() + RETRY, lambda: now(self._turned(name)))
