@@ -17,6 +17,8 @@ from thudmud.accounts.login import NAME_PROMPT
 from thudmud.web.frames import SUBPROTOCOL
 
 PLACE = parse_uri("ws://world/ws")
+PING = b"Core.Ping"
+"""Asks for a mark, and is one."""
 
 
 class PageLink(Link):
@@ -33,8 +35,10 @@ class PageLink(Link):
             self._flush(wire)
         return wire
 
-    def _send(self, wire: Wire, line: str) -> None:
+    def _send(self, wire: Wire, line: str, *, marked: bool) -> None:
         self._socket.send_binary(line.encode())
+        if marked:
+            self._socket.send_text(PING)
         self._flush(wire)
 
     def _heard(self, data: bytes) -> None:
@@ -62,6 +66,8 @@ class PageLink(Link):
 
     def _take_package(self, package: str, told: Any) -> None:
         match package:
+            case "Core.Ping":
+                self._marked()
             case "Thud.Word":
                 self.player.word = told["word"]
             case "Char.Login.Result" if not told["success"]:
@@ -81,7 +87,9 @@ class PageLink(Link):
         if self.wire and not self.is_over:
             given = json.dumps({"account": self.player.name, "password": self.player.word})
             self._after_prompt = False  # what begins a new line there is an answer to this
+            self._expect_mark()
             self._socket.send_text(f"Char.Login.Credentials {given}".encode())
+            self._socket.send_text(PING)
             self._flush(self.wire)
 
     def _flush(self, wire: Wire) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -21,6 +22,9 @@ from thudmud.verbs.moves import Play
 from thudmud.views.facts import TAG
 
 TELNET = re.compile(rb"\xff(?:\xfa.*?\xff\xf0|[\xfb-\xfe].|[\xf0-\xf9])", re.DOTALL)
+MARK, MARKED = b"\xff\xfd\x06", b"\xff\xfb\x06"
+"""Asks for a timing mark, and is one (RFC 860): all before it has been done, and answered."""
+
 PASSWORD = "correct horse"  # noqa: S105  (nobody's)
 
 PATIENCE = 10.0
@@ -29,8 +33,11 @@ PATIENCE = 10.0
 MUCH = 30
 """How much somebody asks for who does not read it."""
 
+AWAITED = ("hint", "again")
+"""What may be answered behind the mark after it, since it takes a while."""
+
 NOTHING_ELSE = 4.0
-"""Seconds after which nothing else comes that answers a line."""
+"""Seconds after which nothing else comes that answers one of these."""
 
 
 @dataclass
@@ -94,19 +101,30 @@ class Link:
         self.is_in = self.is_over = self.has_named = self.told_to_try_again = False
         self._bytes, self._line = b"", ""
         self._after_prompt = self._is_aside = False
+        self._prompt, self._prompts = "", 0
+        """The last one, and how many there have been since a line was sent."""
+        self._marks = 0
+        """How many are still to come."""
+        self._is_answered = True
         self.wire = self._open()
 
     def _open(self) -> Wire | None:
         return self.server.connect("192.0.2.1", self._heard)
 
-    def _send(self, wire: Wire, line: str) -> None:
-        wire.send(line.encode() + b"\r\n")
+    def _send(self, wire: Wire, line: str, *, marked: bool) -> None:
+        wire.send(line.encode() + b"\r\n" + (MARK if marked else b""))
 
-    def send(self, line: str) -> None:
-        """Send a line."""
+    def send(self, line: str, *, marked: bool = True) -> None:
+        """Send a line; ``marked`` says whether to ask for a mark behind its answer."""
         if self.wire and not self.is_over:
             self.world.note(f"{self.name} at {self.server.name} types: {line}")
-            self._send(self.wire, line)
+            if marked:
+                self._expect_mark()
+            self._send(self.wire, line, marked=marked)
+
+    def _expect_mark(self) -> None:
+        self._marks += 1
+        self._is_answered, self._prompts = False, 0
 
     def cut(self) -> None:
         """Let it be lost."""
@@ -131,19 +149,46 @@ class Link:
         self.player.lost(self)
 
     def _read_all(self, data: bytes) -> None:
-        self._bytes += data
+        *before, self._bytes = (self._bytes + data).split(MARKED)
+        for part in before:
+            self._read_text(_without_telnet(part)[0])
+            self._marked()
         text, self._bytes = _without_telnet(self._bytes)
+        self._read_text(text)
+
+    def _read_text(self, text: str) -> None:
         *lines, self._line = (self._line + text).split("\n")
         for line in lines:
             self._read(line.rstrip("\r"))
         if self._line.endswith((PROMPT, *PROMPTS)):
-            prompt, self._line = self._line, ""
-            is_answer = not self._is_aside
-            self._after_prompt, self._is_aside = prompt.endswith(PROMPT), False
+            self._prompt, self._line = self._line, ""
+            self._prompts += 1
+            # What happened meanwhile may be told in front of an answer, with one prompt for both:
+            # then the mark tells that it has come.
+            is_answer = not self._is_aside or not (self._marks or self._is_answered)
+            self._after_prompt, self._is_aside = self._prompt.endswith(PROMPT), False
             if is_answer:
-                self._asked(prompt)
-            else:
-                self.player.asked_again(self, prompt)
+                self._is_answered = True
+                self._asked(self._prompt)
+
+    def _marked(self) -> None:
+        """Take note that all is answered that was sent before this mark."""
+        self._marks -= 1
+        if self._marks or self._is_answered:
+            return
+        lines = self.told.lines
+        if lines and lines[-1].text in AWAITED:
+            self.world.later(NOTHING_ELSE, partial(self._take_prompt, self._prompts))
+        elif self._prompts:
+            self._take_prompt(self._prompts)
+        else:
+            self.world.broken(f"{self.name} is asked for nothing more: {lines[-1:]}")
+
+    def _take_prompt(self, prompts: int) -> None:
+        """Take the last prompt for one behind an answer, if it still is the last."""
+        if prompts == self._prompts and not (self._is_answered or self.is_over):
+            self._is_answered = True
+            self._asked(self._prompt)
 
     def _asked(self, prompt: str) -> None:
         self.player.asked(self, prompt)
@@ -316,20 +361,6 @@ class Player:
         link.is_in, link.told.entered = True, min(link.told.entered, self.world.now)
         self.type(link.FIRST)
 
-    def asked_again(self, link: Link, prompt: str) -> None:
-        """Take it that a line has been answered if nothing else comes.
-
-        What happened meanwhile may have been told in front of the answer, with one prompt for both.
-        """
-        if link is self.link and self.waits_since is not None:
-            since, told = self.waits_since, len(link.told.facts)
-
-            def take() -> None:
-                if link is self.link and (self.waits_since, len(link.told.facts)) == (since, told):
-                    self.asked(link, prompt)
-
-            self.world.later(NOTHING_ELSE, take)
-
     def _answer(self, line: str, delay: float = 0.1) -> None:
         def answer() -> None:
             if self.link:
@@ -385,7 +416,7 @@ class Player:
             self.world.note(f"{self.name} asks for much, does not read it, and connects once more")
             self.link.wire.stall(self.world.dice.uniform(1, 30))
             for _ in range(MUCH):
-                self.link.send("look at oak board")
+                self.link.send("look at oak board", marked=False)
             self.connect(cuts=False)
         else:
             self.type(self._choose())
