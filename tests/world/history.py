@@ -53,7 +53,7 @@ def wrong_with(
     outages: Collection[tuple[float, float]] = (),
 ) -> list[str]:
     """Return what was told that is not so."""
-    boards = _keys(stored)
+    boards = keys_of(stored)
     wrong = [
         wrong
         for told in everything
@@ -68,7 +68,9 @@ def wrong_with(
         *wrong,
         *_seen_otherwise(everything, boards),
         *_ended_twice(stored),
-        *_clocks_charged(everything, boards, outages),
+        *_clocks_charged(
+            everything, {name: stored.get(key, ()) for name, key in boards.items()}, outages
+        ),
         *_rated_otherwise(everything),
     ]
 
@@ -85,7 +87,7 @@ def wrong_of(players: Sequence[Player], stored: Stored) -> list[str]:
             wrong += _denied_yet_done(told, stored)
             wrong += _from_whom_they_ignore(told)
         wrong += _away_though_here(player, stored)
-        wrong += _goes_back(player, _keys(stored))
+        wrong += _goes_back(player, keys_of(stored))
         wrong += _by_other_hands(player, stored)
     return wrong
 
@@ -130,7 +132,7 @@ def _came_in(name: str, players: Iterable[Player], since: float, until: float) -
 
 def _not_stored(told: Told, stored: Stored) -> Iterable[str]:
     """Yield the plies that somebody was told of and which are not stored, in that place."""
-    keys = _keys(stored)
+    keys = keys_of(stored)
     for fact in told.facts:
         if fact["type"] != "move":
             continue
@@ -153,7 +155,7 @@ def _not_told(told: Told, stored: Stored) -> Iterable[str]:
         for fact in told.facts
         if fact["type"] in ("move", "board", "table")
     }
-    for board, key in _keys(stored).items():
+    for board, key in keys_of(stored).items():
         for entry in stored.get(key, ()):
             event = entry.event
             if not isinstance(event, Moved) or event.player != told.player:
@@ -168,13 +170,15 @@ def _not_told(told: Told, stored: Stored) -> Iterable[str]:
 
 
 def _clocks_charged(
-    everything: Iterable[Told], boards: Collection[str], outages: Collection[tuple[float, float]]
+    everything: Iterable[Told],
+    boards: Mapping[str, Sequence[Entry]],
+    outages: Collection[tuple[float, float]],
 ) -> Iterable[str]:
     """Yield the clocks that ran for longer than time passed, or while nothing could be stored.
 
     Args:
         everything: what all were told.
-        boards: those of which it can be told by their names what happened when.
+        boards: what happened at those of which that can be told by their names.
         outages: from when to when no server could store anything.
     """
     clocks: dict[tuple[str, int], dict[int, Fact]] = defaultdict(dict)
@@ -183,11 +187,13 @@ def _clocks_charged(
             if fact["type"] in ("table", "move") and fact.get("clock") and fact["board"] in boards:
                 clocks[fact["board"], fact["battle"]].setdefault(fact["version"], fact["clock"])
     for (board, battle), known in clocks.items():
-        for (_, before), (version, after) in pairwise(sorted(known.items())):
+        for (place, before), (version, after) in pairwise(sorted(known.items())):
             since, until = before["at"], after["at"]
             most = until - since
-            if before["runs"] is None:
-                most -= max(0.0, min(until, before["stands_until"] or until) - since)
+            if before["runs"] is None:  # until something happens, at the latest
+                stands = [each.event.at for each in boards[board][place : place + 1]]
+                stands += [until, before["stands_until"] or until]
+                most -= max(0.0, min(stands) - since)
             for begun, ended in outages:
                 lost = min(until, ended + BEGINNING) - max(since, begun + BEGINNING)
                 most -= max(0.0, lost) if before["runs"] else 0.0
@@ -224,7 +230,7 @@ def _rated_otherwise(everything: Iterable[Told]) -> Iterable[str]:
             yield f"{pool} had {known[pool][number]}, and was said to have {told_of}"
 
 
-def _keys(stored: Stored) -> dict[str, str]:
+def keys_of(stored: Stored) -> dict[str, str]:
     """Return what the events of each board are stored under, by its name.
 
     Those are left out whose name another one had before: each counts its versions for itself.
