@@ -33,6 +33,9 @@ FOLLOWING = "thudmud.service.following"
 BROADCASTING = "thudmud.service.broadcasting"
 NOTIFYING = "thudmud.server.notifying"
 TOURNAMENTS = "thudmud.service.tournaments"
+TUNING = "thudmud.service.tuning"
+ARCHIVE = "thudmud.verbs.archive"
+STORES = "thudmud.server.stores"
 
 
 class Mistake(NamedTuple):
@@ -46,7 +49,7 @@ class Mistake(NamedTuple):
 
 BREAKS: dict[str, Mistake] = {
     "the answer by a transaction's number": Mistake(
-        62,
+        123,
         [
             Change(
                 POSTGRES,
@@ -70,19 +73,19 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a lost commit counts as done": Mistake(
-        10,
+        21,
         [
             Change(POSTGRES, "return written == self._number", "return True"),
         ],
     ),
     "a lost commit counts as not done": Mistake(
-        15,
+        39,
         [
             Change(POSTGRES, "return written == self._number", "return False"),
         ],
     ),
     "what a primary brings back is shown at once": Mistake(
-        85,
+        129,
         [
             Change(
                 POSTGRES,
@@ -92,7 +95,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what is not known is done again": Mistake(
-        72,
+        10,
         [
             Change(POSTGRES, "raise self._not_known() from error", "return False"),
         ],
@@ -144,7 +147,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "no fence after the lease": Mistake(
-        1,
+        24,
         [
             Change(NODES, "self._until is not None and self._clock() < self._until", "True"),
             Change(
@@ -188,7 +191,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "nobody is told by a note to let go": Mistake(
-        57,
+        142,
         [
             Change(
                 NODES, "                    now(service.let_go(name))", "                    pass"
@@ -196,7 +199,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what was missed is not asked for": Mistake(
-        19,
+        21,
         [
             Change(
                 NODES,
@@ -218,7 +221,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a gateway does again what comes again": Mistake(
-        166,
+        200,
         [
             Change(
                 "thudmud.gateway.session",
@@ -377,7 +380,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a clock runs while a seat is free": Mistake(
-        0,
+        28,
         [
             Change(
                 "thudmud.play.table",
@@ -526,6 +529,40 @@ BREAKS: dict[str, Mistake] = {
                 "if decision.events and type(decision.events[-1]) is BattleEnded:",
                 "if decision.events and type(decision.events[-1]) is None:",
             ),
+        ],
+    ),
+    "a tv stays where a battle has ended": Mistake(
+        57,
+        [
+            Change(TUNING, "if person and person.tv == shown:", "if person and not person.tv:"),
+        ],
+    ),
+    "what is explored is not told by the battles that have ended": Mistake(
+        18,
+        [
+            Change(
+                DATABASE,
+                "            if ended:\n                self.streams.write()",
+                "            if ended and position % 2:\n                self.streams.write()",
+            ),
+        ],
+    ),
+    "who plays explores": Mistake(
+        None,
+        [
+            Change(ARCHIVE, "raise Refused(Refusal.NO_EXPLORING_RATED, board=rated)", "pass"),
+        ],
+    ),
+    "what a standby may not have is read as a server begins": Mistake(
+        None,
+        [
+            Change(STORES, "(storage.dsn, serving=serving)", "(storage.dsn)"),
+        ],
+    ),
+    "an earlier version stores where a later one has taken over": Mistake(
+        237,
+        [
+            Change(DATABASE, "if head.projection != PROJECTION:  # while", "if False:  # while"),
         ],
     ),
 }

@@ -195,6 +195,7 @@ class Process:
         is_dead: whether it was killed, or has ended.
         signals: what is called when a signal comes, by its number.
         listens: what takes connections there, if anything does.
+        version: that of the program, which is the latest when it begins.
     """
 
     def __init__(self, world: World, name: str, loop: Loop | None = None) -> None:
@@ -205,6 +206,7 @@ class Process:
         self.is_awake, self.is_dead = True, False
         self.signals: dict[int, Callable[[], object]] = {}
         self.listens: Any = None
+        self.version = world.version
         self.threads: list[Thread] = []
         self._tasks: list[asyncio.Task[Any]] = []
         self._many = MANY_TASKS
@@ -408,6 +410,7 @@ class World:
         numbers: what is to be told from all else is numbered by them.
         log: what has happened, line by line, if somebody wants to read it.
         wrong: what should not have happened.
+        version: the latest of the program, see `tests.world.versions`.
     """
 
     here: World
@@ -426,6 +429,7 @@ class World:
         self.thread: Thread = None  # type: ignore[assignment]  # the same
         self.log: list[str] = []
         self.wrong: list[str] = []
+        self.version = 0
         self._events: list[tuple[float, int, Callable[[], object]]] = []
         self.ready: dict[Loop | Thread, None] = {}
         """Who can go on, in an order that does not change from run to run."""

@@ -26,6 +26,7 @@ from typing import Any
 import psycopg
 
 from tests.world.clockwork import World
+from tests.world.versions import in_own_form
 from thudmud.store.backend import MISSED, Holder
 from thudmud.store.interface import StoreError
 from thudmud.store.nodes import LEASE
@@ -590,7 +591,8 @@ class Connection:
     ) -> Cursor:
         if self.closed:
             raise Broken("the connection is closed")
-        statement = Statement(_as_text(query), values)
+        text = _as_text(query)
+        statement = Statement(text, in_own_form(self.process, text, values or ()))
         if self._batch is not None:
             self._batch.append(statement)
             return Cursor(statement, self._flush)

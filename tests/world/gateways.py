@@ -42,6 +42,7 @@ class GatewayServer:
         self._acceptor: GatewayAcceptor | None = None
         self.gateway: Gateway | None = None
         self.process = Process(world, name)
+        self.process.version = 0  # it goes its own way
         self.process.run(self._run())
 
     def connect(self, heard: Callable[[bytes], None]) -> Wire | None:
@@ -355,6 +356,7 @@ class GatewayScene:
             await store.close()
 
         process = Process(self._world, "gateway reader")
+        process.version = 0
         process.run(read())
         if not self._world.run_until(lambda: process.is_dead, 60.0):
             return ["what the gateway has stored cannot be read"]

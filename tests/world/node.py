@@ -28,6 +28,7 @@ from tests.world.database import (
 from tests.world.disk import SlowDisk
 from tests.world.engines import Engine
 from tests.world.network import Wire
+from tests.world.versions import by_version, explored
 from thudmud.accounts import passwords
 from thudmud.server import serve
 from thudmud.server.acceptor import Acceptor
@@ -189,10 +190,6 @@ class _Acceptor(Acceptor):
         return [(host, port)]
 
 
-async def nothing(*_: object) -> None:
-    """Do what takes a process of its own, or none."""
-
-
 @contextmanager
 def in_the_world(world: World, base: Database) -> Iterator[None]:
     """Let servers run in the world: its threads, its clock, its database, its dice."""
@@ -231,11 +228,12 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
             "Acceptor": _Acceptor,
             "Sessions": _Sessions,
             "monotonic": world.monotonic,
-            "check": nothing,  # it would take a process of its own
+            "check": explored,  # the check itself would take a process of its own
             "tune_for_latency": lambda: None,
             "_has_terminal": lambda: False,
         },
         SteadyClock.__init__: {"__defaults__": (world.wall, world.monotonic)},
+        **by_version(),
     }
     with ExitStack() as stack:
         for module, names in changes.items():

@@ -520,6 +520,8 @@ LINES = [
     "look at {board}", "leave game", "register", "comment {number} 1 Good.", "start", "claim",
     "possible", "message {other} Later {new}.", "messages", "hint", "analyse {number}", "bots",
     "report {other} for {new} reasons", "match {other}", "invite {other}", "resign",
+    "tv", "tv", "tv off", "explore", "explore 1", "explore 1", "explore 2", "explore {number}",
+    "explore 1 {number}", "explore on {board}", "explore on {board}",
 ]  # fmt: skip
 
 ORDERS = [
@@ -532,7 +534,7 @@ ORDERS = [
 TOGETHER = [
     "join game as dwarf on oak board", "join game as troll on oak board", "accept", "play",
     "start", "undo", "yes", "resign", "adjourn", "resume", "new board", "leave game", "withdraw",
-    "seek", "shout Anybody {new}?",
+    "seek", "shout Anybody {new}?", "tv",
 ]  # fmt: skip
 """What several type at the same moment."""
 

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from tests.store.counting import counted_otherwise
-from tests.world import history
+from tests.world import history, seeing
 from tests.world.clockwork import Process, World
 from tests.world.database import Database
 from tests.world.disk import Files, SlowDisk, copied
@@ -71,7 +71,7 @@ BOTTED = 0.2
 """In how many of all worlds bots play, too."""
 
 FAULTS = (
-    "kill", "sleep", "fail_over", "crash", "cut", "deaf", "full", "stop", "next",
+    "kill", "sleep", "fail_over", "crash", "cut", "deaf", "full", "stop", "next", "update",
     "in_a_commit", "in_a_commit", "in_a_commit",
 )  # fmt: skip
 """What goes wrong."""
@@ -81,7 +81,7 @@ ALONE = 0.08
 
 ALONE_FAULTS = (
     "kill", "kill_in_a_commit", "kill_in_a_commit", "damage", "damage", "full", "stop", "sleep",
-    "next",
+    "next", "update",
 )  # fmt: skip
 """What goes wrong there."""
 
@@ -259,6 +259,8 @@ class Run:
             world.wrong += history.wrong_with(told, stored, self.base.outages)
             world.wrong += history.wrong_of(self.players, stored)
             world.wrong += wrong_with_tournaments(stored)
+            world.wrong += [wrong for each in told for wrong in seeing.wrong_with_tvs(each)]
+            world.wrong += seeing.wrong_with_exploring(told, stored)
             if all(name == "together" for _, name in plan.faults):
                 world.wrong += history.wrong_of_orders(self.players)
             if self.gateway:
@@ -316,6 +318,23 @@ class Run:
         for server in self.servers:
             if server.is_ready:
                 server.stop()
+
+    def _update(self) -> None:
+        """Let all servers that begin be of the next version, and stop the others one by one."""
+        self.world.version += 1
+        self.world.note(f"version {self.world.version} comes")
+        self.counts["updates"] += 1
+        self._replace_one()
+
+    def _replace_one(self) -> None:
+        """Stop a server of an earlier version, and some time later the next one."""
+        if old := self._outdated():
+            if ready := [each for each in old if each.is_ready and each.process.is_awake]:
+                self.world.dice.choice(ready).stop()
+            self.world.later(self.world.dice.uniform(0.1, 2), self._replace_one)
+
+    def _outdated(self) -> list[Server]:
+        return [each for each in self.servers if each.process.version < self.world.version]
 
     def _sleep(self) -> None:
         if server := self._one():
@@ -408,8 +427,8 @@ class Run:
             self.world.note(f"{error}")
         elif error and ("forgotten" in str(error) or not isinstance(error, NotYet)):
             self.world.broken(f"{process} ended by {error!r}")
-        asked = {"stop", "next"} & {name for _, name in self.plan.faults} or self._has(OPERATOR)
-        if not (error or asked):
+        asked = {"stop", "next", "update"} & {name for _, name in self.plan.faults}
+        if not (error or asked or self._has(OPERATOR)):
             self.world.broken(f"{process} ended, and nobody has asked for that")
         self.servers.remove(server)
         server.kill()
@@ -576,6 +595,8 @@ class Run:
             if each.waits_since is not None
         ]
         wrong += [f"{each.name} is not in" for each in self.players if not each.is_in]
+        wrong += [found for each in self.players for found in seeing.tv_at_rest(each)]
+        wrong += [f"{each.name} is of an earlier version" for each in self._outdated()]
         if self.base.is_deaf:
             wrong.append("a server does not hear what others say")
         if self.base.behind or self.base.committing:
