@@ -76,6 +76,16 @@ async def test_a_battle_that_stops_has_ended(place: Place, line: str) -> None:
     assert tv(place) == ""
 
 
+async def test_it_turns_when_somebody_takes_a_seat_that_was_left(place: Place) -> None:
+    await place.enter("Emil")
+    await sit(place, "Anna", "Bert", "oak board")
+    await place.type("Anna", "leave game")
+    await place.type("Emil", "tv")
+    assert tv(place) == ""
+    await place.type("Anna", "join game as dwarf on oak board")
+    assert tv(place) == "oak board"
+
+
 async def test_it_turns_later_if_it_is_not_known_which_is_best(
     store: SlowStore,
 ) -> None:

@@ -21,8 +21,9 @@ TURNING = (
     events.Adjourned,
     events.Cleared,
     events.Left,
+    events.Joined,
 )
-"""What begins or ends a battle, or stops it."""
+"""What begins or ends a battle, or stops it, or lets it go on as somebody takes a free seat."""
 
 RETRY = 5.0
 """Seconds before it is tried again to turn a tv, if it could not be read which battle is best."""
