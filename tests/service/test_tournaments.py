@@ -639,6 +639,27 @@ async def test_a_flag_that_falls_while_the_hall_changes_is_scored_all_the_same(
     assert [(len(each.battles), each.over) for each in scored] == [(1, False), (1, True)]
 
 
+@pytest.mark.parametrize("parting", [Parting.QUIT, Parting.LOST])
+async def test_a_flag_that_falls_as_its_player_leaves_is_scored_all_the_same(
+    cup: Cup, parting: Parting
+) -> None:
+    """The battle has ended before they left, so both are stored together."""
+    await cup.announce(f"round robin classic 1+0 {SOON}", "Anna", "Bert")
+    await cup.begin_round()
+    first = cup.match("Anna").first
+    board = cup.board(first)
+    await cup.type(first, f"move a6 to b6 on {board}")
+    await cup.type(cup.match("Anna").second, f"move h7 to h6 on {board}")
+    cup.now = cup.store.time = cup.now + 61  # before any timer rings
+    await cup.leave(first, parting)
+    await cup.settled()
+    assert cup.hall.tables[board].half_played
+    assert cup.away(board) == {first}
+    [scored] = await cup.of_hall(PairingScored)
+    assert [(mine, theirs) for mine, theirs, _ in scored.battles] == [(0, 32)]
+    assert not scored.over
+
+
 async def test_over_ones_are_read_when_they_are_asked_for(cup: Cup, store: SlowStore) -> None:
     await cup.announce(f'knock-out "Cup" {SOON}', *NAMES)
     for _ in range(2):

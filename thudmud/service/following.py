@@ -136,7 +136,7 @@ class Following:
             table = self._hall.tables.get(board) if self.unheld else None
             if table and table.key in self.unheld:
                 await self._hold_clock(table.key)
-            if decision.events and type(decision.events[-1]) is BattleEnded:
+            if BattleEnded in map(type, decision.events):
                 decision = self._with_score(decision)
             await self._append(decision, cause, key)
         finally:

@@ -185,8 +185,10 @@ def scored(
     of = table.match.tournament if table.match else None
     tournament = hall.tournaments.get(of.number) if of else None
     match = tournament.match_at(table.key) if tournament and not tournament.end else None
-    after = tables.folded(table, happened).match
-    if tournament is None or match is None or after is None or after.running:
+    # Who leaves, or comes back, after the flag should have fallen is noted behind the end.
+    ends = [place for place, each in enumerate(happened) if isinstance(each, events.BattleEnded)]
+    after = tables.folded(table, happened[: ends[0] + 1]).match if ends else None
+    if tournament is None or match is None or after is None:
         return ()
     battles = (*match.battles, _score(match, after))
     return (_over(tournament, match, now, battles=battles, over=after.over),)
