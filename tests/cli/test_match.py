@@ -27,15 +27,11 @@ ROOT = Path(__file__).parents[2]
 
 FAULTS = {
     "crashing": "failures",
-    "dying": "failures",
-    "silent": "time_outs",
     "nonsense": "failures",
+    "silent": "time_outs",
     "illegal": "illegal_plies",
-    "cheating": "illegal_plies",
-    "complaining": "failures",
-    "endless": "failures",
-    "chattering": "failures",
 }
+"""What each counts as. All that a program does amiss is tried with bots of a server."""
 
 
 GOOD = shlex.join(
