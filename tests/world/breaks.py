@@ -420,7 +420,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a server is not started again if the database goes away as it begins": Mistake(
-        43,
+        2,
         [
             Change(
                 "thudmud.server.serve",
@@ -526,8 +526,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 FOLLOWING,
-                "if decision.events and type(decision.events[-1]) is BattleEnded:",
-                "if decision.events and type(decision.events[-1]) is None:",
+                "if BattleEnded in map(type, decision.events):",
+                "if None in map(type, decision.events):",
             ),
         ],
     ),

@@ -93,8 +93,10 @@ class Mails:
         Process(self.world, f"{name} asks").run(self._ask(name))
 
     async def _ask(self, name: str) -> None:
-        """Ask for a code, as often as it takes."""
+        """Ask for a code, as often as it takes, by a program of the latest version each time."""
+        process = World.here.process
         while True:
+            process.version = self.world.version
             try:
                 store = await Store.connect("dbname=world")
                 try:

@@ -422,7 +422,8 @@ async def served_store(
     except StoreError as error:
         if storage.backend != "postgresql":
             raise
-        raise _as_start_error(error, storage, setting) from error
+        # If another version has taken it over since then, it can be tried again as well.
+        raise _as_start_error(StoreError(str(error)), storage, setting) from error
     finally:
         await store.close()
 

@@ -1,0 +1,42 @@
+"""A server that begins while others are updated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.world.alone import DrivingLoop, simulated
+from tests.world.clockwork import World
+from thudmud.errors import NotYet
+from thudmud.server import serve
+from thudmud.server.config import StorageSettings
+from thudmud.service import Node
+from thudmud.store import Store
+
+
+def test_a_server_can_be_started_again_that_another_version_was_quicker_than(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has opened the store when the other takes it over, and is no node yet."""
+    begin = serve._open
+    storage = StorageSettings(backend="postgresql", dsn="dbname=world")
+
+    async def begin_late(node: Node) -> None:
+        process = World.here.process
+        process.version += 1
+        other = await Store.connect(storage.dsn)  # which makes the projections anew
+        await other.close()
+        process.version -= 1
+        await begin(node)
+
+    async def main() -> None:
+        with pytest.raises(NotYet, match=r"^storage.dsn: .* have taken over this store"):
+            async with serve.served_store(storage, tmp_path):
+                raise AssertionError("it serves")
+
+    monkeypatch.setattr(serve, "_open", begin_late)
+    loop = DrivingLoop()
+    with simulated(loop, tmp_path / "thud.store"):
+        loop.run_until_complete(main())
+    loop.close()
