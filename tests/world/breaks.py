@@ -532,13 +532,13 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a tv stays where a battle has ended": Mistake(
-        None,
+        19,
         [
             Change(TUNING, "if person and person.tv == shown:", "if person and not person.tv:"),
         ],
     ),
     "what is explored is not told by the battles that have ended": Mistake(
-        None,
+        4,
         [
             Change(
                 DATABASE,
