@@ -56,8 +56,8 @@ def test_it_is_interrupted(words: list[str], typed: bytes) -> None:
         assert process.stdout.readline()
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=PATIENCE)
-    # If it comes while text is run as code, as when dataclasses make a method, "python -m" ends by the
-    # signal, whoever has caught the exception (_Py_UnhandledKeyboardInterrupt). To a shell both are 130.
+    # If it comes while text is run as code, as when dataclasses make a method, "python -m" ends by
+    # the signal, whoever has caught the exception. To a shell both are 130.
     assert process.returncode in {128 + signal.SIGINT, -signal.SIGINT}
     assert said == b""
 
