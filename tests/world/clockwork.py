@@ -153,6 +153,9 @@ class Loop(asyncio.BaseEventLoop):
         if ready:
             self._world.ready[self] = None
 
+    def __del__(self) -> None:
+        """Do without asyncio's warning: a process that is killed closes no loop."""
+
     def forget(self) -> None:
         """Do nothing more of what there is to do."""
         self._ready.clear()
