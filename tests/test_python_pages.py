@@ -75,8 +75,8 @@ UNWANTED = ["asyncio", "telnetlib3", "argon2", "pydantic", "socket", "ssl", "sub
 
 
 KNOWN = {"thudmud", "lark", "openskill", "wcwidth", "interegular", "sitecustomize"}
-"""What it may bring in; lark takes interegular where there is one, as in a checkout, and Debian's Python
-a module of its own."""
+"""What it may bring in; lark takes interegular where there is one, as in a checkout, and Debian's
+Python has a module of its own."""
 
 
 @pytest.mark.parametrize("unwanted", UNWANTED)
