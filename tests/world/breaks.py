@@ -95,7 +95,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what is not known is done again": Mistake(
-        None,
+        157,
         [
             Change(POSTGRES, "raise self._not_known() from error", "return False"),
         ],
@@ -191,7 +191,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "nobody is told by a note to let go": Mistake(
-        None,
+        210,
         [
             Change(
                 NODES, "                    now(service.let_go(name))", "                    pass"
@@ -231,7 +231,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a gateway sends nothing again": Mistake(
-        None,
+        117,
         [
             Change(
                 "thudmud.gateway.link",
@@ -328,7 +328,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "the prompt comes before the text": Mistake(
-        None,
+        72,
         [
             Change(
                 "thudmud.server.session",
@@ -339,7 +339,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what came to nothing is still cached": Mistake(
-        None,
+        101,
         [
             Change(
                 DATABASE,
@@ -349,7 +349,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "nothing is looked at over a new link": Mistake(
-        None,
+        80,
         [
             Change(
                 DATABASE,
@@ -390,7 +390,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what was stored first is charged for an outage": Mistake(
-        None,
+        190,
         [
             Change(
                 FOLLOWING,
@@ -470,7 +470,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what ends a battle counts twice": Mistake(
-        None,
+        4,
         [
             Change(
                 DATABASE,
@@ -512,7 +512,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a round that another node has paired meanwhile": Mistake(
-        None,
+        364,
         [
             Change(
                 TOURNAMENTS,
@@ -548,19 +548,19 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "who plays explores": Mistake(
-        None,
+        255,
         [
             Change(ARCHIVE, "raise Refused(Refusal.NO_EXPLORING_RATED, board=rated)", "pass"),
         ],
     ),
     "what a standby may not have is read as a server begins": Mistake(
-        None,
+        309,
         [
             Change(STORES, "(storage.dsn, serving=serving)", "(storage.dsn)"),
         ],
     ),
     "an earlier version stores where a later one has taken over": Mistake(
-        None,
+        118,
         [
             Change(DATABASE, "if head.projection != PROJECTION:  # while", "if False:  # while"),
         ],
