@@ -422,8 +422,8 @@ async def served_store(
     except StoreError as error:
         if storage.backend != "postgresql":
             raise
-        # If another version has taken it over since then, it can be tried again as well.
-        raise _as_start_error(StoreError(str(error)), storage, setting) from error
+        # Also if another version has taken it over since it was opened: that can be tried again.
+        raise NotYet(f"{setting}.dsn: {error}") from error
     finally:
         await store.close()
 

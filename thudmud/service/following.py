@@ -37,8 +37,6 @@ from thudmud.verbs.tables import held, overdue
 if TYPE_CHECKING:
     import asyncio
 
-LAPSED = "The lease of this node has run out: others may play on by now."
-
 _log = logging.getLogger(__name__)
 
 
@@ -232,17 +230,17 @@ class Following:
 
     def require_lease(self) -> None:
         """Raise NotWritten if there are other nodes and our lease has run out."""
-        if self._node and not self._store.is_exclusive and not self._node.is_alive:
-            raise NotWritten(LAPSED)
+        if self._fence and not self._store.is_exclusive:
+            self._fence()
 
     def _require_life(self) -> None:
-        """Raise NotWritten if our lease has run out. It is called in the store's thread.
+        """Raise NotWritten if our lease has run out. It is called in the store's thread, too.
 
         What waited there for the database may come after another node has noted that there was
         none, and before this one holds the clocks for that time.
         """
         if self._node and not self._node.is_alive:
-            raise NotWritten(LAPSED)
+            raise NotWritten("The lease of this node has run out: others may play on by now.")
 
     # Applying what is stored.
 
