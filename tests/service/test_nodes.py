@@ -577,13 +577,15 @@ async def test_a_lease_that_took_long_to_begin_is_renewed_before_it_ends(
 
     monkeypatch.setattr(asyncio, "sleep", pause)
     living = asyncio.create_task(node.live())
-    assert await pauses.get() < LEASE * 0.4
+    world.store.time += await pauses.get()
+    assert node.is_alive
     living.cancel()
     await asyncio.wait([living])
 
 
-async def test_after_it_took_long_to_reap_a_lease_is_renewed_before_it_ends(
-    world: World, one: Place, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("what", ["beat", "reap"])
+async def test_after_the_store_took_long_a_lease_is_renewed_before_it_ends(
+    world: World, one: Place, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     pauses, goes_on = asyncio.Queue[float](), asyncio.Semaphore(0)
 
@@ -592,14 +594,15 @@ async def test_after_it_took_long_to_reap_a_lease_is_renewed_before_it_ends(
         await goes_on.acquire()
 
     monkeypatch.setattr(asyncio, "sleep", pause)
-    world.store.hold("reap")
+    world.store.hold(what)
     living = asyncio.create_task(world.nodes["one"].live())
     assert await pauses.get() == LEASE / 2
     goes_on.release()
     await world.store.held_up()
-    world.store.time += LEASE * 0.6
+    world.store.time += LEASE * 0.95
     world.store.gate.set()
-    assert await pauses.get() < LEASE * 0.4
+    world.store.time += await pauses.get()
+    assert world.nodes["one"].is_alive
     living.cancel()
     await asyncio.wait([living])
 

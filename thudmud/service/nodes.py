@@ -218,16 +218,18 @@ class Node:
         """Keep renewing the lease, and reap dead nodes."""
         import asyncio  # noqa: PLC0415  (a house needs none)
 
-        is_behind = False
+        has_failed = False
         while True:
-            is_behind = is_behind or self._is_late  # to open it may have taken long, or to reap
-            await asyncio.sleep(self.lease / (20 if is_behind else 2))
+            # To open it, to renew it or to reap may have taken long: then what is left of it might
+            # run out before a pause and the next answer of the store.
+            is_late = self._is_late
+            if has_failed or not is_late:
+                await asyncio.sleep(self.lease / (20 if has_failed else 2))
             try:
                 await self.renew()
-                is_late = self._is_late
-                if is_behind or is_late:
+                if has_failed or is_late or self._is_late:
                     self._spare_others()
-                is_behind = is_late
+                has_failed = False
                 if self._greetings:
                     self._greetings -= 1
                     await self._greet()
@@ -238,12 +240,14 @@ class Node:
                             service.recount()
                     await self.reap()
             except OtherSettings as error:  # they started while this node slept
+                has_failed = True
                 for service in self._services:
                     service.fail(error)
             except StoreError as error:
-                is_behind, self._greetings = True, GREETINGS
+                has_failed, self._greetings = True, GREETINGS
                 _log.error("it cannot be stored that the server runs: %s", error)
             except Exception:  # noqa: BLE001  (a node that stops renewing its lease dies)
+                has_failed = True
                 _log.exception("failed while the lease was renewed")
 
     @property
