@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
@@ -14,7 +15,7 @@ from tests.conftest import PassTime
 from tests.server.plain import PATIENCE
 from thudmud.accounts import last_seen, passwords
 from thudmud.accounts.guesses import FREE, PASSWORD_INTERVAL
-from thudmud.accounts.last_seen import INTERVAL
+from thudmud.accounts.last_seen import INTERVAL, UNTOLD
 from thudmud.accounts.limiters import RateLimiter
 from thudmud.accounts.passwords import Passwords
 from thudmud.play.options import Switch
@@ -136,6 +137,22 @@ class TestGuests:
         name, answers = await setup.enter(["anna"])
         assert name == "Anna"
         assert answers.word != word
+
+    async def test_a_name_is_free_soon_if_nobody_was_told_its_word(
+        self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def keep(*args: Any, **kwargs: Any) -> bool:
+            await Store.keep_guest(setup.store, *args, **kwargs)
+            raise asyncio.CancelledError  # as at the end of the connection, or of the server
+
+        with monkeypatch.context() as patch:
+            patch.setattr(setup.store, "keep_guest", keep)
+            with pytest.raises(asyncio.CancelledError):
+                await setup.enter(["anna"])
+        assert await setup.store.find_guest("anna")
+        assert (await setup.enter(["anna"]))[0] == ""
+        setup.now += UNTOLD
+        assert (await setup.enter(["anna"]))[0] == "Anna"
 
     async def test_a_name_is_kept_while_it_is_used_or_needed(self, setup: LoginSetup) -> None:
         await setup.guest("Anna")

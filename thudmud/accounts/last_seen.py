@@ -17,6 +17,13 @@ INTERVAL = 600.0
 ADDRESSES_KEPT = 90 * 86_400.0
 """Seconds for which a name's addresses are stored, by default."""
 
+UNTOLD = 30.0
+"""Seconds for which a new guest's name is kept until it is known that they were told their word.
+
+They are not if the server is killed once the name is stored, or the store does not answer, say: and
+then nobody could use the name.
+"""
+
 _BATCH = 20  # names that are checked in one step
 
 _log = logging.getLogger(__name__)
@@ -81,6 +88,10 @@ class LastSeen:
         if self._clock() - kept.seen < self._guest_grace:
             return True
         return self._directory.is_here(kept.name) or await self._directory.is_needed(kept.name)
+
+    def before(self) -> float:
+        """Return when a new guest is taken to have been here last, until `came` is called."""
+        return self._clock() - max(0.0, self._guest_grace - UNTOLD)
 
     def came(self, name: str, network: str) -> None:
         """Record that a player is here, and again now and then until they leave."""

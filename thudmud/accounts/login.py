@@ -111,7 +111,8 @@ class Logins:
 
     All lines of a dialogue about a password are hidden, so that a client's echo changes only at its
     beginning and its end. If the store fails, the player is told, and nothing has changed. A
-    guest's name is kept for ``guest_grace`` seconds after they were here.
+    guest's name is kept for ``guest_grace`` seconds after they were here, as soon as they have been
+    told their word.
 
     Attributes:
         last_seen: records who was here when; it is told who comes; `left` tells it who leaves.
@@ -296,7 +297,7 @@ class Logins:
             )
             return None
         word = passwords.new_word()
-        kept = KeptName(name, passwords.word_hash(word), self._clock())
+        kept = KeptName(name, passwords.word_hash(word), self.last_seen.before())
         if not await self._store.keep_guest(kept, instead_of=before):
             prompter.say(f"Somebody called {name} has just come in. Please take another name.")
             return None
