@@ -351,7 +351,7 @@ def _from_whom_they_ignore(told: Told) -> Iterable[str]:
         elif (
             word == "ignore"
             and line.answered < inf
-            and not told.denied
+            and not any(line.at <= at <= line.answered for at in (*told.doubts, *told.denied))
             and not any(each["type"] == "refused" for each in facts)
         ):
             since.setdefault(name, line.answered)
