@@ -492,7 +492,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "each server sends all mails": Mistake(
-        331,
+        349,
         [
             Change(
                 NOTIFYING,
@@ -512,7 +512,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a round that another node has paired meanwhile": Mistake(
-        364,
+        495,
         [
             Change(
                 TOURNAMENTS,
