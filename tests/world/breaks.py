@@ -328,7 +328,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "the prompt comes before the text": Mistake(
-        72,
+        82,
         [
             Change(
                 "thudmud.server.session",
@@ -554,7 +554,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what a standby may not have is read as a server begins": Mistake(
-        309,
+        663,
         [
             Change(STORES, "(storage.dsn, serving=serving)", "(storage.dsn)"),
         ],
