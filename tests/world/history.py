@@ -418,15 +418,16 @@ def _goes_back(player: Player, boards: Collection[str]) -> Iterable[str]:
         for fact, time in zip(told.facts, told.times, strict=True)
         if fact["type"] in ("table", "board", "move") and fact["board"] in boards
     )
-    known: dict[str, int] = {}
+    known: dict[tuple[str, int], int] = {}
     seen: set[tuple[str, int]] = set()
     for time, place, board, version in versions:
         is_first = (board, place) not in seen
         is_theirs = all(each.entered > time for each in player.told[place + 1 :])
-        if is_first and is_theirs and version < known.get(board, 0):
-            yield f"{player.name} is told {board} of {version} at {time:.4f}, not {known[board]}"
+        newest = max(known.get((board, each), 0) for each in range(place + 1))
+        if is_first and is_theirs and version < newest:
+            yield f"{player.name} is told {board} of {version} at {time:.4f}, not {newest}"
         seen.add((board, place))
-        known[board] = max(known.get(board, 0), version)
+        known[board, place] = max(known.get((board, place), 0), version)
 
 
 def _away_though_here(player: Player, stored: Stored) -> Iterable[str]:

@@ -60,6 +60,8 @@ class Mails:
     def __init__(self, world: World, seed: int) -> None:
         self.world, self._dice = world, _dice(seed)
         self.is_calm = False
+        self._to_ask = len(ASKED)
+        """How many codes are still to be asked for."""
         self.taken: defaultdict[int, list[tuple[float, str]]] = defaultdict(list)
 
     async def send(self, address: str, mail: Mail, end: str, number: int) -> None:
@@ -101,6 +103,7 @@ class Mails:
                 store = await Store.connect("dbname=world")
                 try:
                     await store.ask_code(name, f"{name}@example.org")
+                    self._to_ask -= 1
                     return
                 finally:
                     await store.close()
@@ -128,8 +131,8 @@ class Mails:
             faults: how often something has gone wrong besides the relay.
         """
         self.is_calm = True
-        end = self.world.now + SENT
-        while (left := self.waiting()) and self.world.now < end:
+        left, end = set[int](), self.world.now + SENT
+        while (self._to_ask or (left := self.waiting())) and self.world.now < end:
             self.world.run(5.0)
         wrong = [f"a code was never sent: {sorted(left)}"] if left else []
         if len(self.taken) < len(ASKED):
