@@ -188,6 +188,8 @@ def _clocks_charged(
                 clocks[fact["board"], fact["battle"]].setdefault(fact["version"], fact["clock"])
     for (board, battle), known in clocks.items():
         for (place, before), (version, after) in pairwise(sorted(known.items())):
+            if any(isinstance(each.event, TakenBack) for each in boards[board][place:version]):
+                continue  # what was added for plies that are taken back is taken back, too
             since, until = before["at"], after["at"]
             most = until - since
             if before["runs"] is None:  # until something happens, at the latest
