@@ -460,7 +460,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "who is sent away keeps a connection": Mistake(
-        None,
+        1,
         [
             Change(
                 "thudmud.telnet.screen",

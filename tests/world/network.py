@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from typing import Any, cast
 
 from tests.world.clockwork import Process, World
@@ -55,9 +56,9 @@ class Wire:
             self._to_server(partial(self._end.came, piece))
 
     def cut(self) -> None:
-        """Let the connection be lost, for both."""
-        if not self.is_cut:
-            self.is_cut = True
+        """Let the connection be lost, for both; who has vanished tells the server nothing."""
+        is_known, self.is_cut = self.is_cut or self._here == inf, True
+        if not is_known:
             self._to_server(lambda: self._end.lost(ConnectionResetError()))
 
     def end_input(self) -> None:
@@ -70,6 +71,10 @@ class Wire:
         """Let nothing pass for some seconds, either way, and then all of it."""
         self._there = max(self._there, self.world.now + seconds)
         self._here = max(self._here, self.world.now + seconds)
+
+    def vanish(self) -> None:
+        """Let nothing come to the client any more, whose machine is off, say; it ends nothing."""
+        self._here = inf
 
     def _to_server(self, call: Callable[[], None]) -> None:
         self._there = max(self._there, self.world.now + self.world.delay(LATENCY))

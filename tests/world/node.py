@@ -110,6 +110,12 @@ class Server:
         """Its service, once players can come in."""
         return self.acceptor.sessions.service if self.acceptor else None
 
+    @property
+    def lease(self) -> float:
+        """For how many seconds its lease still lasts."""
+        node = self.service and self.service._node
+        return node._until - node._clock() if node and node._until else 0.0
+
     def connect(self, address: str, heard: Callable[[bytes], None]) -> Wire | None:
         """Connect a client; None if nobody listens."""
         return self._connect("server.port", address, heard)

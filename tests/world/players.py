@@ -33,6 +33,9 @@ PATIENCE = 10.0
 MUCH = 30
 """How much somebody asks for who does not read it."""
 
+LONGEST = 20.0
+"""Seconds after which they read it; who would read it later does not read it at all."""
+
 AWAITED = ("hint", "again")
 """What may be answered behind the mark after it, since it takes a while."""
 
@@ -414,7 +417,11 @@ class Player:
             self.link.wire.end_input()
         elif chance < 0.05 and self.link and self.link.wire:
             self.world.note(f"{self.name} asks for much, does not read it, and connects once more")
-            self.link.wire.stall(self.world.dice.uniform(1, 30))
+            if (seconds := self.world.dice.uniform(1, 30)) < LONGEST:
+                self.link.wire.stall(seconds)
+            else:
+                self.link.wire.vanish()
+                self.link.told.ended = self.world.now
             for _ in range(MUCH):
                 self.link.send("look at oak board", marked=False)
             self.connect(cuts=False)

@@ -58,6 +58,9 @@ QUIET = 3.0
 MEASURES = 20.0
 """Seconds after which all may speak and come in again, whatever an operator has typed."""
 
+RENEWED = 4.0
+"""Seconds for which each lease lasts at least, where servers reach the database."""
+
 LOOKS = 0.5
 """Seconds between two looks at whether something has come about by now."""
 
@@ -611,9 +614,9 @@ class Run:
         if not halls:
             return [*wrong, "no server is there"]
         wrong += [
-            f"{each.name} has no lease yet"
+            f"{each.name} has not renewed its lease for a while"
             for each in self.servers
-            if each.service and each.is_ready and not each.service.is_alive
+            if each.service and each.is_ready and each.lease < RENEWED
         ]
         (first, (hall, people)), *others = halls.items()
         for name, (other, there) in others:
