@@ -26,7 +26,7 @@ from thudmud.views.notifications import Mail
 FIRST = 300
 """The first seed of a world that may have mails."""
 
-MAILED = 0.3
+MAILED = 0.15
 """In how many of these there are some."""
 
 ASKED = (2.0, 3.0, 5.0)

@@ -31,7 +31,7 @@ Stored = Mapping[str, Sequence[Entry]]
 FIRST = 310
 """The first seed in whose world there may be tournaments: those before stay as they are."""
 
-KEEN, LASTING = 0.25, 20.0
+KEEN, LASTING = 0.15, 20.0
 """In how many of these worlds there are some, and for how many seconds they go on at least."""
 
 
