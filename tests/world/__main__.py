@@ -42,6 +42,9 @@ PROCESSORS = os.cpu_count() or 1
 TOGETHER = 50
 """How many seeds a process plays before it tells what has come of them."""
 
+PARTS = 40
+"""After how many times so many seeds a process makes room for another one, and its caches go."""
+
 GARBAGE = 100_000
 """After how many new objects garbage is looked for: a world is gone as a whole."""
 
@@ -195,7 +198,8 @@ def _mapping(processes: int) -> Iterator[Callable[..., Iterable[Played]]]:
         yield map
     else:
         ignore = signal.SIGINT, signal.SIG_IGN  # who types ^C means this process
-        with get_context("fork").Pool(processes, signal.signal, ignore) as pool:
+        fork = get_context("fork")
+        with fork.Pool(processes, signal.signal, ignore, maxtasksperchild=PARTS) as pool:
             signal.signal(signal.SIGTERM, signal.default_int_handler)
             yield pool.imap
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -236,6 +237,7 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
             "monotonic": world.monotonic,
             "check": explored,  # the check itself would take a process of its own
             "tune_for_latency": lambda: None,
+            "gc": SimpleNamespace(freeze=lambda: None),  # a world is garbage in the end
             "_has_terminal": lambda: False,
         },
         SteadyClock.__init__: {"__defaults__": (world.wall, world.monotonic)},
