@@ -318,7 +318,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "whom one ignores is heard": Mistake(
-        4,
+        150,
         [
             Change(
                 "thudmud.play.people",
@@ -349,7 +349,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "nothing is looked at over a new link": Mistake(
-        80,
+        288,
         [
             Change(
                 DATABASE,
@@ -482,7 +482,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what could not be mailed is forgotten": Mistake(
-        307,
+        340,
         [
             Change(
                 NOTIFYING,
@@ -502,7 +502,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what was mailed is not noted": Mistake(
-        307,
+        313,
         [
             Change(
                 NOTIFYING,
@@ -522,7 +522,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a battle of a tournament that nobody scores": Mistake(
-        338,
+        310,
         [
             Change(
                 FOLLOWING,
@@ -532,7 +532,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a tv stays where a battle has ended": Mistake(
-        19,
+        61,
         [
             Change(TUNING, "if person and person.tv == shown:", "if person and not person.tv:"),
         ],
