@@ -24,6 +24,7 @@ from thudmud.play.events import (
     TournamentLeaving,
     TournamentLeft,
 )
+from thudmud.play.hall import ENDED_KEPT
 from thudmud.play.order import Order
 from thudmud.play.people import BotLevel
 from thudmud.play.projections import HALL
@@ -114,6 +115,16 @@ async def cup(store: SlowStore) -> Cup:
 def met(rounds: list[RoundPaired]) -> Counter[frozenset[str]]:
     """Return how often each two were paired."""
     return Counter(frozenset(pair) for each in rounds for pair in each.pairs if pair[1])
+
+
+async def test_one_that_ends_long_after_those_that_were_announced_later(cup: Cup) -> None:
+    for number in range(1, ENDED_KEPT + 2):
+        await cup.announce(f"round robin 10+5 {SOON}")
+        if number > 1:
+            await cup.type("Anna", f"cancel tournament {number}")
+    told = await cup.type("Anna", "cancel tournament 1")
+    assert told.startswith("You cancel tournament 1.")
+    assert [*cup.hall.tournaments] == [*range(3, ENDED_KEPT + 2), 1]
 
 
 async def test_a_round_robin_goes_by_itself_from_its_start_to_its_end(cup: Cup) -> None:

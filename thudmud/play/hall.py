@@ -232,6 +232,8 @@ class Hall:
             return []
         else:
             after = before.apply(event)
+        if after.end:  # it comes behind those that have ended before it
+            del self.tournaments[number]
         self.tournaments[number] = after
         ended = [each.number for each in self.tournaments.values() if each.end]
         for each in ended[:-ENDED_KEPT]:
