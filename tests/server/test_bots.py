@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import re
@@ -32,6 +33,7 @@ from thudmud.bots import opponent
 from thudmud.bots.program import ENGINE, MOST_SAID, Program, ProgramError
 from thudmud.bots.workers import Workers
 from thudmud.cli.main import main
+from thudmud.play.command import Command
 from thudmud.play.events import OWN_PROGRAM, BattleStarted, Levels
 from thudmud.play.order import Measure, Order, Sanction
 from thudmud.play.table import Table
@@ -42,8 +44,8 @@ from thudmud.server.bots import Bots
 from thudmud.server.config import BotSettings, Settings, StorageSettings
 from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
-from thudmud.service import Dismissal
-from thudmud.store import KeptName
+from thudmud.service import Dismissal, Result, Visit
+from thudmud.store import KeptName, StoreError
 from thudmud.verbs.moves import Play
 
 OWN = [sys.executable, "-m", "thudmud.cli.main", "engine", "--level", "4", "--seed", "1"]
@@ -841,6 +843,35 @@ async def test_a_bot_that_has_to_leave_before_it_has_begun_is_gone(tmp_path: Pat
         async with asyncio.timeout(PATIENCE):
             await bots.close()
             await sessions.wait_closed()
+
+
+async def test_what_fails_of_what_it_does_while_it_leaves_is_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, answered = asyncio.Event(), asyncio.Event()
+
+    async with opened(settings(AMBLING), tmp_path) as (sessions, anna):
+        obeyed = sessions.submit
+
+        async def submit(visit: Visit, line: str | Command) -> Result:
+            if visit.name == "Grog":
+                asked.set()
+                await answered.wait()
+                raise StoreError("gone")
+            return await obeyed(visit, line)
+
+        monkeypatch.setattr(sessions, "submit", submit)
+        sitting = anna.begin(SIT[0]), anna.begin(SIT[1])
+        async with asyncio.timeout(PATIENCE):
+            await asked.wait()
+        sessions.close("That is all.")
+        answered.set()
+        await until(lambda: "failed to do what Grog wants" in caplog.text)
+        async with asyncio.timeout(PATIENCE):
+            await sessions.wait_closed()
+            await asyncio.wait(sitting)
+    gc.collect()
+    assert "never retrieved" not in caplog.text
 
 
 CONFIG = """

@@ -278,7 +278,9 @@ class Process:
 
     def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         if not self.is_dead:
-            self.world.broken(f"{self}: {context.get('message')}: {context.get('exception')!r}")
+            work = getattr(context.get("task") or context.get("future"), "get_coro", lambda: None)()
+            what = f"{context.get('message')}: {getattr(work, '__qualname__', '')}"
+            self.world.broken(f"{self}: {what}: {context.get('exception')!r}")
 
 
 class _Killed(BaseException):

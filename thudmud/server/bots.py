@@ -406,11 +406,14 @@ class Bot:
     async def _do(self, command: Command) -> None:
         if self._visit is None:
             return
+        # A command is not cancelled: it may be half stored.
+        going = now(self._submit(self._visit, command))
+        if isinstance(going, asyncio.Task):
+            await asyncio.shield(going)
+
+    async def _submit(self, visit: Visit, command: Command) -> None:
         try:
-            # A command is not cancelled: it may be half stored.
-            going = now(self._sessions.submit(self._visit, command))
-            if isinstance(going, asyncio.Task):
-                await asyncio.shield(going)
+            await self._sessions.submit(visit, command)
         except Exception:  # noqa: BLE001  (its games go on in spite of our bugs)
             _log.exception("failed to do what %s wants: %s", self.name, command)
 
