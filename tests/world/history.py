@@ -185,7 +185,10 @@ def _clocks_charged(
     for told in everything:
         for fact in told.facts:
             if fact["type"] in ("table", "move") and fact.get("clock") and fact["board"] in boards:
-                clocks[fact["board"], fact["battle"]].setdefault(fact["version"], fact["clock"])
+                known = clocks[fact["board"], fact["battle"]]
+                clock = known.setdefault(fact["version"], fact["clock"])
+                if fact["clock"]["at"] < clock["at"]:  # later, it may run in vain: in an outage
+                    known[fact["version"]] = fact["clock"]
     for (board, battle), known in clocks.items():
         for (place, before), (version, after) in pairwise(sorted(known.items())):
             if any(isinstance(each.event, TakenBack) for each in boards[board][place:version]):

@@ -181,15 +181,16 @@ class Link:
             return
         lines = self.told.lines
         if lines and lines[-1].text in AWAITED:
-            self.world.later(NOTHING_ELSE, partial(self._take_prompt, self._prompts))
+            self.world.later(NOTHING_ELSE, partial(self._take_prompt, self._prompts, len(lines)))
         elif self._prompts:
-            self._take_prompt(self._prompts)
+            self._take_prompt(self._prompts, len(lines))
         else:
             self.world.broken(f"{self.name} is asked for nothing more: {lines[-1:]}")
 
-    def _take_prompt(self, prompts: int) -> None:
-        """Take the last prompt for one behind an answer, if it still is the last."""
-        if prompts == self._prompts and not (self._is_answered or self.is_over):
+    def _take_prompt(self, prompts: int, lines: int) -> None:
+        """Take the last prompt for one behind an answer, if it and the line still are the last."""
+        is_last = prompts == self._prompts and lines == len(self.told.lines)
+        if is_last and not (self._is_answered or self.is_over):
             self._is_answered = True
             self._asked(self._prompt)
 
