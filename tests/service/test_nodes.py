@@ -515,6 +515,27 @@ async def test_a_node_that_begins_when_another_has_died_sees_its_people_out(
     assert two.told["Dora"][-1] == "Carla has lost the connection."
 
 
+async def test_others_hear_that_it_has_seen_somebody_out_before_it_has_heard_of_them(
+    world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await sit(one, two)
+    goes_on = asyncio.Event()
+
+    async def wait(*_: object) -> None:
+        await goes_on.wait()
+
+    await one.service.close()
+    world.store.time += LEASE * 0.6
+    await world.nodes["two"].renew()
+    world.store.time += LEASE * 0.6
+    monkeypatch.setattr(world.nodes["two"], "tell", wait)  # it has not answered yet
+    three = await world.begin("three")
+    await three.service.settle()
+    assert three.away() == {"Anna"}
+    await until(lambda: "Anna" not in two.hall.people)
+    goes_on.set()
+
+
 async def test_claims_do_not_grow_from_start_to_start(world: World) -> None:
     for number, name in enumerate(("Anna", "Bert", "Carla")):
         place = await world.begin(f"number {number}")

@@ -132,9 +132,12 @@ class Broadcaster:
         """Tell an aside to those on this node only."""
         self.carry_out(Decision(aside.player, asides=(aside,)), crosses=False)
 
-    def pass_on(self, asides: Sequence[Aside]) -> None:
-        """Tell the other nodes, if any, those asides that cross."""
-        if self._node and self._node.peers:
+    def pass_on(self, asides: Sequence[Aside], *, always: bool = False) -> None:
+        """Tell the other nodes, if any, those asides that cross.
+
+        ``always`` says to do so though none has been heard of: this one may have just begun.
+        """
+        if self._node and (always or self._node.peers):
             crossing = tuple(each for each in asides if each.crosses)
             if crossing:
                 now(self._node.tell(self._realm, crossing))

@@ -479,7 +479,7 @@ class Presence:
                 for table in self._hall.tables.seats_of(name):
                     await self._note(name, table.name, parting, raises=raises)
                 # Other nodes may still list them.
-                self._broadcaster.pass_on([Gone(name, None, Parting.LOST)])
+                self._broadcaster.pass_on([Gone(name, None, Parting.LOST)], always=True)
             await self._release(name)
 
     def check(self) -> None:
