@@ -376,7 +376,9 @@ def _refused_yet_done(told: Told) -> Iterable[str]:
             for each in facts
             if _is_ply_of(each, told.player) and _goes_to(line.text, each["to"])
         ]
-        if done and any(each["type"] == "refused" for each in facts):
+        if done and any(
+            each["type"] == "refused" and each["code"] != "hint_pending" for each in facts
+        ):  # it may have taken long to say that to the line before
             yield f"{told.player} at {told.server} was refused {line.text!r}, which was done"
         if len(done) > 1:
             yield f"{told.player} at {told.server} has done more than {line.text!r}: {done}"

@@ -341,7 +341,8 @@ class Player:
         """Answer a prompt, or take it that a line has been answered."""
         if link is not self.link:
             return
-        self.waits_since = None
+        if not prompt.endswith(PROMPTS):  # else they answer in a moment
+            self.waits_since = None
         told = link.told
         if prompt.endswith(NAME_PROMPT):
             self._answer(self.name, 2.0 if link.has_named else 0.1)

@@ -614,9 +614,9 @@ class Run:
         if not halls:
             return [*wrong, "no server is there"]
         wrong += [
-            f"{each.name} has not renewed its lease for a while"
+            f"{each.name} sleeps, or has not renewed its lease for a while"
             for each in self.servers
-            if each.service and each.is_ready and each.lease < RENEWED
+            if not each.process.is_awake or (each.is_ready and each.lease < RENEWED)
         ]
         (first, (hall, people)), *others = halls.items()
         for name, (other, there) in others:
