@@ -88,6 +88,21 @@ def test_the_time_of_the_nodes_is_that_of_one_that_lives_not_of_any_who_writes(
     assert not works
 
 
+def test_what_it_takes_to_read_the_nodes_is_no_time_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    database = Database(InMemory(), lambda: 1000.0)
+    now, read = 1000.0, database.table.rows
+    monkeypatch.setattr(database.backend, "now", lambda: now)
+    monkeypatch.setattr(nodes, "monotonic", lambda: now)
+
+    def rows(*asked: object) -> object:
+        nonlocal now
+        now += 0.3
+        return read(*asked)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(database.table, "rows", rows)
+    assert nodes.time_of_nodes(database) == now == 1000.3
+
+
 class TestClaims:
     async def test_nobody_is_taken_from_a_node_that_lives(self, store: Store) -> None:
         await store.beat("one", 1000)

@@ -71,7 +71,8 @@ def time_of_nodes(database: Database) -> float:
     nobody played. A live node writes at least twice during a lease. So where the last node has not
     ended, and the server's time is not near that of the last write, such a write is waited for.
     """
-    before, now = database.read_head(), database.backend.now()
+    before = database.read_head()
+    now, heard = database.backend.now(), monotonic()
     rows = database.table.rows("node", "where until > ?", before.at)
     lease = max((cast("float", row[2]) - cast("float", row[1]) for row in rows), default=0.0)
     waits_until = monotonic() + lease
@@ -82,8 +83,8 @@ def time_of_nodes(database: Database) -> float:
         if monotonic() >= waits_until:
             break
         sleep(PAUSE)
-        now = database.backend.now()
-    return max(now, before.at)
+        now, heard = database.backend.now(), monotonic()
+    return max(now + monotonic() - heard, before.at)  # what was read since has taken its time, too
 
 
 def is_served(database: Database) -> bool:
