@@ -100,7 +100,7 @@ def test_what_it_takes_to_read_the_nodes_is_no_time_lost(monkeypatch: pytest.Mon
         return read(*asked)  # type: ignore[arg-type]
 
     monkeypatch.setattr(database.table, "rows", rows)
-    assert nodes.time_of_nodes(database) == now == 1000.3
+    assert nodes.time_of_nodes(database) == now > 1000.0
 
 
 class TestClaims:
