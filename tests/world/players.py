@@ -290,6 +290,8 @@ class Player:
         Args:
             cuts: whether the connection that they have is cut before that.
         """
+        if self.stays_away:
+            return
         if cuts and self.link:
             self.link.cut()
         self.link, self.waits_since = None, None

@@ -451,15 +451,9 @@ class Run:
         world.run_until(lambda: self.base.is_up, CALM)
         if not self.files:
             self._start()  # it has to come to what those have come to that were here all the while
-        orders = [
-            line.at
-            for player in self.players
-            if player.name == OPERATOR
-            for told in player.told
-            for line in told.lines
-            if line.text.startswith(("mute", "ban", "kick", "shutdown"))
-        ]
-        world.run(max(QUIET, max(orders, default=-MEASURES) + MEASURES - world.now))
+        quiet, most = world.now + QUIET, world.now + CALM
+        while world.now < (end := max(quiet, min(self._ordered() + MEASURES, most))):
+            world.run(end - world.now)
         if self._is_damaged:
             return
         if away := [each for each in self.players if each.stays_away]:
@@ -469,6 +463,20 @@ class Run:
                 player.stays_away = False
                 player.connect()
         self._wait_while(self._at_rest, CALM)
+
+    def _ordered(self) -> float:
+        """Return when an operator was last obeyed who took measures; long ago if none did."""
+        return max(
+            (
+                min(line.answered, told.ended, self.world.now)
+                for player in self.players
+                if player.name == OPERATOR
+                for told in player.told
+                for line in told.lines
+                if line.text.startswith(("mute", "ban", "kick", "shutdown"))
+            ),
+            default=-MEASURES,
+        )
 
     def _wait_while(self, wrong: Callable[[], Sequence[str]], most: float) -> Sequence[str]:
         """Let time pass until nothing is wrong, or for so many seconds; return what still is."""
