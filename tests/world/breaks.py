@@ -191,7 +191,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "nobody is told by a note to let go": Mistake(
-        210,
+        760,
         [
             Change(
                 NODES, "                    now(service.let_go(name))", "                    pass"
@@ -199,7 +199,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what was missed is not asked for": Mistake(
-        15,
+        29,
         [
             Change(
                 NODES,
@@ -492,7 +492,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "each server sends all mails": Mistake(
-        349,
+        403,
         [
             Change(
                 NOTIFYING,
@@ -512,7 +512,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a round that another node has paired meanwhile": Mistake(
-        495,
+        343,
         [
             Change(
                 TOURNAMENTS,
