@@ -375,13 +375,14 @@ def _done_otherwise(everything: Sequence[Asked], came: dict[str, int]) -> Iterat
 
     Whoever asks for something is answered at once, or after what they asked for before; the board
     is theirs alone. So what the version has grown by was brought about by the request. Where no
-    board is open, an answer says nothing of what the same line came to before.
+    board is open, an answer says nothing of what the same line came to before; and a world with
+    damaged files ends before all is answered.
     """
     known: dict[str, int] = {}
     unsaid = {
         each.sent.get("key")
         for each in everything
-        if each.answer and each.answer.get("code") == "unknown_board"
+        if each.answer is None or each.answer.get("code") == "unknown_board"
     }
     for each in everything:
         key, answer = each.sent.get("key"), each.answer
