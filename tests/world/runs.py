@@ -537,8 +537,6 @@ class Run:
         for server in self.servers:
             if not (server.service and server.acceptor):
                 continue
-            # Where the disk was full, it is stored before the next event at the board.
-            kept = server.service.following.unheld if self.counts["full disks"] else set()
             names = {getattr(each.get_coro(), "__qualname__", "") for each in server.process.tasks}
             waiting = (getattr(each, "func", each) for each in server.process.loop.waiting)
             timers = {getattr(each, "__qualname__", "") for each in waiting}
@@ -550,7 +548,6 @@ class Run:
                 "replays": server.service.replays._alarms._set,
                 "hints": server.service.lines.hints.waiting,
                 "unchecked": server.service.presence.unchecked,
-                "boards to hold": server.service.following.unheld - kept,
                 "turns": [
                     *server.service.presence.names._waiting,
                     *server.service.following.tables._waiting,
