@@ -33,6 +33,9 @@ ANSWER = 30.0
 SURE = 0.5
 """Seconds by which the clocks of servers may differ from that of the world."""
 
+LATER = "hint_", "analysis_"
+"""How the codes of refusals begin that may come after the answer to the next line."""
+
 MEASURE = re.compile(r"(mute|ban) (\w+) for (\d+) seconds")
 
 KNOWN = 2.5
@@ -377,8 +380,8 @@ def _refused_yet_done(told: Told) -> Iterable[str]:
             if _is_ply_of(each, told.player) and _goes_to(line.text, each["to"])
         ]
         if done and any(
-            each["type"] == "refused" and each["code"] != "hint_pending" for each in facts
-        ):  # it may have taken long to say that to the line before
+            each["type"] == "refused" and not each["code"].startswith(LATER) for each in facts
+        ):
             yield f"{told.player} at {told.server} was refused {line.text!r}, which was done"
         if len(done) > 1:
             yield f"{told.player} at {told.server} has done more than {line.text!r}: {done}"
