@@ -382,8 +382,9 @@ def _done_otherwise(everything: Sequence[Asked], came: dict[str, int]) -> Iterat
     unsaid = {
         each.sent.get("key")
         for each in everything
-        if each.answer is None or each.answer.get("code") == "unknown_board"
+        if each.answer and each.answer.get("code") == "unknown_board"
     }
+    answered = {each.sent.get("key") for each in everything if each.answer}
     for each in everything:
         key, answer = each.sent.get("key"), each.answer
         if key is None or answer is None:
@@ -399,6 +400,6 @@ def _done_otherwise(everything: Sequence[Asked], came: dict[str, int]) -> Iterat
             known[key] = answer["version"]
         elif answer["ok"] and key in known:
             yield f"{each} was not known to be done before: it had come to {known[key]}"
-    for key in sorted(known.keys() | (came.keys() - unsaid)):
+    for key in sorted(known.keys() | (came.keys() & answered - unsaid)):
         if known.get(key) != came.get(key):
             yield f"{key} has come to {came.get(key)}, and was said to have to {known.get(key)}"
