@@ -177,6 +177,17 @@ class TestClock:
         back = after(again, ("Anna", Undo()), ("Bert", Undo()), now=NOW + 9001)
         assert left(back) == (60, 60)
 
+    def test_nothing_from_before_counts_where_a_match_goes_on_between_its_battles(
+        self, timed: Table
+    ) -> None:
+        ended = after(timed, ("Anna", Resign()))
+        away = events(after(ended, ("Anna", Adjourn())), "Bert", Adjourn(), NOW + 25)[-1]
+        assert isinstance(away, Adjourned)
+        goes_on = Resumed(NOW + 9000, "Anna", away.match)
+        over = after(ended, ("Bert", Start()), ("Anna", Resign()), now=NOW + 40, members=MEMBERS)
+        new = Table.set_up(BoardSpec(over.name, key=over.key))
+        assert replace(over.apply(goes_on), version=1) == new.apply(goes_on)
+
     def test_is_of_each_battle_anew(self, timed: Table) -> None:
         table = after(timed, ("Anna", Resign()), ("Bert", Start()), now=NOW + 40, members=MEMBERS)
         assert left(table) == (60, 60)

@@ -345,7 +345,9 @@ def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Tabl
         case events.TimeSet(time=time):
             return replace(table, time=time)
         case events.Resumed(match=saved):
-            return _seated(table, Match.restored(saved, battle, event.at))
+            restored = _seated(table, Match.restored(saved, battle, event.at))
+            # Between two battles as well: what was before is not read again for it.
+            return replace(restored, since=event.at, excused=0.0, warned=None)
         case events.Cleared() | events.Adjourned():
             own = table.own_rules
             return Table(
@@ -369,7 +371,7 @@ def _waited_for(event: events.TableEvent, before: Table, table: Table) -> Table:
     than a clock stands still. Otherwise nobody could claim from a player who comes and goes.
     """
     match event:
-        case events.TakenBack() | events.BattleStarted() | events.Resumed() | events.ClockHeld():
+        case events.TakenBack() | events.BattleStarted() | events.ClockHeld():
             return replace(table, since=event.at, excused=0.0, warned=None)
         case events.Absent() | events.Returned() | events.Joined() | events.Left():
             pass
