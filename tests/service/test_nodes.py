@@ -536,6 +536,19 @@ async def test_others_hear_that_it_has_seen_somebody_out_before_it_has_heard_of_
     goes_on.set()
 
 
+async def test_a_node_that_shuts_down_has_nobody_for_one_that_begins(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit(one, two)
+    one.service.stop()  # and then its lease is over before all is stored that it has to
+    await world.pass_by(LEASE * 0.6, "two")
+    world.store.time += LEASE * 0.6
+    three = await world.begin("three")
+    await three.service.settle()
+    assert three.away() == {"Anna"}
+    assert set(three.hall.people) == {"Bert"}
+
+
 async def test_claims_do_not_grow_from_start_to_start(world: World) -> None:
     for number, name in enumerate(("Anna", "Bert", "Carla")):
         place = await world.begin(f"number {number}")

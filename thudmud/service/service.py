@@ -264,6 +264,7 @@ class Service:
     def stop(self) -> None:
         """Take no new lines, and let nobody in or out any more. Claims stay."""
         self.presence.stop()
+        self._neighbours.stop()
         self._tidying.stop()
         self._timing.stop()
         self.director.stop()
