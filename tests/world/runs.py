@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import sqlite3
 import tempfile
@@ -571,9 +572,18 @@ class Run:
         stored: dict[str, Sequence[Entry]] = {}
         damage: list[object] = []
 
-        async def read() -> None:
+        async def opened() -> Store:
             path = self.files and self.files.path
-            store = await (Store.open(path) if path else Store.connect("dbname=world"))
+            while True:
+                try:
+                    return await (Store.open(path) if path else Store.connect("dbname=world"))
+                except StoreError as error:
+                    if "does not let go" not in str(error):  # its server writes just now
+                        raise
+                    await asyncio.sleep(0.1)
+
+        async def read() -> None:
+            store = await opened()
             for key in await store.streams():
                 stored[key] = await store.read(key)
             if found := await store._runner.read(_checked):
