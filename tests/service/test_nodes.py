@@ -21,7 +21,7 @@ from thudmud.play.options import Options, Profile, Style, Switch, Toggle
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.service import Arrival, Dismissal, Elsewhere, Node, presence
-from thudmud.service.nodes import NodeAsides, NodeHello, note_form
+from thudmud.service.nodes import NodeAsides, NodeHello, ReleaseRequest, note_form
 from thudmud.store import NotesMissed, NotWritten, StoreError, TooLong
 from thudmud.verbs.options import SetWidth
 from thudmud.views import Terminal
@@ -547,6 +547,17 @@ async def test_a_node_that_shuts_down_has_nobody_for_one_that_begins(
     await three.service.settle()
     assert three.away() == {"Anna"}
     assert set(three.hall.people) == {"Bert"}
+
+
+async def test_who_was_left_to_a_node_that_has_died_is_seen_out(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit(one, two)
+    world.nodes["one"].lease = 0.0  # it waits for as long
+    world.nodes["one"]._hear(ReleaseRequest("one", "", "Anna"))
+    await until(lambda: two.away() == {"Anna"})
+    assert set(one.hall.people) == set(two.hall.people) == {"Bert"}
+    await world.until_claimed(Bert="two")
 
 
 async def test_claims_do_not_grow_from_start_to_start(world: World) -> None:

@@ -9,7 +9,8 @@ the store, which it renews. These invariants hold besides those in `thudmud.serv
     previous node may just have stored that the player is away. (`Node.claim`)
 12. A dead node is reaped by a living one. One transaction gives its claims to the reaper, which
     stores and tells that the players are away, and releases the claims. A reaper that dies is
-    reaped in turn. (`Node.reap`)
+    reaped in turn. A player on whom nobody has a claim, as the node that asked for them has died
+    before it had one, is seen out by that which left them to it. (`Node.reap`, `Presence.let_go`)
 13. A node acts only while its own clock says that its lease holds. If it wakes up later, it
     dismisses its players, except those nobody has taken: while the store was away, no other node
     could. Where no other process can use the store, nobody is dismissed, and whoever writes renews

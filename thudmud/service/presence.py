@@ -95,6 +95,8 @@ class Presence:
         self.closing = False
         self.unchecked: list[str] = []
         self.retries = Alarms(base.clock, base.later)
+        self._let_go = Alarms(base.clock, base.later)
+        """By name, alarms for looking whether another node has those who were left to one."""
         self._idle: asyncio.Future[None] | None = None
         """Done when no line is in flight any more, for `close`."""
 
@@ -511,11 +513,21 @@ class Presence:
     # Other nodes.
 
     async def let_go(self, name: str) -> None:
-        """Leave a player to another node, after their line in flight."""
+        """Leave a player to another node, after their line in flight.
+
+        That may die before it has claimed them: then nobody has them, and they are seen out.
+        """
         async with self.names.of(name):
             if visit := self._visits.get(name):
                 self._dismiss(visit, Dismissal.MOVED)
             await self._release(name)
+        if self._node and not self.closing:
+            at = self._clock() + self._node.lease
+            self._let_go.set(name, at, lambda: self._look_for(name))
+
+    def _look_for(self, name: str) -> None:
+        if name in self._hall.people and name not in self._visits:
+            self.lost(name)
 
     def lost(self, name: str) -> None:
         """See out, in the background, a player whom no node has any more, unless they are here."""
@@ -562,6 +574,7 @@ class Presence:
         """Let nobody in or out any more. Claims stay."""
         self.closing = True
         self.retries.close()
+        self._let_go.close()
 
     async def close(self) -> None:
         """Wait for the lines in flight, and end all visits."""
