@@ -207,6 +207,8 @@ class Run:
         self.numbers = count(1)
         self._starts = 0
         self.files: Files | None = None
+        self._doubtful: list[Server] = []
+        """The servers that have begun since the files were damaged, if they were."""
         self.is_lost = False
         """Whether it was found too late that the files are damaged."""
         bots = BOTS if plan.has_bots else ()
@@ -303,6 +305,7 @@ class Run:
         """Kill the server that is alone, and damage its files before the next one starts."""
         if self.files and self._one() and not self.files.copy:
             self._kill()
+            self._doubtful.clear()
             self.world.note(self.files.damage(self.world.dice))
             self.counts["damaged files"] += 1
 
@@ -408,7 +411,9 @@ class Run:
         self._starts += 1
         name = f"node-{self._starts}"
         self.world.note(f"{name} starts")
-        self.servers.append(Server(self.world, self.base, name, self._settings))
+        server = Server(self.world, self.base, name, self._settings)
+        self.servers.append(server)
+        self._doubtful.append(server)
 
     def _one(self) -> Server | None:
         ready = [each for each in self.servers if each.is_ready and each.process.is_awake]
@@ -426,7 +431,8 @@ class Run:
             self.counts["restored files"] += 1
             assert self.files
             self.files.restore()
-            self.is_lost = self.is_lost or server.is_announced  # what was stored since then
+            # What was stored since then, if any of those that have begun since served anybody.
+            self.is_lost = self.is_lost or any(each.is_announced for each in self._doubtful)
         elif error and self.files and "the disk is full" in str(error):
             self.world.note(f"{error}")
         elif error and ("forgotten" in str(error) or not isinstance(error, NotYet)):
