@@ -532,7 +532,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a tv stays where a battle has ended": Mistake(
-        61,
+        4,
         [
             Change(TUNING, "if person and person.tv == shown:", "if person and not person.tv:"),
         ],
