@@ -389,18 +389,20 @@ def _refused_yet_done(told: Told) -> Iterable[str]:
 
 def _denied_yet_done(told: Told, stored: Stored) -> Iterable[str]:
     """Yield the plies that are stored, and of which somebody was told that they are not."""
-    for line in told.lines:
-        if not any(line.at <= at <= line.answered for at in told.denied):
+    if not told.denied:
+        return
+    for entry in (each for entries in stored.values() for each in entries):
+        event = entry.event
+        if not isinstance(event, Moved) or event.player != told.player:
             continue
-        for entry in (each for entries in stored.values() for each in entries):
-            event = entry.event
-            if (
-                isinstance(event, Moved)
-                and event.player == told.player
-                and line.at - SURE < event.at - BEGINNING < line.answered
-                and _asks_for(line.text, event)
-            ):
-                yield f"{told.player} was told that {line.text!r} has not happened: {entry}"
+        at = event.at - BEGINNING
+        asked = [
+            line
+            for line in told.lines
+            if line.at - SURE < at < line.answered and _asks_for(line.text, event)
+        ]
+        if asked and not any(_is_obeyed(line, told) or line.answered == inf for line in asked):
+            yield f"{told.player} was told that {asked[0].text!r} has not happened: {entry}"
 
 
 def _is_ply_of(fact: Fact, player: str) -> bool:
