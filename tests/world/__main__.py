@@ -197,11 +197,16 @@ def _mapping(processes: int) -> Iterator[Callable[..., Iterable[Played]]]:
     if processes == 1:
         yield map
     else:
-        ignore = signal.SIGINT, signal.SIG_IGN  # who types ^C means this process
         fork = get_context("fork")
-        with fork.Pool(processes, signal.signal, ignore, maxtasksperchild=PARTS) as pool:
+        with fork.Pool(processes, _heed_parent, maxtasksperchild=PARTS) as pool:
             signal.signal(signal.SIGTERM, signal.default_int_handler)
             yield pool.imap
+
+
+def _heed_parent() -> None:
+    """Have a process ended by its parent: who types ^C, or ends the program, means that one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def fingerprint() -> str:
