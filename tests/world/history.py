@@ -358,8 +358,8 @@ def _from_whom_they_ignore(told: Told) -> Iterable[str]:
             since.pop(name, None)
         elif (
             word == "ignore"
-            and line.answered < inf
-            and not any(line.at <= at <= line.answered for at in (*told.doubts, *told.denied))
+            and _is_obeyed(line, told)
+            and not any(line.at <= at <= line.answered for at in told.doubts)
             and not any(each["type"] == "refused" for each in facts)
         ):
             since.setdefault(name, line.answered)
@@ -401,7 +401,7 @@ def _denied_yet_done(told: Told, stored: Stored) -> Iterable[str]:
             for line in told.lines
             if line.at - SURE < at < line.answered and _asks_for(line.text, event)
         ]
-        if asked and not any(_is_obeyed(line, told) or line.answered == inf for line in asked):
+        if asked and all(_is_denied(line, told) for line in asked):
             yield f"{told.player} was told that {asked[0].text!r} has not happened: {entry}"
 
 
@@ -463,7 +463,12 @@ def _away_though_here(player: Player, stored: Stored) -> Iterable[str]:
 
 def _is_obeyed(line: Line, told: Told) -> bool:
     """Whether a line was answered by a server that could store something."""
-    return line.answered < inf and not any(line.at <= at <= line.answered for at in told.denied)
+    return line.answered < inf and not _is_denied(line, told)
+
+
+def _is_denied(line: Line, told: Told) -> bool:
+    """Whether it was told of a line that it has come to nothing."""
+    return any(line.at <= at <= line.answered for at in told.denied)
 
 
 def _by_other_hands(player: Player, stored: Stored) -> Iterable[str]:
