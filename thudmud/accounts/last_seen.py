@@ -89,7 +89,7 @@ class LastSeen:
             return True
         return self._directory.is_here(kept.name) or await self._directory.is_needed(kept.name)
 
-    def before(self) -> float:
+    def seen_until_told(self) -> float:
         """Return when a new guest is taken to have been here last, until `came` is called."""
         return self._clock() - max(0.0, self._guest_grace - UNTOLD)
 

@@ -297,7 +297,7 @@ class Logins:
             )
             return None
         word = passwords.new_word()
-        kept = KeptName(name, passwords.word_hash(word), self.last_seen.before())
+        kept = KeptName(name, passwords.word_hash(word), self.last_seen.seen_until_told())
         if not await self._store.keep_guest(kept, instead_of=before):
             prompter.say(f"Somebody called {name} has just come in. Please take another name.")
             return None

@@ -50,16 +50,9 @@ class Neighbours:
         self._node, self._realm = base.node, base.realm
         self._on_the_way: dict[str, tuple[CameIn, str]] = {}
         """By name, players who came to a board that is unknown here yet, and on which node."""
-        self._has_stopped = False
-
-    def stop(self) -> None:
-        """Have nobody here for other nodes: they may have the claims before all is stored here."""
-        self._has_stopped = True
 
     def people_here(self) -> tuple[Entered, ...]:
         """Return who is here, where, and with which preferences, for another node."""
-        if self._has_stopped:
-            return ()
         return tuple(entered(self._hall.people[name]) for name in self._broadcaster.visits)
 
     def hear(self, asides: Iterable[Aside], node: str) -> None:

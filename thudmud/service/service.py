@@ -43,7 +43,7 @@ from thudmud.language.parsing import player_problem
 from thudmud.play import events
 from thudmud.play.analysis import GOES_ON
 from thudmud.play.archive import AdjournedLookup, BattleLookup, FoundBattle
-from thudmud.play.asides import BoardListed, Gone, Sanctioned, WentOut
+from thudmud.play.asides import BoardListed, Entered, Gone, Sanctioned, WentOut
 from thudmud.play.events import TableEvent
 from thudmud.play.exploring import ExploredPosition, ExploreLookup
 from thudmud.play.hall import Hall, claimants
@@ -110,7 +110,7 @@ class Service:
         watch, unwatch: onlookers, see `Onlookers`.
         is_replaying, play_on, stop_playing: replays, see `Replays`.
         follow, hold_clocks, expect_clocks_held, hold_all_clocks, fail, ended: see `Following`.
-        hear, people_here: other nodes, see `Neighbours`; let_go, lost, recount and dismiss, see
+        hear: other nodes, see `Neighbours`; let_go, lost, recount and dismiss, see
             `Presence`.
         countdown: the countdown to a shutdown.
         director: does what is due in tournaments.
@@ -199,7 +199,7 @@ class Service:
         self.follow = self.following.begin
         self.expect_clocks_held = self.following.expect_clocks_held
         self.hold_all_clocks = self.following.hold_all_clocks
-        self.hear, self.people_here = self._neighbours.hear, self._neighbours.people_here
+        self.hear = self._neighbours.hear
         self.let_go, self.lost = self.presence.let_go, self.presence.lost
         self.recount, self.dismiss = self.presence.recount, self.presence.dismiss
 
@@ -239,6 +239,13 @@ class Service:
         if self._node:
             await self._node.add(self)
 
+    def people_here(self) -> tuple[Entered, ...]:
+        """Return who is here, for another node; nobody once this one shuts down.
+
+        The others may have the claims on them before all is stored here.
+        """
+        return () if self.presence.closing else self._neighbours.people_here()
+
     @property
     def is_alive(self) -> bool:
         """Whether the lease of the node holds, so that events can be stored."""
@@ -264,7 +271,6 @@ class Service:
     def stop(self) -> None:
         """Take no new lines, and let nobody in or out any more. Claims stay."""
         self.presence.stop()
-        self._neighbours.stop()
         self._tidying.stop()
         self._timing.stop()
         self.director.stop()
