@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 
 import pytest
 
@@ -30,6 +31,14 @@ async def test_what_waits_has_begun_and_is_a_task_for_the_rest() -> None:
     assert isinstance(task, asyncio.Task)
     gate.set()
     assert await task == "done"
+
+
+async def test_what_waits_is_what_tasks_of_later_pythons_take() -> None:
+    """Since 3.12 they take no generator, decorated or not."""
+    task = now(asyncio.sleep(0))
+    assert isinstance(task, asyncio.Task)
+    assert isinstance(task.get_coro(), Coroutine)
+    await task
 
 
 async def test_what_waits_can_fail_and_be_cancelled() -> None:

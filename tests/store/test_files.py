@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import resource
 import sqlite3
 import stat
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +17,7 @@ from types import SimpleNamespace
 import pytest
 
 from thudmud.store import KeptName, NotWritten, Store, StoreError, files
-from thudmud.store.files import OnDisk, beside
+from thudmud.store.files import InMemory, OnDisk, beside
 
 # ruff: noqa: ASYNC240  (nothing else runs on a test's loop)
 
@@ -185,3 +187,15 @@ async def test_a_disk_that_becomes_full_changes_nothing(path: Path) -> None:
     assert account.preferences == {}
     await store.set_preferences("Anna", {"much": "x" * 100_000})
     await store.close()
+
+
+def test_what_was_in_memory_is_closed_by_whoever_finds_that_nobody_has_it() -> None:
+    """Python 3.13 warns of a connection that nobody closes; and garbage is any thread's."""
+    backend = InMemory()
+    backend.cycle = backend  # type: ignore[attr-defined]
+    connection = backend.connection
+    del backend
+    with ThreadPoolExecutor(1) as another:
+        another.submit(gc.collect).result()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("select 1")

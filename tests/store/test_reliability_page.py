@@ -123,8 +123,9 @@ def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     served.close()
     for module in ("database", "files"):
         monkeypatch.setattr(f"thudmud.store.{module}.PROJECTION", PROJECTION + 1)
-    with pytest.raises(StoreError) as error:
-        Database(OnDisk(path.with_name("served"), serving=False, patience=0.1), Clock())
+    newer = OnDisk(path.with_name("served"), serving=False, patience=0.1)
+    with closing(newer), pytest.raises(StoreError) as error:
+        Database(newer, Clock())
     yield str(error.value)
 
 

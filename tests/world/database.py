@@ -22,6 +22,7 @@ from functools import lru_cache, partial
 from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
+from weakref import finalize
 
 import psycopg
 
@@ -143,7 +144,7 @@ class Session:
         self.primary = primary
         self._path = primary.path
         spare = primary.spare[self._path]
-        self.files = spare.pop() if spare else _opened(self._path)
+        self.files = spare.pop() if spare else primary.opened(self._path)
         self.is_open, self.in_transaction, self.has_failed = True, False, False
         self.waits_for_standby = self.is_replicated = self.has_events = False
         self.notes: list[str] = []
@@ -362,6 +363,8 @@ class Database:
         self.pids = count(100)
         self.spare: defaultdict[Path, list[sqlite3.Connection]] = defaultdict(list)
         """By the file, what sessions have used that are over: opening it anew takes long."""
+        self._opened: list[sqlite3.Connection] = []
+        finalize(self, _close, self._opened)
         self.sessions: dict[Session, None] = {}
         """In an order that a seed decides, which that of a set would not be."""
         self.locked_by: Session | None = None
@@ -554,6 +557,11 @@ class Database:
         for listening in self._beside:
             if listening.process is process:
                 listening.close()
+
+    def opened(self, path: Path) -> sqlite3.Connection:
+        """Return a connection to a file, which lasts as long as the database."""
+        self._opened.append(_opened(path))
+        return self._opened[-1]
 
     def _copy_of(self, path: Path) -> Path:
         copy = self._folder / f"{next(self._copies)}.db"
@@ -837,6 +845,11 @@ def _in_sqlite(query: str) -> str:
     if query.startswith("select tablename from pg_tables"):
         return "select name from sqlite_schema where type = 'table'"
     return query.replace("bytea", "blob").replace(' collate "C"', "")  # SQLite's own is that one
+
+
+def _close(opened: list[sqlite3.Connection]) -> None:
+    for each in opened:
+        each.close()
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -102,9 +102,17 @@ def _going_on(
     return task
 
 
+async def _rest(work: Coroutine[Any, Any, T], waiting: Any, resume: _Step) -> T:
+    """Continue a coroutine that waits for something already.
+
+    From Python 3.12 on a task takes nothing but this: of a generator it says that it is none.
+    """
+    return await _steps(work, waiting, resume)
+
+
 @coroutine
-def _rest(work: Coroutine[Any, Any, T], waiting: Any, resume: _Step) -> Generator[Any, Any, T]:
-    """Continue a coroutine that waits for something already."""
+def _steps(work: Coroutine[Any, Any, T], waiting: Any, resume: _Step) -> Generator[Any, Any, T]:
+    """Take the steps of a coroutine that waits for something already."""
     try:
         try:
             yield  # from here on it learns that the task is cancelled, even before its first step

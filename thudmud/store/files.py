@@ -29,6 +29,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import time
 from urllib.parse import quote
+from weakref import finalize
 from zlib import crc32
 
 from thudmud.play.projections import PROJECTION
@@ -212,15 +213,17 @@ class Sqlite(Backend):
 
 
 class InMemory(Sqlite):
-    """A database in memory, which is gone when it is closed."""
+    """A database in memory, which is gone when it is closed, or when nobody has it any more."""
 
     is_new = True
 
     def __init__(self) -> None:
-        super().__init__(sqlite3.connect(":memory:", isolation_level=None))
+        # Whichever thread collects garbage may have to close it.
+        super().__init__(sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False))
         with closing(sqlite3.connect(":memory:")) as empty:
             empty.deserialize(_empty())  # a deserialized database cannot grow beyond a gigabyte
             empty.backup(self.connection)
+        finalize(self, self.connection.close)  # or it warns, from Python 3.13 on
 
 
 class OnDisk(Sqlite):
