@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import inf
 from typing import NamedTuple
 
 from thudmud.play import events
@@ -31,6 +32,9 @@ MISSED = 2
 WAVE = 10.0
 """Seconds between two looks at who is free in an arena, so that some have come together; and for
 which nobody is paired anew."""
+
+TOGETHER = 5.0
+"""Seconds within which two have gone together: that somebody is away is stored for each alone."""
 
 
 class NextStep(NamedTuple):
@@ -230,7 +234,8 @@ def _of_match(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) 
         later.append(at)
     elif table.running and not tournament.is_by_days:
         due = dict(_no_shows(hall, tournament, table))
-        if absents := {each for each, at in due.items() if at <= now}:
+        if min(due.values(), default=inf) <= now:
+            absents = {each for each, at in due.items() if at <= now + TOGETHER}
             return NextStep(_forfeited(hall, tournament, table, absents, now))
         later += due.values()
     return NextStep(at=min(later, default=None))
