@@ -55,11 +55,15 @@ fuzz: $(VENV)/.fuzz
 		$(BIN)/python -m tests.fuzz.run $$each -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	done
 
+# Types are checked as the oldest Python has them, and as this one has: it takes less of some things.
+NEWEST := 3.14
+
 lint: $(VENV)/.dev
 	@echo "Checking style and types ..."
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/mypy --python-version $(NEWEST) thudmud pytest_thudmud
 
 # Compiles the tests, with their assertions rewritten: else each process of pytest's does so.
 collect: $(VENV)/.dev
