@@ -91,16 +91,16 @@ class Slow(PasswordHasher):
 
 
 class Stopped(PasswordHasher):
-    """Verifies nothing until it may; it notes what it was asked, in order."""
+    """Verifies one at a time, when it may; it notes what it was asked, in order."""
 
     def __init__(self) -> None:
         super().__init__()
         self.asked: list[object] = []
-        self.may = threading.Event()
+        self.may = threading.Semaphore(0)
 
     def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002  (argon2's name)
         self.asked.append(password)
-        self.may.wait(20)
+        self.may.acquire(timeout=20)
         return True
 
 
@@ -119,7 +119,10 @@ async def test_who_goes_first_does_not_wait_for_the_others() -> None:
     await asyncio.sleep(0)
     for task in (*gone, others[0]):  # the last of these is being looked at
         task.cancel()
-    stopped.may.set()
+    for asked in range(3, 28):  # one at a time: two threads could note them in any order
+        stopped.may.release()
+        while len(stopped.asked) < min(asked, 25):  # noqa: ASYNC110
+            await asyncio.sleep(0)
     assert all(await asyncio.gather(*mine))
     assert all(await asyncio.gather(*others[1:]))
     assert stopped.asked == [*[b"other"] * 2, *[b"mine"] * 5, *[b"other"] * 18]
