@@ -35,6 +35,7 @@ NOTIFYING = "thudmud.server.notifying"
 TOURNAMENTS = "thudmud.service.tournaments"
 TUNING = "thudmud.service.tuning"
 ARCHIVE = "thudmud.verbs.archive"
+DIRECTING = "thudmud.verbs.directing"
 STORES = "thudmud.server.stores"
 
 
@@ -563,6 +564,12 @@ BREAKS: dict[str, Mistake] = {
         118,
         [
             Change(DATABASE, "if head.projection != PROJECTION:  # while", "if False:  # while"),
+        ],
+    ),
+    "of two who do not come, who went a moment later wins": Mistake(
+        1172,
+        [
+            Change(DIRECTING, "at <= now + TOGETHER", "at <= now"),
         ],
     ),
 }

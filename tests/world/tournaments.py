@@ -10,11 +10,14 @@ from random import Random
 
 from tests.play.tournaments import can_be_paired
 from thudmud.play.events import (
+    Absent,
     BattleEnded,
     BattleStarted,
     BoardOpened,
+    Moved,
     PairingBegun,
     PairingScored,
+    Returned,
     RoundPaired,
     TournamentEnded,
     TournamentEvent,
@@ -24,6 +27,7 @@ from thudmud.play.events import (
 from thudmud.play.pairing import TournamentKind
 from thudmud.play.projections import HALL
 from thudmud.play.tournaments import Tournament
+from thudmud.rules import Side
 from thudmud.store import Entry
 
 Stored = Mapping[str, Sequence[Entry]]
@@ -40,6 +44,9 @@ def has_tournaments(seed: int) -> bool:
     dice = Random(f"the tournaments of {seed}")  # noqa: S311  (what to try, no secret)
     return seed >= FIRST and dice.random() < KEEN
 
+
+SOON = 1.0
+"""Seconds within which two have gone together."""
 
 LINES = [
     "tournament new round robin 1+0 starts in 1 second",
@@ -81,6 +88,7 @@ def wrong_with_tournaments(stored: Stored) -> Iterable[str]:
     for each in known.values():
         yield from _met_twice(each)
     yield from _scored_otherwise(stored)
+    yield from _lost_alone(stored)
 
 
 def _out_of_order(before: Tournament, event: TournamentEvent) -> Iterable[str]:
@@ -159,6 +167,33 @@ def _scored_otherwise(stored: Stored) -> Iterable[str]:
         ]
         if told != [*counted]:
             yield f"{begun} was scored {counted}, and {told} was played"
+
+
+def _lost_alone(stored: Stored) -> Iterable[str]:
+    """Yield the matches that somebody lost by not being there, as the winner was not either."""
+    keys: dict[tuple[int, int, int], str] = {}
+    for entry in stored.get(HALL, ()):
+        event = entry.event
+        if isinstance(event, PairingBegun):
+            keys[event.number, event.round, event.index] = event.key
+        if not isinstance(event, PairingScored) or sum(event.absent) != 1 or event.battles:
+            continue
+        board = stored.get(keys.get((event.number, event.round, event.index), ""), ())
+        before = [each.event for each in board if each.position < entry.position]
+        away: dict[Side, float] = {}
+        for each in before:
+            match each:
+                case Absent(at=at, side=side):
+                    away[side] = at
+                case Returned(side=side):
+                    away.pop(side, None)
+        have_played = any(isinstance(each, Moved) for each in before)
+        if (
+            len(away) == len(Side)
+            and not have_played
+            and max(away.values()) - min(away.values()) < SOON
+        ):
+            yield f"{event}, and neither was there: {away}"
 
 
 def _of_first(match: PairingBegun, ended: BattleEnded) -> tuple[int, int]:
