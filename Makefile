@@ -55,8 +55,9 @@ fuzz: $(VENV)/.fuzz
 		$(BIN)/python -m tests.fuzz.run $$each -max_total_time=$(FUZZ_SECONDS) || exit 1; \
 	done
 
-# Types are checked as the oldest Python has them, and as this one has: it takes less of some things.
-NEWEST := 3.14
+# Types are checked as the oldest Python has them, and as the newest that pyproject.toml names: it no
+# longer takes some things.
+NEWEST = $(shell sed -n 's/.*Python :: \(3\.[0-9]*\)",/\1/p' pyproject.toml | tail -1)
 
 lint: $(VENV)/.dev
 	@echo "Checking style and types ..."
