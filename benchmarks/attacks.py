@@ -33,23 +33,41 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a plain script
 
 import argon2
-import trustme
 
 from benchmarks.gateway import Client
+from benchmarks.load.attack import (
+    AS_IT_IS,
+    COLUMNS,
+    MOST_CALM,
+    MOST_DELAY,
+    MOST_LOG,
+    PIECE,
+    PLAYER,
+    SOCKET,
+    WEB,
+    Attack,
+    Extent,
+    Measure,
+    Row,
+    Setup,
+    besieged,
+    repeated,
+    server,
+    wandering,
+)
 from benchmarks.load.attackers import Flood, Sent
 from benchmarks.load.crowd import Crowd
-from benchmarks.load.guests import Guest, Place, Return, all_back, come_back
+from benchmarks.load.guests import Guest, Return, all_back, come_back
 from benchmarks.load.players import seated, to_and_fro
 from benchmarks.load.processes import (
     KIB,
@@ -58,19 +76,12 @@ from benchmarks.load.processes import (
     board,
     letters,
     started,
-    thudmud,
     without_uvloop,
 )
-from benchmarks.load.siege import Assault, Besides, Figure, Harm, Playing, Ply, flooding, siege
+from benchmarks.load.siege import Assault, Besides, Figure, Playing, Ply, flooding, siege
 from benchmarks.load.web import BINARY, CONTINUATION, HANDSHAKE, PING, TEXT, framed
-from thudmud.rules import RULESETS, Game
 from thudmud.store import Store
-from thudmud.verbs.moves import Play
 
-MOST_DELAY = 50.0  # ms of the 99th percentile, above the control's
-MOST_CALM = 1.0  # seconds until all is as before
-
-OWN_PORT: Sections = {"server": {"port": 0}}
 PROXY: Sections = {
     # As config.toml advises where everybody comes through a proxy.
     "server": {
@@ -92,223 +103,11 @@ MEMBERS_BACK = "all members come back after a restart, from one address"
 PATIENCE = 60.0  # seconds that somebody tries to come back after a restart
 
 
-@dataclass(frozen=True)
-class Extent:
-    """How much is measured.
-
-    Attributes:
-        seconds: how long an attack takes.
-        noise: how long one takes that others are told of.
-        patience: how many seconds all has to be as before.
-        crowd: how many come back after a restart.
-    """
-
-    seconds: float
-    noise: float
-    patience: float
-    crowd: int
-
-
 FULL = Extent(seconds=6, noise=20, patience=10, crowd=100)
 QUICK = Extent(seconds=1.5, noise=3, patience=2, crowd=20)
 
 
-@dataclass(frozen=True)
-class Row:
-    """A line of the table.
-
-    Attributes:
-        title: the attack.
-        harm: what it did to those who play; None if that was not what was asked.
-        figures: what else was found out.
-    """
-
-    title: str
-    harm: Harm | None = None
-    figures: Sequence[Figure] = ()
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether all is as it should be."""
-        return not any("!" in each for each in self.cells)
-
-    @property
-    def cells(self) -> Sequence[str]:
-        """The columns."""
-        figures = "; ".join(f"{each}{_mark(each.is_wanted)}" for each in self.figures)
-        if (harm := self.harm) is None:
-            return (self.title, *[""] * (len(COLUMNS) - 2), figures)
-        delays, control = harm.delays, harm.control
-        return (
-            self.title,
-            _told(harm.sent),
-            _number(delays.median),
-            _number(delays.high) + _mark(delays.high <= control.high + MOST_DELAY),
-            _number(control.median),
-            _number(control.high),
-            f"{harm.cpu:.2f}",
-            _number(harm.calm, "never") + _mark(harm.calm <= MOST_CALM),
-            f"{harm.most / KIB:.1f}",
-            f"{harm.left / KIB:.1f}",
-            figures,
-        )
-
-
-COLUMNS = (
-    "attack",
-    "connections and KiB sent",
-    "p50, ms",
-    "p99, ms",
-    "control p50",
-    "control p99",
-    "CPU, s",
-    "as before, s",
-    "MiB more",
-    "left",
-    "besides",
-)
-
-
-def _told(sent: Sent) -> str:
-    return f"{sent.connections:,}, {sent.bytes / KIB:,.0f}"
-
-
-def _mark(is_wanted: bool) -> str:  # noqa: FBT001  (there are but two)
-    return "" if is_wanted else " !"
-
-
-def _number(value: float, never: str = "lost") -> str:
-    if math.isinf(value):
-        return never
-    return f"{value:,.0f}" if value >= 100 else f"{value:,.2f}"
-
-
-# What is attacked.
-
-
-@dataclass(frozen=True)
-class Setup:
-    """How a server is set up, where it differs.
-
-    Attributes:
-        rules: at all boards.
-        tls: whether there is a port for TLS, which is the one that is attacked.
-        web: whether there is a page, whose port is attacked then.
-        files: how many it may open.
-        more: the end of its configuration.
-    """
-
-    rules: str = "discworld"
-    tls: bool = False
-    web: bool = False
-    files: int = 0
-    more: str = ""
-
-
-AS_IT_IS = Setup()
-
-
-@dataclass(frozen=True)
-class Attack:
-    """Something that is done to a server.
-
-    Attributes:
-        title: what is done.
-        flood: what is sent. How long it takes is filled in.
-        besides: makes, before it begins, what finds something else out meanwhile.
-        setup: how the server is set up.
-        noise: whether it takes as long as what others are told of.
-    """
-
-    title: str
-    flood: Flood
-    besides: Callable[[Running, float], Besides] | None = None
-    setup: Setup = AS_IT_IS
-    noise: bool = False
-
-
-@contextmanager
-def server(
-    folder: Path, setup: Setup, sections: Sections = OWN_PORT
-) -> Iterator[tuple[Running, Place]]:
-    """Start a server; yield it, and the place to attack."""
-    folder.mkdir(parents=True, exist_ok=True)
-    attacked = None
-    if setup.tls:
-        pem = folder / "both.pem"
-        trustme.CA().issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(pem)
-        attacked = "127.0.0.1", _free_port()
-        secure = {"tls_port": attacked[1], "tls_certificate": f'"{pem.name}"'}
-        sections = {**sections, "server": {**sections["server"], **secure}}
-    if setup.web:
-        sections = {**sections, "web": {"port": 0}}
-    with thudmud(
-        folder,
-        4,
-        sections,
-        more=setup.more,
-        rules=setup.rules,
-        log=folder / "log",
-        files=setup.files,
-    ) as running:
-        yield running, running.web if setup.web else attacked or running.place
-
-
-def _free_port() -> int:
-    import socket  # noqa: PLC0415
-
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
-
-
-PLIES = 1000
-"""How many plies the victims can play: more than they do, however fast they are answered."""
-
-
-@cache
-def wandering(rules: str) -> Sequence[bytes]:
-    """Return the lines of a battle at random that goes on and on: nothing is captured."""
-    random, game = Random(18), Game.start(RULESETS[rules])
-    lines: list[bytes] = []
-    while len(lines) < PLIES:
-        move = random.choice([each for each in game.legal_moves() if not each.captures])
-        after = game.play(move)
-        if after.outcome is None:
-            game = after
-            lines.append(f"{Play(move.attempt())}\r\n".encode())
-    return lines
-
-
-def besieged(folder: Path, attack: Attack, extent: Extent) -> Row:
-    """Attack a server."""
-    seconds = extent.noise if attack.noise else extent.seconds
-    with ExitStack() as stack:
-        running, place = stack.enter_context(server(folder, attack.setup))
-        crowd = stack.enter_context(seated(running, 2))
-        ply = Playing(crowd, wandering(attack.setup.rules))
-        besides = attack.besides(running, seconds) if attack.besides else None
-        assault = flooding(place, replace(attack.flood, seconds=seconds), folder)
-        harm = siege(running, ply, assault, extent.patience, besides)
-    log = (folder / "log").stat().st_size
-    figures = list(harm.figures)
-    if attack.setup.files or log > KIB:
-        figures.append(Figure("log", log / KIB, "KiB", MOST_LOG))
-    return Row(attack.title, harm, figures)
-
-
-MOST_LOG = 16.0  # KiB that a server may report of one attack
-
 # Floods of telnet commands, and others.
-
-PIECE = 16 * KIB
-"""Bytes that attackers send at once; each has kernels keep some megabytes, so more is no worse."""
-
-
-def repeated(data: str) -> str:
-    """Return as many of these bytes as are sent at once."""
-    return data * (PIECE // len(data))
 
 
 COMMANDS = {
@@ -362,9 +161,7 @@ def plain() -> Iterator[Attack]:
 
 # The page.
 
-WEB = Setup(web=True)
-SOCKET = f"{HANDSHAKE}\r\n"
-PLAYER = SOCKET + framed(BINARY, "xaaaa").replace("aaaa", "{}")  # as many letters
+# The page.
 
 
 def draws(running: Running, _: float) -> Besides:
@@ -787,9 +584,12 @@ def a_bot(folder: Path, extent: Extent) -> Row:
 
 # The whole.
 
+GROUPS: Sequence[Callable[[Extent], Iterable[Measure]]] = ()
+"""What yields further rows, each from a module of `benchmarks.assaults`."""
 
-def measures(extent: Extent) -> Iterator[tuple[str, Callable[[Path], Row]]]:
-    """Yield the title of each row, and what measures it in a folder of its own."""
+
+def measures(extent: Extent) -> Iterator[Measure]:
+    """Yield what measures each row."""
     for each in (*telnet(), *plain(), *at_page(), *names()):
         yield each.title, partial(besieged, attack=each, extent=extent)
     yield GUESTS_BACK, partial(guests_back, extent=extent)
@@ -799,6 +599,8 @@ def measures(extent: Extent) -> Iterator[tuple[str, Callable[[Path], Row]]]:
     for each in (*questions(), *noise(extent)):
         yield each.title, partial(besieged, attack=each, extent=extent)
     yield BABBLE_TITLE, partial(a_bot, extent=extent)
+    for group in GROUPS:
+        yield from group(extent)
 
 
 def rows(extent: Extent, words: str = "") -> Iterator[Row]:

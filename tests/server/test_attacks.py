@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks import attacks, hour
-from benchmarks.attacks import COLUMNS, MEMBERS_BACK, Extent, Row, markdown, measures, rows
+from benchmarks.attacks import MEMBERS_BACK, markdown, measures, rows
 from benchmarks.hour import Minute, growths, minutes
+from benchmarks.load.attack import COLUMNS, Extent, Row
 from benchmarks.load.attackers import Sent
 from benchmarks.load.siege import Delays, Figure, Harm
 

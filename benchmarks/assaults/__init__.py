@@ -1,0 +1,1 @@
+"""Groups of attacks, a module each; `benchmarks/attacks.py` has them in its `GROUPS`."""
