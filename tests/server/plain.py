@@ -232,11 +232,14 @@ class Setup:
     async def stop(self) -> None:
         await self._server.stop()
 
-    async def connect_web(self) -> Client:
-        """Return a client at the port of the page."""
+    async def connect_web(self, *, source: str | None = None) -> Client:
+        """Return a client at the port of the page, from an address of this machine."""
         [(host, port)] = self.web_places
+        here = (source, 0) if source else None
         async with asyncio.timeout(PATIENCE):
-            reader, writer = await asyncio.open_connection(host, port, limit=1 << 16)
+            reader, writer = await asyncio.open_connection(
+                host, port, limit=1 << 16, local_addr=here
+            )
         client = Client(reader, writer)
         self._stack.push_async_callback(client.close)
         return client

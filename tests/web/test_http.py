@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import html
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from hashlib import sha256
 from urllib.parse import quote
 
 import httpx
@@ -14,14 +15,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import PassTime
-from tests.server.plain import PATIENCE, Serving
+from tests.server.plain import PATIENCE, Client, Serving
 from thudmud.store import StoreError
+from thudmud.web import site
 from thudmud.web.connection import FILE_PIECE, KEPT, MAX_HEAD
 from thudmud.web.http import HttpRequest, read_request
 from thudmud.web.sharing import Linked, Preview, told_in
 from thudmud.web.site import answer, files
 
 WEB = {"port": 0}
+SPARSE = {"requests_at_once": 10, "requests_per_second": 1}
+HEAD = b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n"
+KEPT_ALIVE = b"keep-alive\r\n\r\n"
+ELSEWHERE = "127.0.0.2"
+
+
+async def answers(clients: Sequence[Client], most: int) -> list[int]:
+    """Return how many answers to `HEAD` each client has got, once all have got so many."""
+    counts = [0] * len(clients)
+
+    async def count(number: int) -> None:
+        while True:
+            await clients[number].until(KEPT_ALIVE)
+            counts[number] += 1
+            if sum(counts) >= most:
+                done.set()
+
+    done = asyncio.Event()
+    counting = [asyncio.create_task(count(number)) for number in range(len(clients))]
+    async with asyncio.timeout(PATIENCE):
+        await done.wait()
+    for each in counting:
+        each.cancel()
+    await asyncio.gather(*counting, return_exceptions=True)
+    return counts
 
 
 @pytest.fixture
@@ -251,6 +278,104 @@ async def test_what_is_no_request(serving: Serving, sent: bytes, status: int) ->
     assert (await client.rest()).startswith(b"HTTP/1.1 %d " % status)
 
 
+@pytest.mark.parametrize("blank", [b" ", b"\t", b" \t"])
+def test_header_value_of_blanks_takes_linear_time(blank: bytes) -> None:
+    """8,000 of them before a NUL took minutes: an expression could split them in three places."""
+    head, blanks = b"GET / HTTP/1.1\r\nHost: x\r\nX:", blank * 8000
+    assert read_request(head + blanks + b"\0") is None
+    request = read_request(head + blanks + b"a" + blanks + b"b" + blanks)
+    assert request is not None
+    assert request.fields["x"] == f"a{blanks.decode()}b"
+
+
+async def test_pipelined_requests_are_answered_one_in_a_turn(serving: Serving) -> None:
+    client = await (await serving(web=WEB)).connect_web()
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    counting = asyncio.create_task(count())
+    await client.send(HEAD * 100)
+    for _ in range(100):
+        await client.until(KEPT_ALIVE)
+    counting.cancel()
+    assert turns >= 100
+
+
+async def test_requests_before_the_end_of_input_are_all_answered(serving: Serving) -> None:
+    client = await (await serving(web=WEB)).connect_web()
+    await client.send(HEAD * 20)
+    client.writer.write_eof()
+    assert (await client.rest()).count(KEPT_ALIVE) == 20
+
+
+async def test_forwarded_requests_count_for_their_clients(
+    serving: Serving, pass_time: PassTime
+) -> None:
+    setup = await serving(web=WEB | SPARSE | {"forwarders": ["127.0.0.1"]})
+    first, second = [await setup.connect_web() for _ in range(2)]
+
+    async def ask(connection: Client, address: str) -> bytes:
+        await connection.send(HEAD[:-2] + f"X-Forwarded-For: {address}\r\n\r\n".encode())
+        return await connection.until(b"\r\n\r\n")
+
+    for _ in range(10):
+        assert b" 200 " in await ask(first, "192.0.2.1")
+    asking = [asyncio.create_task(ask(each, "192.0.2.1")) for each in (first, second)]
+    # One waits for a second, and the other would have to wait for two.
+    [refused], [waiting] = await asyncio.wait(asking, return_when=asyncio.FIRST_COMPLETED)
+    assert b" 429 " in refused.result()
+    assert b"Retry-After: 2\r\n" in refused.result()
+    assert b" 200 " in await ask([first, second][asking.index(refused)], "192.0.2.2")
+    await pass_time(1.1)
+    assert b" 200 " in await waiting
+
+
+async def test_connections_of_a_forwarder_keep_nobody_out(serving: Serving) -> None:
+    setup = await serving(
+        web=WEB | {"forwarders": ["127.0.0.1"]}, accepts_per_second=1, accepts_at_once=4
+    )
+    for _ in range(20):
+        page = await setup.connect_web()
+        await page.send(HEAD)
+        assert b" 200 " in await page.until(b"\r\n\r\n")
+    await (await setup.connect()).until(b"name? ")
+
+
+async def test_page_of_a_link_is_neither_hashed_nor_compressed_for_each_host(
+    asking: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await asking.get("/board/oak")
+    hashed = list[int]()
+
+    def hash_counted(data: bytes) -> object:
+        hashed.append(len(data))
+        return sha256(data)
+
+    monkeypatch.setattr(site, "sha256", hash_counted)
+    monkeypatch.setattr(site, "_packed", None)
+    tags = set()
+    for number in range(5):
+        got = await asking.get("/board/oak", headers={"Host": f"{number}.example"})
+        assert f"http://{number}.example/board/" in got.text
+        again = {"Host": f"{number}.example", "If-None-Match": got.headers["etag"]}
+        assert (await asking.get("/board/oak", headers=again)).status_code == 304
+        tags.add(got.headers["etag"])
+    assert len(tags) == 5
+    assert max(hashed) < 1000
+
+
+async def test_websocket_handshake_with_a_body_is_refused(asking: httpx.AsyncClient) -> None:
+    for body in ({"content": b"abc"}, {"headers": {"Transfer-Encoding": "chunked"}}):
+        got = await asking.request("GET", "/ws", **body)
+        assert got.status_code == 400
+        assert "without a body" in got.text
+
+
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 def test_no_head_goes_wrong(head: bytes) -> None:
     for each in (head, b"GET / HTTP/1.1\r\nHost: x\r\n" + head):
@@ -285,44 +410,46 @@ async def test_who_asks_for_nothing_more_is_cut_off_soon(
 
 
 async def test_who_asks_too_much_waits(serving: Serving, pass_time: PassTime) -> None:
-    setup = await serving(web=WEB | {"frames_at_once": 10, "frames_per_second": 1})
-    client = await setup.connect_web()
-    await client.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n" * 12)
-    for _ in range(10):
-        await client.until(b"keep-alive\r\n\r\n")
-    other = await setup.connect_web()
-    await other.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
-    await other.until(b"keep-alive\r\n\r\n")
-    assert client.unread == b""
+    setup = await serving(web=WEB | SPARSE)
+    clients = [await setup.connect_web() for _ in range(2)]
+    for client in clients:
+        await client.send(HEAD * 6)
+    for client, count in zip(clients, await answers(clients, 10), strict=True):
+        assert count <= 6
+        assert client.unread == b""
+    other = await setup.connect_web(source=ELSEWHERE)
+    await other.send(HEAD)
+    await other.until(KEPT_ALIVE)
     await pass_time(2.1)
-    await client.until(b"keep-alive\r\n\r\n")
+    assert sum(await answers(clients, 2)) == 2
 
 
 async def test_large_files_count_as_several_requests(serving: Serving, pass_time: PassTime) -> None:
-    setup = await serving(web=WEB | {"frames_at_once": 10, "frames_per_second": 1})
+    setup = await serving(web=WEB | SPARSE)
     client = await setup.connect_web()
-    body = files()["/page.css"].body
-    await client.send(b"GET /page.css HTTP/1.1\r\nHost: x\r\n\r\n" * 12)
-    for _ in range(2):  # of 6 tokens each
+    body = files()["/thud-game.js"].body
+    cost = 1 + len(body) // FILE_PIECE
+    await client.send(b"GET /thud-game.js HTTP/1.1\r\nHost: x\r\n\r\n" * 12)
+    for _ in range(-(-10 // cost)):
         await client.until(body)
-    other = await setup.connect_web()
-    await other.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
-    await other.until(b"keep-alive\r\n\r\n")
+    other = await setup.connect_web(source=ELSEWHERE)
+    await other.send(HEAD)
+    await other.until(KEPT_ALIVE)
     assert client.unread == b""
-    await pass_time(2 * len(body) / FILE_PIECE)
+    await pass_time(2 * cost)
     await client.until(body)
 
 
 async def test_who_does_not_read_their_answers_gets_no_more_of_them(serving: Serving) -> None:
-    setup = await serving(web=WEB | {"frames_at_once": 100_000})
+    setup = await serving(web=WEB | {"requests_at_once": 1_000_000})
     client = await setup.connect_web()
     client.stop_reading()
     request = b"GET /main.js HTTP/1.1\r\nHost: x\r\n\r\n"
     sending = asyncio.create_task(client.send(request * 500_000))
     other = await setup.connect_web()
     for _ in range(100):
-        await other.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
-        await other.until(b"keep-alive\r\n\r\n")
+        await other.send(HEAD)
+        await other.until(KEPT_ALIVE)
     assert not sending.done()  # or all that is asked for would have been read
     sending.cancel()
     with pytest.raises(asyncio.CancelledError):

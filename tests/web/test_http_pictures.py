@@ -31,7 +31,7 @@ from thudmud.server.pages import Pages
 from thudmud.web.http import HttpRequest
 from thudmud.web.pictures import Absence, PictureRequest, wanted_by
 
-WEB = {"port": 0, "frames_at_once": 100_000}
+WEB = {"port": 0, "requests_at_once": 100_000}
 GAME = Game.start(DISCWORLD).play(CAPTURE[0]).play(CAPTURE[1])
 
 
@@ -282,7 +282,11 @@ async def test_who_does_not_read_a_large_one(
     client.stop_reading()
     await client.send(b"GET /game/1.gif HTTP/1.1\r\nHost: x\r\n\r\n")
     assert (await asking.client.head("/game/1.gif")).headers["content-length"] == "20000000"
-    (connection,) = (each for each in pages_of(asking)._browsing if each.get_write_buffer_size())
+    browsing = pages_of(asking)._browsing
+    async with asyncio.timeout(PATIENCE):
+        while not any(each.get_write_buffer_size() for each in browsing):  # noqa: ASYNC110
+            await asyncio.sleep(0)
+    (connection,) = (each for each in browsing if each.get_write_buffer_size())
     assert connection.get_write_buffer_size() < 1_000_000
     client.read_on()
     await client.until(b"x" * 20_000_000)
@@ -336,12 +340,12 @@ async def test_where_the_extra_is_missing_there_is_svg_alone(
 
 
 async def test_pictures_count_as_several_requests(serving: Serving) -> None:
-    setup = await serving(web={"port": 0, "frames_at_once": 10, "frames_per_second": 1})
+    setup = await serving(web={"port": 0, "requests_at_once": 10, "requests_per_second": 1})
     client = await setup.connect_web()
     await client.send(b"GET /board/oak.svg HTTP/1.1\r\nHost: x\r\n\r\n" * 3)
     for _ in range(2):
         await client.until(b"</svg>")
-    other = await setup.connect_web()
+    other = await setup.connect_web(source="127.0.0.2")
     await other.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
     await other.until(b"keep-alive\r\n\r\n")
     assert client.unread == b""

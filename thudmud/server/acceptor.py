@@ -361,10 +361,11 @@ class ConnectionLimiter:
         self._rates = RateLimiter(rate * _SHARE_OF_ONE, size * _SHARE_OF_ONE)
         self._reserved = size * _SHARE_RESERVED
 
-    def acquire(self, address: str, now: float) -> Rejection | None:
+    def acquire(self, address: str | None, now: float) -> Rejection | None:
         """Count a connection, which needs a later `release`; or return why it is rejected.
 
-        The address of a proxy's connection is "" until its client is known.
+        The address of a forwarder's connection is None until its client is known. Such a connection
+        takes nothing from the rate: many of them may be one visitor's, or each a newcomer's.
         """
         if rejection := self._rejection(address, now):
             self.rejected[rejection] += 1
@@ -375,15 +376,15 @@ class ConnectionLimiter:
         return None
 
     def assign(self, address: str, now: float) -> Rejection | None:
-        """Count a proxy's connection for its client's address."""
-        rejection = self._too_many(address, now)
+        """Count a forwarder's connection for its client's address, or return why it is rejected."""
+        rejection = self._too_many(address, now) or self._too_hasty(address, now)
         if rejection:
             self.rejected[rejection] += 1
         else:
             self._assign(address, now)
         return rejection
 
-    def release(self, address: str) -> None:
+    def release(self, address: str | None) -> None:
         """Stop counting a connection."""
         self._count -= 1
         if address:
@@ -392,15 +393,18 @@ class ConnectionLimiter:
             if not self._counts[where]:
                 del self._counts[where]
 
-    def _rejection(self, address: str, now: float) -> Rejection | None:
-        local = is_local(address)
+    def _rejection(self, address: str | None, now: float) -> Rejection | None:
+        local = address is not None and is_local(address)
         if self._count >= self._most - (0 if local else self._kept):
             return Rejection.FULL
-        if rejection := self._too_many(address, now):
-            return rejection
-        if self._rate.take(now, leaving=0.0 if local else self._reserved):
-            return Rejection.HASTY
-        return None
+        if address is None:
+            return None
+        return self._too_many(address, now) or self._too_hasty(address, now)
+
+    def _too_hasty(self, address: str, now: float) -> Rejection | None:
+        """Take a connection from the rate that all share."""
+        leaving = 0.0 if is_local(address) else self._reserved
+        return Rejection.HASTY if self._rate.take(now, leaving=leaving) else None
 
     def _too_many(self, address: str, now: float) -> Rejection | None:
         where = network(address)
@@ -408,7 +412,7 @@ class ConnectionLimiter:
             return Rejection.CROWDED
         return Rejection.HASTY if address and self._rates.of(where).wait(now) else None
 
-    def _assign(self, address: str, now: float) -> None:
+    def _assign(self, address: str | None, now: float) -> None:
         if address:
             where = network(address)
             self._rates.of(where).take(now)
@@ -534,8 +538,8 @@ class IncomingConnection(asyncio.Protocol):
         self._place: Place | None = None
         """The client's address and port, once they are known."""
         self._is_counted = False
-        self._counted = ""
-        """The address that it is counted for."""
+        self._counted: str | None = None
+        """The address that it is counted for; None while that is a forwarder."""
         self._abort: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -548,7 +552,7 @@ class IncomingConnection(asyncio.Protocol):
                 self._hand_over(raw, self._ask_proxy)
                 return
         address, port = self._place
-        self._counted = "" if address in self._forwarders else address
+        self._counted = None if address in self._forwarders else address
         rejection = self._limiter.acquire(self._counted, asyncio.get_running_loop().time())
         if rejection is not None:
             _log.info("turned away", extra={"peer": f"{address} {port}", "for": rejection.name})
@@ -568,7 +572,7 @@ class IncomingConnection(asyncio.Protocol):
 
     def _assign(self, address: str) -> str:
         """Count a forwarder's connection for its client; return why it is rejected, or nothing."""
-        if self._counted:
+        if self._counted is not None:
             return ""
         rejection = self._limiter.assign(address, asyncio.get_running_loop().time())
         if rejection:

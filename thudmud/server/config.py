@@ -452,6 +452,8 @@ class WebSettings(_Section):
     max_frame: int = _whole(8192, 1024, 1_048_576)
     frames_per_second: int = _whole(50, 1, 100_000)
     frames_at_once: int = _whole(200, 10, 1_000_000)
+    requests_per_second: int = _whole(100, 1, 100_000)
+    requests_at_once: int = _whole(1200, 10, 1_000_000)
     patience: float = _seconds(30, 1, 3600)
     ping: float = _seconds(30, 1, 3600)
 

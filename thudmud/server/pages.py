@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from thudmud.accounts.limiters import TokenBucket
+from thudmud.accounts.limiters import RateLimiter, TokenBucket, network
 from thudmud.server.config import Settings
 from thudmud.server.gallery import Gallery
+from thudmud.server.inbox import InboxQueue
 from thudmud.server.proxies import Proxies
 from thudmud.server.publishing import Publisher
 from thudmud.server.session import Caller, PlayerSession, SessionPolicy
@@ -35,6 +36,7 @@ class Pages:
         self._sessions, self._buffer = sessions, buffer
         self._gallery = Gallery(sessions.service.hall, sessions.store)
         self._publisher = Publisher(sessions.service.hall, sessions.store)
+        self._turns = InboxQueue()
         self._browsing: set[asyncio.Transport] = set()
         """The connections that are no WebSockets."""
 
@@ -42,11 +44,13 @@ class Pages:
         """Apply settings to connections from now on."""
         server, web = settings.server, settings.web
         self._shared, self._forwarders = shared, forwarders
+        self._budgets = RateLimiter(web.requests_per_second, web.requests_at_once)
         self._policy = WebPolicy(
             max_line=server.max_line,
             outbox_bytes=server.outbox_bytes,
             max_frame=web.max_frame,
             rate=partial(TokenBucket, web.frames_per_second, web.frames_at_once),
+            turns=self._turns,
             patience=web.patience,
             ping=web.ping,
             origins=frozenset(web.origins),
@@ -60,7 +64,7 @@ class Pages:
 
     def connection(self, caller: Caller) -> HttpConnection:
         """Return the protocol of a connection that was accepted."""
-        peer = _WebPeer(caller, self._forwarders, self._shared, self._browsing)
+        peer = _WebPeer(caller, self._forwarders, self._budgets, self._shared, self._browsing)
         return HttpConnection(peer, self._policy, self._buffer)
 
     def abort(self) -> None:
@@ -92,11 +96,13 @@ class _WebPeer:
         self,
         caller: Caller,
         forwarders: Proxies,
+        budgets: RateLimiter,
         shared: SessionPolicy,
         browsing: set[asyncio.Transport],
     ) -> None:
         self._caller, self._forwarders, self._shared = caller, forwarders, shared
-        self._browsing = browsing
+        self._budgets, self._browsing = budgets, browsing
+        self.is_forwarder = caller.address in forwarders
 
     def came(self, transport: asyncio.Transport) -> None:
         """Note the connection."""
@@ -104,12 +110,15 @@ class _WebPeer:
 
     def is_secure(self, fields: Mapping[str, str]) -> bool:
         """Return whether a forwarder says that the page is at ``https:``."""
-        is_told = self._caller.address in self._forwarders
-        return is_told and fields.get("x-forwarded-proto", "").lower() == "https"
+        return self.is_forwarder and fields.get("x-forwarded-proto", "").lower() == "https"
 
     def address(self, fields: Mapping[str, str]) -> str:
         """Return the address that a request comes from."""
         return self._forwarders.client(self._caller.address, fields)
+
+    def budget(self, fields: Mapping[str, str]) -> TokenBucket:
+        """Return the budget of requests of the address that a request comes from."""
+        return self._budgets.of(network(self.address(fields)))
 
     def admit(self, fields: Mapping[str, str]) -> str:
         """Return why the client may not come in, as a sentence; nothing if it may."""

@@ -134,6 +134,19 @@ class TelnetReceiver(Receiver, Protocol):
         """Note that the client has sent more telnet than its budget allows; the rest is dropped."""
 
 
+FAIR_TIME = 0.001
+"""Seconds of the event loop that a token of a budget pays for."""
+
+
+def extra_cost(seconds: float) -> float:
+    """Return the tokens that something owes which took this long and has paid for one token.
+
+    Few lines, requests and packages take longer than `FAIR_TIME`. Those that do cost more, so that
+    nobody gets more of everybody's time by sending what is slow to answer.
+    """
+    return max(0.0, seconds / FAIR_TIME - 1)
+
+
 class Budget(Protocol):
     """Limits how much a client may send, bytes of telnet or requests and frames; it refills."""
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import field
 from functools import partial
 from http import HTTPStatus
+from time import thread_time
 from typing import Protocol, cast
 
 from websockets.frames import Frame, Opcode
@@ -23,7 +25,14 @@ from websockets.typing import Subprotocol
 from thudmud.telnet import gmcp
 from thudmud.telnet.capabilities import Capabilities
 from thudmud.telnet.intake import Reading, notice_dead_links
-from thudmud.telnet.interface import Budget, Client, Fitted, Receiver, SessionConnection
+from thudmud.telnet.interface import (
+    Budget,
+    Client,
+    Fitted,
+    Receiver,
+    SessionConnection,
+    extra_cost,
+)
 from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.screen import Flusher
 from thudmud.values import value
@@ -42,9 +51,12 @@ KEPT = 5.0
 """Seconds for which a connection is kept open after an answer: browsers open six to load the page,
 and each counts for their address."""
 
-FILE_PIECE = 4096
-"""Bytes of a file that count as one request more: a client that asks for large files may ask less
-often."""
+FILE_PIECE = 16_384
+"""Bytes of an answer that count as one more request."""
+
+MOST_WAIT = 1.0
+"""Seconds that a forwarded request may wait for its client's budget: it holds one of the server's
+connections meanwhile, and counts for nobody else's limit."""
 
 WRITTEN_AT_ONCE = 65_536
 """Bytes of an answer that are handed over at once: the rest waits where others may have it, too."""
@@ -61,13 +73,20 @@ _POSTED = re.compile(
 )
 
 
-def _body_length(head: bytes) -> int:
+def _body_length(head: bytes | bytearray) -> int:
     """Return how long the body of a request is, if it is a short one that is posted; else 0.
 
     It means nothing to us, but a client that still sends would not read the answer.
     """
     found = _POSTED.match(head) if head.startswith(b"POST ") else None
     return int(found[1]) if found else 0
+
+
+class Turns(Protocol):
+    """Shares each turn of the event loop among those that wait for one."""
+
+    def wait(self, take: Callable[[], None], *, again: bool = False) -> None:
+        """Call ``take`` in one of the next turns; if it comes ``again``, after all others."""
 
 
 @value
@@ -78,7 +97,8 @@ class WebPolicy:
         max_line: the most characters of a line.
         outbox_bytes: the most bytes that may wait to be sent to a client.
         max_frame: the most bytes of a message, in one frame or several.
-        rate: makes a connection's limit for all its requests and frames.
+        rate: makes the budget of a WebSocket for all its frames.
+        turns: shares each turn of the event loop among the connections that have to answer.
         patience: seconds that a client may take for a request, and to read the answer.
         ping: seconds between two pings; proxies close silent connections.
         origins: the origins of other pages that may connect.
@@ -95,6 +115,7 @@ class WebPolicy:
     outbox_bytes: int
     max_frame: int
     rate: Callable[[], Budget]
+    turns: Turns
     patience: float
     ping: float
     origins: frozenset[str]
@@ -108,7 +129,16 @@ class WebPolicy:
 
 
 class HttpPeer(Protocol):
-    """The peer of a connection; its requests may tell more, if it is a proxy."""
+    """The peer of a connection; its requests may tell more, if it is a proxy.
+
+    Attributes:
+        is_forwarder: whether it is a trusted proxy, whose requests are those of others.
+    """
+
+    is_forwarder: bool
+
+    def budget(self, fields: Mapping[str, str]) -> Budget:
+        """Return the budget of requests of the address that a request comes from."""
 
     def is_secure(self, fields: Mapping[str, str]) -> bool:
         """Return whether a proxy says that the page is at ``https:``."""
@@ -180,11 +210,15 @@ class HttpConnection(asyncio.BufferedProtocol):
         buffer: memoryview,
     ) -> None:
         self._peer, self._policy, self._buffer = peer, policy, buffer
-        self._rate = policy.rate()
-        self._waiting = b""
+        self._waiting = bytearray()
         """Received bytes that are not answered yet."""
         self._is_choked = self._is_over = False
+        self._is_queued = False
+        """Whether it waits for a turn."""
         self._delay: asyncio.TimerHandle | None = None
+        """Ends when the next request, which has been charged for, may be answered."""
+        self._is_paid = False
+        """Whether the next request has been charged for."""
         self._work: asyncio.Task[None] | None = None
         """Draws a picture, or looks up a battle. Later requests wait for it."""
         self._rest: memoryview = memoryview(b"")
@@ -211,16 +245,14 @@ class HttpConnection(asyncio.BufferedProtocol):
         """Answer complete requests."""
         if not self._is_over:  # else it is read so that the end of the connection is noticed
             self._waiting += self._buffer[:nbytes]
-            self._answer()
+            self._go_on()
 
     def eof_received(self) -> bool:
         """Close the connection after the answers."""
         self._reading.end()
-        if self._work or self._rest:
-            self._has_ended = True
-            return True
-        self._finish()
-        return False
+        self._has_ended = True
+        self._go_on()
+        return not (self._is_over or self._is_tls)  # TLS cannot be closed at one end only
 
     def pause_writing(self) -> None:
         """Stop answering: the client does not read its answers."""
@@ -231,7 +263,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         """Go on answering: the client has caught up."""
         self._is_choked = False
         self._reading.let_go(self)
-        self._answer()
+        self._go_on()
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (asyncio's signature)
         """Note that the connection is gone."""
@@ -239,6 +271,8 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._patience.cancel()
         if self._work:
             self._work.cancel()
+        if self._delay:
+            self._delay.cancel()
         self._peer.gone(self._transport)
 
     def _be_patient(self) -> None:
@@ -252,7 +286,7 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def _no_more(self) -> None:
         """Close an idle connection, once the last answer has been read."""
-        if self._transport.get_write_buffer_size():
+        if self._delay or self._is_queued or self._transport.get_write_buffer_size():
             self._be_patient()
         else:
             self._finish()
@@ -263,38 +297,89 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._is_over = True
             self._transport.close()
 
-    def _answer(self) -> None:
-        while not (self._is_choked or self._is_over or self._delay or self._work):
-            if self._rest:
-                self._write_on()
-                continue
-            head, end, rest = self._waiting.partition(END)
-            if len(head) > MAX_HEAD:
-                sentence = "That request is longer than this server reads."
-                self._end(plain(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, sentence))
-            if not end and self._has_ended:
-                self._finish()
-            length = _body_length(head)
-            if not end or self._is_over or len(rest) < length:
-                return
-            if wait := self._rate.take(asyncio.get_running_loop().time()):
-                self._choke(wait)
-                return
-            self._waiting = rest[length:]
-            self._answer_one(head)
+    def _go_on(self, *, again: bool = False) -> None:
+        """Wait for a turn, if there is anything to answer in it.
+
+        Each turn has one answer: whoever has sent many requests at once waits for all others.
+        """
+        if self._is_queued or self._is_choked or self._is_over or self._delay or self._work:
+            return
+        is_more = bool(self._rest) or self._request_size() > 0
+        if is_more:
+            self._is_queued = True
+            self._policy.turns.wait(self._take_turn, again=again)
+        elif self._has_ended:
+            self._finish()
+        if is_more and len(self._waiting) > MAX_HEAD:
+            self._reading.hold("turn")
+        else:
+            self._reading.let_go("turn")
+
+    def _request_size(self) -> int:
+        """Return how many bytes the next request has; 0 if it is not complete.
+
+        One whose head is too long is complete.
+        """
+        end = self._waiting.find(END, 0, MAX_HEAD + len(END))
+        if end < 0:
+            return len(self._waiting) if len(self._waiting) > MAX_HEAD else 0
+        size = end + len(END) + _body_length(self._waiting[:end])
+        return size if size <= len(self._waiting) else 0
+
+    def _take_turn(self) -> None:
+        self._is_queued = False
+        if self._is_choked or self._is_over:
+            return
+        if self._rest:
+            self._write_on()
+        else:
+            self._take_request()
+        self._go_on(again=True)
+
+    def _take_request(self) -> None:
+        """Answer the next request, or wait until its client has a budget for it."""
+        size = self._request_size()
+        head = bytes(self._waiting[:size]).partition(END)[0]
+        if len(head) > MAX_HEAD:
+            sentence = "That request is longer than this server reads."
+            self._end(plain(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, sentence))
+            return
+        begun = thread_time()
+        request = read_request(head)
+        fields = request.fields if request else {}
+        self._budget = self._peer.budget(fields)
+        wait = 0.0 if self._is_paid else self._budget.wait(asyncio.get_running_loop().time())
+        if wait > MOST_WAIT and request and self._peer.is_forwarder:
+            del self._waiting[:size]
+            self._refuse(request, wait)
+            return
+        if not self._is_paid:
+            self._budget.charge(1)
+        self._is_paid = wait > 0
+        if wait:
+            self._choke(wait)
+            return
+        del self._waiting[:size]
+        self._answer_one(request, head)
+        self._budget.charge(extra_cost(thread_time() - begun))
+
+    def _refuse(self, request: HttpRequest, wait: float) -> None:
+        sentence = "You have asked for too much at once. Please try again in a while."
+        later = {"Retry-After": str(math.ceil(wait))}
+        refusal = plain(HTTPStatus.TOO_MANY_REQUESTS, sentence, later, keeps=request.keeps)
+        self._write_whole(refusal, request)
 
     def _choke(self, seconds: float) -> None:
         """Read nothing more for some seconds: the client asks too often."""
-        self._reading.hold(self._rate)
+        self._reading.hold("budget")
         self._delay = asyncio.get_running_loop().call_later(seconds, self._unchoke)
 
     def _unchoke(self) -> None:
         self._delay = None
-        self._reading.let_go(self._rate)
-        self._answer()
+        self._reading.let_go("budget")
+        self._go_on()
 
-    def _answer_one(self, head: bytes) -> None:
-        request = read_request(head)
+    def _answer_one(self, request: HttpRequest | None, head: bytes) -> None:
         if request is None:
             self._end(plain(HTTPStatus.BAD_REQUEST, "That is no request of HTTP/1.1."))
         elif request.path == SOCKET and request.method == "GET":
@@ -320,18 +405,20 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._patience.cancel()
         self._be_patient()
         self._work = asyncio.create_task(work)
-        self._reading.hold(HttpConnection)
+        self._reading.hold("work")
 
     def _has_worked(self) -> None:
         self._work = None
-        self._reading.let_go(HttpConnection)
+        self._reading.let_go("work")
 
     async def _look_up(self, number: int, request: HttpRequest) -> None:
         """Respond once it is known who played a battle."""
         preview = await self._policy.find_battle(number)
         self._has_worked()
+        begun = thread_time()
         self._respond(request, preview)
-        self._answer()
+        self._budget.charge(extra_cost(thread_time() - begun))
+        self._go_on(again=True)
 
     def _respond(self, request: HttpRequest, battle: Preview | None = None) -> None:
         policy, is_secure = self._policy, self._is_tls or self._peer.is_secure(request.fields)
@@ -340,8 +427,10 @@ class HttpConnection(asyncio.BufferedProtocol):
             return battle if kind == "game" else policy.find_board(name)
 
         base = base_of(request, policy.public_url, is_secure=is_secure)
-        response = answer(request, files(), find, base, policy.embed)
-        self._rate.charge(len(response) // FILE_PIECE)
+        self._write_whole(answer(request, files(), find, base, policy.embed), request)
+
+    def _write_whole(self, response: bytes, request: HttpRequest) -> None:
+        self._budget.charge(len(response) // FILE_PIECE)
         self._transport.write(response)
         self._wait_for_more()
         if not request.keeps:
@@ -361,12 +450,12 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._transport.abort()
             return
         self._has_worked()
-        self._rate.charge(cost + (len(head) + len(body)) // FILE_PIECE)
+        self._budget.charge(cost + (len(head) + len(body)) // FILE_PIECE)
         self._transport.write(head)
         self._rest = memoryview(body)
         if not body:
             self._has_answered()
-        self._answer()
+        self._go_on(again=True)
 
     def _write_on(self) -> None:
         """Write a piece of an answer that is large."""
@@ -386,6 +475,11 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def _upgrade(self, request: HttpRequest, head: bytes) -> None:
         """Make the connection a WebSocket, if the request is a valid handshake."""
+        if request.has_body:
+            self._end(
+                plain(HTTPStatus.BAD_REQUEST, "A WebSocket begins with a request without a body.")
+            )
+            return
         if not self._is_welcome(request):
             _log.info("foreign origin", extra={"origin": request.fields.get("origin", "")})
             sentence = "Pages from elsewhere cannot play here: web.origins would have to name them."
@@ -407,10 +501,10 @@ class HttpConnection(asyncio.BufferedProtocol):
             return
         self._is_over = True
         self._patience.cancel()
-        frames = FrameConnection(protocol, self._peer, self._policy, self._rate, self._buffer)
+        frames = FrameConnection(protocol, self._peer, self._policy, self._buffer)
         self._transport.set_protocol(frames)
         frames.connection_made(self._transport)
-        frames.take(self._waiting)
+        frames.take(bytes(self._waiting))
 
     def _is_welcome(self, request: HttpRequest) -> bool:
         """Return whether the origin is our page, or in the settings. Programs have none."""
@@ -430,11 +524,10 @@ class FrameConnection(SessionConnection):
         protocol: ServerProtocol,
         peer: HttpPeer,
         policy: WebPolicy,
-        rate: Budget,
         buffer: memoryview,
     ) -> None:
         super().__init__(buffer[:READ_AT_ONCE])
-        self._protocol, self._peer, self._rate = protocol, peer, rate
+        self._protocol, self._peer, self._rate = protocol, peer, policy.rate()
         self._outbox_bytes, self._flusher = policy.outbox_bytes, policy.flusher
         self._splitter = LineSplitter(policy.max_line)
         self._message: list[bytes] = []

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 from thudmud.values import value
 
 _LINE = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP/1\.([01])", re.ASCII)
-_FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*?)[ \t]*", re.ASCII)
+_FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\r\n\0]*)", re.ASCII)
 
 END = b"\r\n\r\n"
 """The end of a request's head."""
@@ -62,13 +62,14 @@ def read_request(head: bytes) -> HttpRequest | None:
     if found is None:
         return None
     method, target, minor = found.groups()
-    fields: dict[str, str] = {}
+    values: dict[str, list[str]] = {}
     for line in lines:
         field = _FIELD.fullmatch(line)
         if field is None:
             return None
-        name, value = field[1].lower(), field[2]
-        fields[name] = f"{fields[name]}, {value}" if name in fields else value
+        # Blanks around the value are stripped here: matched lazily, they would take quadratic time.
+        values.setdefault(field[1].lower(), []).append(field[2].strip(" \t"))
+    fields = {name: ", ".join(each) for name, each in values.items()}
     if minor == "1" and ("host" not in fields or "," in fields["host"]):  # section 3.2
         return None
     connection = {each.strip().lower() for each in fields.get("connection", "").split(",")}

@@ -10,6 +10,7 @@ import html
 import json
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from http import HTTPStatus
 from urllib.parse import quote, unquote, urlsplit
 
@@ -90,16 +91,22 @@ def battle_asked(request: HttpRequest) -> int | None:
     return battle_number(link[2]) if link and link[1] == "game" else None
 
 
+@cache
+def _parts(page: bytes) -> list[bytes]:
+    """Return the page in parts: between them stand the names of the tags of a preview."""
+    return _PREVIEW.split(page)
+
+
 def told_in(page: bytes, shared: Linked, base: str, *, may_embed: bool) -> bytes:
     """Return the page with that in its head. No word of it can be more than a word there."""
     words = {
         b"title": f"{shared.preview.title} \N{EN DASH} Thud",
         b"description": shared.preview.description,
     }
-
-    def filled(tag: re.Match[bytes]) -> bytes:
-        return b'%s" content="%s"' % (tag[1], html.escape(words[tag[1]]).encode())
-
+    parts = list(_parts(page))
+    for place in range(1, len(parts), 2):
+        tag = parts[place]
+        parts[place] = b'%s" content="%s"' % (tag, html.escape(words[tag]).encode())
     tags = []
     if base:
         link = f"{base}{shared.path}"
@@ -115,7 +122,7 @@ def told_in(page: bytes, shared: Linked, base: str, *, may_embed: bool) -> bytes
             asked = html.escape(f"{base}/oembed?url={quote(link, safe='')}")
             tags.append(f'<link rel="alternate" type="application/json+oembed" href="{asked}">')
     added = "".join(f"{each}\n" for each in tags).encode()
-    return _PREVIEW.sub(filled, page).replace(_BEHIND, added + _BEHIND, 1)
+    return b"".join(parts).replace(_BEHIND, added + _BEHIND, 1)
 
 
 def frame_of(request: HttpRequest, embed: frozenset[str], find: Find) -> bytes | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
+from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
 
@@ -62,8 +62,13 @@ class File:
 
     @property
     def packed(self) -> bytes:
-        """It compressed by gzip, which is done when it is asked for first."""
-        return _packed(self.body)
+        """The body compressed by gzip; computed on first use and cached."""
+        return _packed(self)
+
+
+@cache
+def _packed(file: File) -> bytes:
+    return gzip.compress(file.body, mtime=0)
 
 
 @cache
@@ -87,15 +92,12 @@ def files() -> Mapping[str, File]:
     return {f"/{path}": _file(body, KINDS[path.suffix]) for path, body in bodies.items()}
 
 
-@lru_cache(maxsize=64)  # a link may be sent to many
 def _file(body: bytes, kind: str) -> File:
-    tag = f'W/"{hashlib.sha256(body).hexdigest()[:16]}"'
-    return File(body, kind, tag)
+    return File(body, kind, _tag(body))
 
 
-@lru_cache(maxsize=128)
-def _packed(body: bytes) -> bytes:
-    return gzip.compress(body, mtime=0)
+def _tag(content: bytes) -> str:
+    return f'W/"{sha256(content).hexdigest()[:16]}"'
 
 
 def answer(
@@ -119,9 +121,12 @@ def answer(
     is_link = LINK.fullmatch(request.path)
     is_page = is_link or request.path == "/" or _TOURNAMENT.fullmatch(request.path)
     file = site.get(_INDEX if is_page else request.path)
-    if file and is_link and (shared := shared_at(request.path, find)):
+    shared = shared_at(request.path, find) if file and is_link else None
+    if file and shared:
+        # There are as many such pages as spellings of Host: none is hashed or compressed.
+        tag = _tag(repr((file.tag, base, shared, bool(embed))).encode())
         page = told_in(file.body, shared, base, may_embed=bool(embed))
-        file = _file(page, file.kind)
+        file = File(page, file.kind, tag)
     if file is None:
         sentence = "There is nothing here. The game is at /."
         return plain(HTTPStatus.NOT_FOUND, sentence, keeps=keeps, is_sent=is_sent)
@@ -130,6 +135,6 @@ def answer(
     if file.tag in request.fields.get("if-none-match", ""):
         return response(HTTPStatus.NOT_MODIFIED, fields, keeps=keeps)
     body, fields["Vary"] = file.body, "Accept-Encoding"
-    if _TAKES_GZIP.search(request.fields.get("accept-encoding", "")):
+    if not shared and _TAKES_GZIP.search(request.fields.get("accept-encoding", "")):
         body, fields["Content-Encoding"] = file.packed, "gzip"
     return response(HTTPStatus.OK, fields, body, keeps=keeps, is_sent=is_sent)
