@@ -44,6 +44,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs 
 
 import argon2
 
+from benchmarks.assaults import requests, servers
 from benchmarks.gateway import Client
 from benchmarks.load.attack import (
     AS_IT_IS,
@@ -65,7 +66,7 @@ from benchmarks.load.attack import (
     server,
     wandering,
 )
-from benchmarks.load.attackers import Flood, Sent
+from benchmarks.load.attackers import Flood
 from benchmarks.load.crowd import Crowd
 from benchmarks.load.guests import Guest, Return, all_back, come_back
 from benchmarks.load.players import seated, to_and_fro
@@ -78,7 +79,7 @@ from benchmarks.load.processes import (
     started,
     without_uvloop,
 )
-from benchmarks.load.siege import Assault, Besides, Figure, Playing, Ply, flooding, siege
+from benchmarks.load.siege import Assault, Besides, Clock, Figure, Playing, Ply, flooding, siege
 from benchmarks.load.web import BINARY, CONTINUATION, HANDSHAKE, PING, TEXT, framed
 from thudmud.store import Store
 
@@ -525,23 +526,6 @@ while time.time() < begun + (end or float(sys.argv[2])):
 """A bot that thinks aloud as fast as it can; if its first number is 0, without being asked."""
 
 
-class Clock:
-    """An attack that takes so many seconds, and comes from the server itself."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = perf_counter() + seconds
-
-    @property
-    def sent(self) -> Sent:
-        """Nothing, by others than the server."""
-        return Sent(stopped=self._end)
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether the time is not over."""
-        return perf_counter() < self._end
-
-
 def babbling(running: Running, program: Path, seconds: float) -> Assault:
     """Return what has a bot print lines without end."""
     guest = Guest(running.place, "127.0.0.200")
@@ -584,7 +568,10 @@ def a_bot(folder: Path, extent: Extent) -> Row:
 
 # The whole.
 
-GROUPS: Sequence[Callable[[Extent], Iterable[Measure]]] = ()
+GROUPS: Sequence[Callable[[Extent], Iterable[Measure]]] = (
+    requests.measures,
+    servers.measures,
+)
 """What yields further rows, each from a module of `benchmarks.assaults`."""
 
 

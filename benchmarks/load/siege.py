@@ -47,6 +47,23 @@ class Goes(Protocol):
         """What was sent, once it has stopped."""
 
 
+class Clock:
+    """An attack that takes so many seconds, and sends nothing."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.perf_counter() + seconds
+
+    @property
+    def sent(self) -> Sent:
+        """Nothing."""
+        return Sent(stopped=self._end)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the time is not over."""
+        return time.perf_counter() < self._end
+
+
 @dataclass(frozen=True)
 class Figure:
     """Something else that is found out about an attack.
