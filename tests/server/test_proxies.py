@@ -60,23 +60,98 @@ def test_a_proxy_that_only_looks_is_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("peer", "fields", "client"),
+    ("listed", "client"),
     [
-        (HERE, "192.0.2.1", "192.0.2.1"),
-        (HERE, "198.51.100.1, 192.0.2.1", "192.0.2.1"),
-        (HERE, "198.51.100.1, 192.0.2.1, 10.1.2.3", "192.0.2.1"),
-        (HERE, "2001:db8::1", "2001:db8::1"),
-        (HERE, "", HERE),
-        (HERE, "unknown", HERE),
-        (HERE, "192.0.2.1, nonsense", HERE),
-        (HERE, "10.0.0.1, 10.0.0.2", HERE),
-        ("::ffff:127.0.0.1", "192.0.2.1", "192.0.2.1"),
-        ("192.0.2.9", "192.0.2.1", "192.0.2.9"),
+        ("192.0.2.1", "192.0.2.1"),
+        ("198.51.100.1, 192.0.2.1", "192.0.2.1"),
+        ("198.51.100.1, 192.0.2.1, 10.1.2.3", "192.0.2.1"),
+        ("192.0.2.1:51234", "192.0.2.1"),
+        ("nonsense, 192.0.2.1:51234 , ,10.0.0.1:80", "192.0.2.1"),
+        ("2001:db8::1", "2001:db8::1"),
+        ("[2001:db8::1]", "2001:db8::1"),
+        ("[2001:DB8:0::1]:51234", "2001:db8::1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("10.0.0.1, 10.0.0.2", "10.0.0.1"),
+        (HERE, HERE),
+        ("", None),
+        (" , ", None),
+        ("unknown", None),
+        ("192.0.2.1, nonsense", None),
+        ("192.0.2.1:", None),
+        ("192.0.2.1:port", None),
+        ("192.0.2.1:123456", None),
+        ("[192.0.2.1", None),
+        ("[]:80", None),
+        ("2001:db8::1:::", None),
     ],
 )
-def test_the_last_who_is_no_proxy_is_the_client(peer: str, fields: str, client: str) -> None:
+def test_client_of_a_forwarder_is_the_last_address_of_no_proxy(
+    listed: str, client: str | None
+) -> None:
     proxies = Proxies([HERE, "10.0.0.0/8"])
-    assert proxies.client(peer, {"x-forwarded-for": fields}) == client
+    for peer in (HERE, "::ffff:127.0.0.1"):
+        assert proxies.client(peer, {"x-forwarded-for": listed}) == client
+    assert proxies.client("192.0.2.9", {"x-forwarded-for": listed}) == "192.0.2.9"
+
+
+@pytest.mark.parametrize(
+    ("field", "client", "is_secure"),
+    [
+        ("for=192.0.2.1", "192.0.2.1", False),
+        ("For=192.0.2.1; Proto=HTTPS;by=203.0.113.43", "192.0.2.1", True),
+        ('for="192.0.2.1:51234";proto=wss, for=10.0.0.1;proto=http', "192.0.2.1", True),
+        ('for="[2001:db8::1]:51234"', "2001:db8::1", False),
+        ('for="192.0.2.\\1";ext="a, \\"b;c"', "192.0.2.1", False),
+        ("for=_hidden", None, False),
+        ("proto=https", None, True),
+        ('for="192.0.2.1', None, False),
+        ("for=192.0.2.1 nonsense", None, False),
+        ("for=192.0.2.1,", None, False),
+        ("", None, False),
+    ],
+)
+def test_forwarded_header_is_read_where_there_is_no_other(
+    field: str, client: str | None, *, is_secure: bool
+) -> None:
+    proxies, fields = Proxies([HERE, "10.0.0.0/8"]), {"forwarded": field}
+    assert proxies.client(HERE, fields) == client
+    assert proxies.is_secure(HERE, fields) is is_secure
+    other = {"x-forwarded-for": "192.0.2.7", "x-forwarded-proto": "http", **fields}
+    assert proxies.client(HERE, other) == "192.0.2.7"
+    assert not proxies.is_secure(HERE, other)
+
+
+@pytest.mark.parametrize(
+    ("listed", "is_secure"),
+    [
+        ("https", True),
+        ("HTTPS", True),
+        ("wss", True),
+        ("https, https", True),
+        ("https, http", True),
+        ("http, https", False),
+        ("http", False),
+        ("ws", False),
+        ("", False),
+    ],
+)
+def test_scheme_of_a_forwarded_request_is_its_first_proxys(listed: str, *, is_secure: bool) -> None:
+    proxies, fields = Proxies([HERE]), {"x-forwarded-proto": listed}
+    assert proxies.is_secure(HERE, fields) is is_secure
+    assert not proxies.is_secure("192.0.2.9", fields)
+
+
+async def test_forwarded_request_without_a_client_is_refused(
+    serving: Serving, caplog: pytest.LogCaptureFixture
+) -> None:
+    setup = await serving(web={"port": 0, "forwarders": [HERE]})
+    for field in ("X-Forwarded-For: unknown\r\n", "Forwarded: for=_hidden\r\n", ""):
+        client = await setup.connect_web()
+        await client.send(f"GET / HTTP/1.1\r\nHost: x\r\n{field}\r\n".encode())
+        answer = await client.rest()
+        assert answer.startswith(b"HTTP/1.1 400 ")
+        assert b"should send an address in X-Forwarded-For" in answer
+    assert len(caplog.records) == 3
 
 
 def origin(setup: Setup, name: str) -> str:
@@ -164,7 +239,8 @@ async def test_a_forwarder_says_who_it_is_that_plays(serving: Serving) -> None:
         # It passes on what others ask for, too, so that it is not counted as one of them.
         for _ in range(3):
             page = await setup.connect_web()
-            await page.send(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            request = b"GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n"
+            await page.send(request)
             await page.until(b"HTTP/1.1 200 OK")
     async with browser(setup, "Carla", additional_headers=told):
         pass

@@ -138,6 +138,29 @@ async def test_who_may_open_one(serving: Serving, how: dict[str, Any], status: i
 
 
 @pytest.mark.parametrize(
+    ("public_url", "host", "scheme", "origin", "status"),
+    [
+        ("", "thud.example:80", "http", "http://thud.example", 101),
+        ("", "Thud.Example", "https", "https://thud.example", 101),
+        ("", "thud.example", "https", "https://thud.example:443", 101),
+        ("", "thud.example:443", "http", "http://thud.example", 403),
+        ("", "thud.example:8443", "https", "https://thud.example", 403),
+        ("https://thud.example", "backend:8485", "http", "https://thud.example", 101),
+        ("https://thud.example", "evil.example", "https", "https://evil.example", 403),
+        ("https://thud.example", "thud.example", "http", "http://thud.example", 403),
+    ],
+)
+async def test_websocket_origin_is_compared_with_the_page(
+    serving: Serving, *, public_url: str, host: str, scheme: str, origin: str, status: int
+) -> None:
+    setup = await serving(web=WEB | {"public_url": public_url, "forwarders": ["127.0.0.1"]})
+    client = await setup.connect_web()
+    fields = f"Origin: {origin}\r\nX-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: {scheme}\r\n"
+    await client.send(HANDSHAKE.replace(b"Host: x\r\n", f"Host: {host}\r\n{fields}".encode()))
+    assert (await client.until(b"\r\n")).startswith(b"HTTP/1.1 %d " % status)
+
+
+@pytest.mark.parametrize(
     ("sent", "code"),
     [
         (frame(Opcode.BINARY, b"x" * 8193), 1009),

@@ -341,7 +341,7 @@ async def test_connections_of_a_forwarder_keep_nobody_out(serving: Serving) -> N
     )
     for _ in range(20):
         page = await setup.connect_web()
-        await page.send(HEAD)
+        await page.send(HEAD[:-2] + b"X-Forwarded-For: 192.0.2.1\r\n\r\n")
         assert b" 200 " in await page.until(b"\r\n\r\n")
     await (await setup.connect()).until(b"name? ")
 

@@ -46,7 +46,8 @@ class Site:
         self.visits: dict[str, Visit] = {}
 
     async def ask(self, path: str, method: str = "GET", **words: object) -> httpx.Response:
-        async with httpx.AsyncClient(base_url=self._address) as client:
+        visitor = {"X-Forwarded-For": "192.0.2.1"}
+        async with httpx.AsyncClient(base_url=self._address, headers=visitor) as client:
             return await client.request(method, path, **words)  # type: ignore[arg-type]
 
     async def type(self, *lines: str) -> None:
@@ -108,7 +109,10 @@ class TestMails:
     async def test_a_body_that_comes_late_is_waited_for(self, site: Site) -> None:
         host, port = site._address.removeprefix("http://").strip("/").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
-        head = f"POST /mail/{'x' * 22} HTTP/1.1\r\nHost: a\r\nContent-Length: 26\r\n\r\n"
+        head = (
+            f"POST /mail/{'x' * 22} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\n"
+            "Content-Length: 26\r\n\r\n"
+        )
         writer.write(head.encode())
         await asyncio.sleep(0)
         writer.write(b"List-Unsubscribe=One-Click")

@@ -110,19 +110,26 @@ class _WebPeer:
 
     def is_secure(self, fields: Mapping[str, str]) -> bool:
         """Return whether a forwarder says that the page is at ``https:``."""
-        return self.is_forwarder and fields.get("x-forwarded-proto", "").lower() == "https"
+        return self._forwarders.is_secure(self._caller.address, fields)
 
-    def address(self, fields: Mapping[str, str]) -> str:
-        """Return the address that a request comes from."""
-        return self._forwarders.client(self._caller.address, fields)
+    def address(self, fields: Mapping[str, str]) -> str | None:
+        """Return the address that a request comes from; None if a forwarder does not say it."""
+        address = self._forwarders.client(self._caller.address, fields)
+        if address is None:
+            told = {name: fields.get(name, "") for name in ("x-forwarded-for", "forwarded")}
+            _log.warning(
+                "a forwarder does not say whom a request is from: expected an address in"
+                " X-Forwarded-For",
+                extra={"peer": self._caller.address, **told},
+            )
+        return address
 
-    def budget(self, fields: Mapping[str, str]) -> TokenBucket:
-        """Return the budget of requests of the address that a request comes from."""
-        return self._budgets.of(network(self.address(fields)))
+    def budget(self, address: str) -> TokenBucket:
+        """Return the budget of requests of an address."""
+        return self._budgets.of(network(address))
 
-    def admit(self, fields: Mapping[str, str]) -> str:
+    def admit(self, address: str) -> str:
         """Return why the client may not come in, as a sentence; nothing if it may."""
-        address = self.address(fields)
         if refused := self._caller.assign(address):
             return refused
         self._caller = replace(self._caller, address=address)

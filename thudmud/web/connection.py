@@ -37,7 +37,7 @@ from thudmud.telnet.lines import LineSplitter
 from thudmud.telnet.screen import Flusher
 from thudmud.values import value
 from thudmud.web.frames import PING, SUBPROTOCOL, FrameScreen, text_frame
-from thudmud.web.http import END, HttpRequest, plain, read_request
+from thudmud.web.http import END, HttpRequest, normalized_origin, plain, read_request
 from thudmud.web.pictures import COSTS, PictureRequest, Pictures, answered, wanted_by
 from thudmud.web.published import COST, Publications, published_by
 from thudmud.web.published import answered as published_answer
@@ -64,6 +64,12 @@ WRITTEN_AT_ONCE = 65_536
 READ_AT_ONCE = 1024
 """Bytes of frames that are handled before it is the others' turn: at most 170 frames, which take a
 few milliseconds."""
+
+_NO_REQUEST = "That is no request of HTTP/1.1."
+_NO_CLIENT = (
+    "The proxy in front of this server does not say whom it asks for: it should send an address in"
+    " X-Forwarded-For, such as 203.0.113.9."
+)
 
 _log = logging.getLogger(__name__)
 
@@ -137,16 +143,16 @@ class HttpPeer(Protocol):
 
     is_forwarder: bool
 
-    def budget(self, fields: Mapping[str, str]) -> Budget:
-        """Return the budget of requests of the address that a request comes from."""
+    def budget(self, address: str) -> Budget:
+        """Return the budget of requests of an address."""
 
     def is_secure(self, fields: Mapping[str, str]) -> bool:
         """Return whether a proxy says that the page is at ``https:``."""
 
-    def address(self, fields: Mapping[str, str]) -> str:
-        """Return the address that a request comes from."""
+    def address(self, fields: Mapping[str, str]) -> str | None:
+        """Return the address that a request comes from; None if a forwarder does not say it."""
 
-    def admit(self, fields: Mapping[str, str]) -> str:
+    def admit(self, address: str) -> str:
         """Return why the client may not come in, as a sentence; nothing if it may."""
 
     def open_session(
@@ -346,10 +352,13 @@ class HttpConnection(asyncio.BufferedProtocol):
             return
         begun = thread_time()
         request = read_request(head)
-        fields = request.fields if request else {}
-        self._budget = self._peer.budget(fields)
+        address = self._peer.address(request.fields) if request else None
+        if request is None or address is None:
+            self._end(plain(HTTPStatus.BAD_REQUEST, _NO_REQUEST if request is None else _NO_CLIENT))
+            return
+        self._address, self._budget = address, self._peer.budget(address)
         wait = 0.0 if self._is_paid else self._budget.wait(asyncio.get_running_loop().time())
-        if wait > MOST_WAIT and request and self._peer.is_forwarder:
+        if wait > MOST_WAIT and self._peer.is_forwarder:
             del self._waiting[:size]
             self._refuse(request, wait)
             return
@@ -379,14 +388,12 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._reading.let_go("budget")
         self._go_on()
 
-    def _answer_one(self, request: HttpRequest | None, head: bytes) -> None:
-        if request is None:
-            self._end(plain(HTTPStatus.BAD_REQUEST, "That is no request of HTTP/1.1."))
-        elif request.path == SOCKET and request.method == "GET":
+    def _answer_one(self, request: HttpRequest, head: bytes) -> None:
+        if request.path == SOCKET and request.method == "GET":
             self._upgrade(request, head)
         elif published := published_by(request):
-            address, publications = self._peer.address(request.fields), self._policy.published
-            later = partial(published_answer, published, request, publications, address)
+            publications = self._policy.published
+            later = partial(published_answer, published, request, publications, self._address)
             self._keeps = request.keeps
             self._begin(self._send(later, COST, "what is published"))
         elif wanted := wanted_by(request):
@@ -492,7 +499,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         for event in protocol.events_received():
             if isinstance(event, Handshake):
                 protocol.send_response(protocol.accept(event))
-        if protocol.state is State.OPEN and (refused := self._peer.admit(request.fields)):
+        if protocol.state is State.OPEN and (refused := self._peer.admit(self._address)):
             self._end(plain(HTTPStatus.SERVICE_UNAVAILABLE, refused))
             return
         self._transport.write(b"".join(protocol.data_to_send()))
@@ -507,13 +514,20 @@ class HttpConnection(asyncio.BufferedProtocol):
         frames.take(bytes(self._waiting))
 
     def _is_welcome(self, request: HttpRequest) -> bool:
-        """Return whether the origin is our page, or in the settings. Programs have none."""
+        """Return whether the origin is our page, or in the settings. Programs have none.
+
+        Where the page is known, it is nowhere else: whoever may choose what a name resolves to has
+        a page of theirs ask us under that name (DNS rebinding).
+        """
         origin = request.fields.get("origin")
-        if origin is None or origin in self._policy.origins:
+        if origin is None:
             return True
-        is_secure = self._is_tls or self._peer.is_secure(request.fields)
-        scheme = "https" if is_secure else "http"
-        return origin.lower() == f"{scheme}://{request.fields.get('host', '')}".lower()
+        page = self._policy.public_url
+        if not page:
+            is_secure = self._is_tls or self._peer.is_secure(request.fields)
+            page = f"http{'s' * is_secure}://{request.fields.get('host', '')}"
+        allowed = map(normalized_origin, (page, *self._policy.origins))
+        return normalized_origin(origin) in allowed
 
 
 class FrameConnection(SessionConnection):

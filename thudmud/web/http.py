@@ -79,6 +79,15 @@ def read_request(head: bytes) -> HttpRequest | None:
     return HttpRequest(method, path, fields, keeps, has_body, query)
 
 
+def normalized_origin(origin: str) -> str:
+    """Return an origin as another spelling of it is compared: in lower case, without its own port.
+
+    See RFC 6454, section 4; ports 80 and 443 are those of ``http`` and ``https``.
+    """
+    origin = origin.lower()
+    return origin.removesuffix(":443" if origin.startswith("https:") else ":80")
+
+
 def response(
     status: HTTPStatus,
     fields: Mapping[str, str],
