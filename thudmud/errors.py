@@ -42,6 +42,8 @@ defined in the room that raises it; those raised by several rooms are defined he
             UnstartedError  it cannot be started, so that there is no battle
         MissingExtraError   something is not installed that an extra brings
         NotDrawnError       a picture cannot be drawn
+        QueueFullError      there is no room for another picture that waits to be drawn
+        ShareError          too many pictures for one address wait to be drawn
         NotSentError        a notification was not sent, and is tried again
         NeverSentError      an address, or a browser, takes no notification any more
         CommandError        a subcommand of ``thudmud`` cannot do what is asked for

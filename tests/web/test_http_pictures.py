@@ -7,7 +7,7 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from io import BytesIO
 from typing import Any
 
@@ -25,21 +25,25 @@ from thudmud.play.clocks import TimeControl
 from thudmud.play.events import Commented
 from thudmud.play.projections import HALL
 from thudmud.rules import DISCWORLD, Game, read_record
-from thudmud.server import drawing, gallery
+from thudmud.server import drawing, drawing_queue, gallery
 from thudmud.server.drawing import Job, Studio, drawn
+from thudmud.server.drawing_queue import DrawingQueue
 from thudmud.server.pages import Pages
 from thudmud.web.http import HttpRequest
 from thudmud.web.pictures import Absence, PictureRequest, wanted_by
 
-WEB = {"port": 0, "requests_at_once": 100_000}
+PROXY = "127.0.0.5"
+WEB = {"port": 0, "requests_at_once": 100_000, "forwarders": [PROXY]}
 GAME = Game.start(DISCWORLD).play(CAPTURE[0]).play(CAPTURE[1])
 
 
 class Asking:
     """A server on which a battle was played, and what asks it for pictures."""
 
-    def __init__(self, setup: Setup, client: httpx.AsyncClient) -> None:
-        self.setup, self.client = setup, client
+    def __init__(
+        self, setup: Setup, client: httpx.AsyncClient, forwarder: httpx.AsyncClient
+    ) -> None:
+        self.setup, self.client, self._forwarder = setup, client, forwarder
         self.annals = Annals()
         self._stored = 0
 
@@ -50,7 +54,10 @@ class Asking:
             await self.setup.service.store.append({stream: (version, [event])})
         self._stored = len(self.annals.log)
 
-    async def get(self, path: str, tag: str = "") -> httpx.Response:
+    async def get(self, path: str, tag: str = "", *, source: str = "") -> httpx.Response:
+        """Ask for something, with a tag that is known; or from an address that a proxy tells."""
+        if source:
+            return await self._forwarder.get(path, headers={"X-Forwarded-For": source})
         return await self.client.get(path, headers={"If-None-Match": tag} if tag else {})
 
 
@@ -58,8 +65,12 @@ class Asking:
 async def asking(serving: Serving) -> AsyncIterator[Asking]:
     setup = await serving(web=WEB)
     [(host, port)] = setup.web_places
-    async with httpx.AsyncClient(base_url=f"http://{host}:{port}", timeout=PATIENCE) as client:
-        asking = Asking(setup, client)
+    url, proxy = f"http://{host}:{port}", httpx.AsyncHTTPTransport(local_address=PROXY)
+    async with (
+        httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client,
+        httpx.AsyncClient(base_url=url, timeout=PATIENCE, transport=proxy) as forwarder,
+    ):
+        asking = Asking(setup, client, forwarder)
         asking.annals.begin(time=TimeControl(10, 5))
         asking.annals.play(CAPTURE)
         asking.annals.end(TROLLS, count=2)
@@ -82,12 +93,22 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
 
 
 class Drawing:
-    """A picture that is begun, and done as soon as it may go on."""
+    """Pictures that are begun, and done as soon as they may go on.
+
+    Attributes:
+        kinds: of what pictures; others are drawn as ever.
+        plies: those of the pictures that were begun.
+        asked: has something in it for each picture that was asked for.
+    """
 
     def __init__(self) -> None:
         self.begun, self.may_go_on = asyncio.Event(), asyncio.Event()
+        self.kinds = {"svg", "png", "gif", "thud"}
+        self.plies: list[int | None] = []
+        self.asked: asyncio.Queue[None] = asyncio.Queue()
 
     async def draw(self, job: Job) -> bytes:
+        self.plies.append(job.ply)
         self.begun.set()
         await self.may_go_on.wait()
         return b"drawn"
@@ -97,7 +118,17 @@ class Drawing:
 def held(monkeypatch: pytest.MonkeyPatch) -> Drawing:
     """Return what holds all that is drawn from now on."""
     held = Drawing()
-    monkeypatch.setattr(Studio, "draw", lambda _, job: held.draw(job))
+    draw, ask = Studio.draw, DrawingQueue.draw
+
+    def drawn(studio: Studio, job: Job) -> Awaitable[bytes]:
+        return held.draw(job) if job.kind in held.kinds else draw(studio, job)
+
+    def asked(queue: DrawingQueue, *words: Any) -> Awaitable[bytes]:
+        held.asked.put_nowait(None)
+        return ask(queue, *words)
+
+    monkeypatch.setattr(Studio, "draw", drawn)
+    monkeypatch.setattr(DrawingQueue, "draw", asked)
     return held
 
 
@@ -229,7 +260,7 @@ async def test_old_pictures_go(
 async def test_not_more_wait_than_there_is_room_for(
     asking: Asking, held: Drawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gallery, "MOST_WAITING", 1)
+    monkeypatch.setattr(drawing_queue, "MOST_WAITING", 0)
     first = asyncio.create_task(asking.get("/game/1.svg"))
     await held.begun.wait()
     refused = await asking.get("/board/oak.svg")
@@ -239,6 +270,58 @@ async def test_not_more_wait_than_there_is_room_for(
     assert (await asking.get("/")).status_code == 200
     held.may_go_on.set()
     assert [(await each).content for each in (first, same)] == [b"drawn"] * 2
+
+
+async def test_gifs_of_one_address_keep_nobody_else_waiting(asking: Asking, held: Drawing) -> None:
+    held.kinds = {"gif"}
+    greedy = []
+    for ply in (0, 1):
+        path = f"/game/1.gif?ply={ply}"
+        greedy.append(asyncio.create_task(asking.get(path, source="192.0.2.1")))
+        await held.asked.get()
+    refused = await asking.get("/game/1.gif", source="192.0.2.1")
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "5")
+    assert refused.headers["cache-control"] == "no-store"
+    assert refused.text == "Pictures for your address are being drawn already.\n"
+    for kind in ("svg", "png", "thud"):
+        for source in ("192.0.2.2", "192.0.2.1"):
+            got = await asking.get(f"/game/1.{kind}?ply=1", source=source)
+            assert got.status_code == 200
+    honest = asyncio.create_task(asking.get("/game/1.gif", source="192.0.2.2"))
+    for _ in ("the refused one", "svg", "png", "thud", "the honest one"):
+        await held.asked.get()
+    held.may_go_on.set()
+    assert [(await each).status_code for each in (*greedy, honest)] == [200] * 3
+    assert sorted(map(str, held.plies)) == ["0", "1", "None"]
+
+
+async def test_network_of_ipv6_has_one_share(asking: Asking, held: Drawing) -> None:
+    greedy = []
+    for ply in (0, 1):
+        path, source = f"/game/1.gif?ply={ply}", f"2001:db8::{ply + 1}"
+        greedy.append(asyncio.create_task(asking.get(path, source=source)))
+        await held.asked.get()
+    assert (await asking.get("/game/1.gif", source="2001:db8::3")).status_code == 429
+    held.may_go_on.set()
+    assert [(await each).status_code for each in greedy] == [200] * 2
+
+
+async def test_picture_that_waits_is_not_drawn_after_a_hang_up(
+    asking: Asking, held: Drawing
+) -> None:
+    first = asyncio.create_task(asking.get("/game/1.gif?ply=0"))
+    await held.begun.wait()
+    gone = await asking.setup.connect_web()
+    await gone.send(b"GET /game/1.gif?ply=1 HTTP/1.1\r\nHost: x\r\n\r\n")
+    for _ in range(2):
+        await held.asked.get()
+    await gone.close()
+    await asking.get("/")  # what has come before that is read before it
+    last = asyncio.create_task(asking.get("/game/1.gif?ply=2"))  # in the place that is free again
+    await held.asked.get()
+    held.may_go_on.set()
+    assert [(await each).status_code for each in (first, last)] == [200] * 2
+    assert held.plies == [0, 2]
 
 
 async def test_who_leaves_has_no_picture_drawn_for_others_less(
@@ -294,7 +377,7 @@ async def test_who_does_not_read_a_large_one(
 
 async def test_it_is_drawn_again_after_the_process_has_died(asking: Asking) -> None:
     await asking.get("/game/1.svg")
-    studio = pages_of(asking)._gallery._studio
+    studio = pages_of(asking)._gallery._others._studio
     process = studio._process
     assert process
     os.kill(process.pid, signal.SIGKILL)
@@ -318,7 +401,7 @@ async def test_the_process_ends_with_the_server_and_when_it_is_idle(
 ) -> None:
     monkeypatch.setattr(drawing, "IDLE", 0.0)
     await asking.get("/game/1.svg?ply=0")
-    studio = pages_of(asking)._gallery._studio
+    studio = pages_of(asking)._gallery._others._studio
     while studio._process:  # noqa: ASYNC110  (a timer of no time ends it)
         await asyncio.sleep(0)
     monkeypatch.setattr(drawing, "IDLE", 60.0)

@@ -1,4 +1,4 @@
-"""The pictures and records that the page has: made once, kept for a while, and no more at a time.
+"""The pictures and records that the page has: made once, kept for a while, and in a fair order.
 
 What a picture is of decides its tag, so that whoever has one is told so without its being drawn. No
 player's name is in a picture: it stays as it is when one is erased.
@@ -11,11 +11,12 @@ import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from http import HTTPStatus
 from typing import cast
 
+from thudmud.accounts.limiters import network
 from thudmud.english import capitalised
 from thudmud.errors import InvalidValueError, Refused
 from thudmud.pictures import frame
@@ -28,13 +29,16 @@ from thudmud.play.people import Person
 from thudmud.play.table import Table
 from thudmud.rules import RULESETS, Comment, Game, Side
 from thudmud.server.drawing import Job, NotDrawnError, Studio
+from thudmud.server.drawing_queue import DrawingQueue, QueueFullError, ShareError
 from thudmud.store import Store, StoreError
 from thudmud.values import value
 from thudmud.views.words import day
-from thudmud.web.pictures import NO_BATTLE, RECORD, Absence, Picture, PictureRequest
+from thudmud.web.pictures import GIF, NO_BATTLE, RECORD, Absence, Asker, Picture, PictureRequest
 
-MOST_WAITING = 16
-"""How many pictures may wait to be drawn. Whoever wants another one is told to come back."""
+GIFS_EACH = 2
+"""How many GIFs an address may have waiting: each takes up to four seconds of a processor."""
+OTHERS_EACH = 16
+"""How many records, SVGs and PNGs: each takes 2 to 40 ms, and a page may show several at once."""
 MOST_KEPT = 32 * 1024 * 1024
 """Bytes of pictures that are kept. Those that were wanted longest ago go first."""
 
@@ -42,6 +46,9 @@ NO_BOARD = Absence(HTTPStatus.NOT_FOUND, "There is no board of that name.")
 NO_PLIES = Absence(HTTPStatus.NOT_FOUND, "The plies of that battle are no longer kept.")
 NO_PIXELS = Absence(HTTPStatus.NOT_FOUND, "This server draws SVG, no PNG and no GIF.")
 BUSY = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "Too many pictures are being drawn just now.", 5)
+OVER_SHARE = Absence(
+    HTTPStatus.TOO_MANY_REQUESTS, "Pictures for your address are being drawn already.", 5
+)
 BROKEN = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "The picture cannot be drawn just now.", 5)
 
 _OVER = {State.ENDED, State.UNFINISHED}
@@ -74,12 +81,13 @@ class Gallery:
     """All pictures of a server; `web.pictures.Pictures`."""
 
     def __init__(self, hall: Hall, store: Store) -> None:
-        self._hall, self._store, self._studio = hall, store, Studio()
+        self._hall, self._store = hall, store
+        # GIFs have a studio of their own, so that nothing small ever waits for one.
+        self._gifs, self._others = DrawingQueue(GIFS_EACH), DrawingQueue(OTHERS_EACH)
         self._kept: OrderedDict[str, bytes] = OrderedDict()
         self._bytes = 0
-        self._making: dict[str, asyncio.Task[bytes]] = {}
 
-    async def find(self, wanted: PictureRequest, known: str) -> Picture | Absence:
+    async def find(self, wanted: PictureRequest, known: str, asker: Asker) -> Picture | Absence:
         """Return what is asked for; without its body if its tag is among those that are known."""
         if wanted.kind in {"png", "gif"} and not draws_pixels():
             return NO_PIXELS
@@ -87,24 +95,24 @@ class Gallery:
             subject = await self._subject(wanted)
             if isinstance(subject, Absence):
                 return subject
-            return await self._picture(wanted, subject, known)
+            return await self._picture(wanted, subject, known, asker)
         except InvalidValueError as error:
             return Absence(HTTPStatus.NOT_FOUND, f"{capitalised(str(error))}.")
+        except ShareError:
+            return OVER_SHARE
+        except QueueFullError:
+            return BUSY
         except (StoreError, NotDrawnError) as error:
             _log.warning("no picture: %s", error)
             return BROKEN
 
     async def close(self) -> None:
         """Draw nothing more."""
-        making = list(self._making.values())
-        for task in making:
-            task.cancel()
-        await asyncio.gather(*making, return_exceptions=True)
-        await self._studio.close()
+        await asyncio.gather(self._gifs.close(), self._others.close())
 
     async def _picture(
-        self, wanted: PictureRequest, subject: _Subject, known: str
-    ) -> Picture | Absence:
+        self, wanted: PictureRequest, subject: _Subject, known: str, asker: Asker
+    ) -> Picture:
         how = wanted.kind, wanted.ply, wanted.side, wanted.colours
         record = subject.record if wanted.kind == RECORD else ()
         told = repr((_style(), how, subject.key, record))
@@ -117,28 +125,21 @@ class Gallery:
         if body is not None:
             self._kept.move_to_end(tag)
         else:
-            making = self._making.get(tag)
-            if making is None:
-                if len(self._making) >= MOST_WAITING:
-                    return BUSY
-                making = self._making[tag] = asyncio.create_task(self._make(tag, wanted, subject))
-                making.add_done_callback(lambda done: self._made(tag, done))
-            body = await asyncio.shield(making)  # others may wait for it, too
+            queue = self._gifs if wanted.kind == GIF else self._others
+            make = partial(self._make, tag, wanted, subject)
+            body = await queue.draw(tag, network(asker.address), asker.is_gone, make)
         return Picture(wanted.kind, tag, lasting, body)
 
-    def _made(self, tag: str, making: asyncio.Task[bytes]) -> None:
-        del self._making[tag]
-        if not making.cancelled():
-            making.exception()  # whoever waits for it is told; perhaps nobody does any more
-
-    async def _make(self, tag: str, wanted: PictureRequest, subject: _Subject) -> bytes:
+    async def _make(
+        self, tag: str, wanted: PictureRequest, subject: _Subject, studio: Studio
+    ) -> bytes:
         played: Game | Sequence[Event]
         if isinstance(subject.battle, Game):
             played = subject.battle
         elif not (played := cast("Sequence[Event]", await self._store.plies(subject.battle))):
             raise InvalidValueError("the plies of that battle are no longer kept")
         how = wanted.kind, played, wanted.ply, wanted.side, wanted.colours
-        body = await self._studio.draw(Job(*how, subject.record))
+        body = await studio.draw(Job(*how, subject.record))
         self._kept[tag] = body
         self._bytes += len(body)
         while self._bytes > MOST_KEPT:

@@ -38,7 +38,7 @@ from thudmud.telnet.screen import Flusher
 from thudmud.values import value
 from thudmud.web.frames import PING, SUBPROTOCOL, FrameScreen, text_frame
 from thudmud.web.http import END, HttpRequest, normalized_origin, plain, read_request
-from thudmud.web.pictures import COSTS, PictureRequest, Pictures, answered, wanted_by
+from thudmud.web.pictures import COSTS, Asker, PictureRequest, Pictures, answered, wanted_by
 from thudmud.web.published import COST, Publications, published_by
 from thudmud.web.published import answered as published_answer
 from thudmud.web.sharing import Preview, base_of, battle_asked
@@ -251,6 +251,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         """Answer complete requests."""
         if not self._is_over:  # else it is read so that the end of the connection is noticed
             self._waiting += self._buffer[:nbytes]
+            self._hold_work()
             self._go_on()
 
     def eof_received(self) -> bool:
@@ -398,7 +399,8 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._begin(self._send(later, COST, "what is published"))
         elif wanted := wanted_by(request):
             policy = self._policy
-            later = partial(answered, wanted, request, policy.pictures, policy.embed)
+            asker = Asker(self._address, lambda: self._has_ended)
+            later = partial(answered, wanted, request, policy.pictures, policy.embed, asker)
             cost = COSTS[wanted.kind] if isinstance(wanted, PictureRequest) else 0
             self._keeps = request.keeps
             self._begin(self._send(later, cost, "a picture"))
@@ -408,11 +410,15 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._respond(request)
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
-        """Begin what takes a while. Nothing more is read until it has ended."""
+        """Begin what takes a while. A request more is read meanwhile, so that a hang-up is seen."""
         self._patience.cancel()
         self._be_patient()
         self._work = asyncio.create_task(work)
-        self._reading.hold("work")
+        self._hold_work()
+
+    def _hold_work(self) -> None:
+        if self._work and len(self._waiting) > MAX_HEAD:
+            self._reading.hold("work")
 
     def _has_worked(self) -> None:
         self._work = None

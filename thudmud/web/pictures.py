@@ -8,6 +8,7 @@ drawn of it, and how.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import Protocol
 from urllib.parse import unquote
@@ -16,14 +17,14 @@ from thudmud.pictures import SCHEMES
 from thudmud.values import value
 from thudmud.web.http import HttpRequest, plain, response
 
-RECORD = "thud"
+RECORD, GIF = "thud", "gif"
 KINDS = {
     "svg": "image/svg+xml",
     "png": "image/png",
-    "gif": "image/gif",
+    GIF: "image/gif",
     RECORD: "text/plain; charset=utf-8",
 }
-COSTS = {"svg": 4, RECORD: 4, "png": 8, "gif": 40}
+COSTS = {"svg": 4, RECORD: 4, "png": 8, GIF: 40}
 """What a picture counts for, in requests, besides its bytes: it has to be drawn, perhaps."""
 
 KEPT = 86_400
@@ -56,6 +57,19 @@ class PictureRequest:
     ply: int | None = None
     side: str = "south"
     colours: str = "plain"
+
+
+@value
+class Asker:
+    """Whoever asks for a picture.
+
+    Attributes:
+        address: where they are.
+        is_gone: returns whether they have hung up.
+    """
+
+    address: str
+    is_gone: Callable[[], bool]
 
 
 @value
@@ -96,7 +110,7 @@ class Absence:
 class Pictures(Protocol):
     """Who has them."""
 
-    async def find(self, wanted: PictureRequest, known: str) -> Picture | Absence:
+    async def find(self, wanted: PictureRequest, known: str, asker: Asker) -> Picture | Absence:
         """Return what is asked for; without its body if its tag is among those that are known."""
 
 
@@ -143,6 +157,7 @@ async def answered(
     request: HttpRequest,
     pictures: Pictures,
     embed: frozenset[str],
+    asker: Asker,
 ) -> tuple[bytes, bytes]:
     """Return the answer to a request for a picture: its head, and its body."""
     keeps, is_sent = request.keeps, request.method != "HEAD"
@@ -150,7 +165,7 @@ async def answered(
     if isinstance(wanted, Absence):
         found = wanted
     else:
-        found = await pictures.find(wanted, request.fields.get("if-none-match", ""))
+        found = await pictures.find(wanted, request.fields.get("if-none-match", ""), asker)
     if isinstance(found, Absence):
         return found.answer(keeps=keeps, is_sent=is_sent), b""
     fields = {

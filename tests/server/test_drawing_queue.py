@@ -1,0 +1,173 @@
+"""The queue of drawings: its order among addresses, its shares, and what is dropped from it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+
+import pytest
+
+from thudmud.server import drawing_queue
+from thudmud.server.drawing import Studio
+from thudmud.server.drawing_queue import DrawingQueue, QueueFullError, ShareError
+
+SHARE = 3
+
+
+class Desk:
+    """A queue, and the drawings that were asked for; each waits until it may be finished.
+
+    Attributes:
+        begun: the names of those that were begun, in that order.
+    """
+
+    def __init__(self) -> None:
+        self.queue = DrawingQueue(SHARE)
+        self.begun: list[str] = []
+        self._tasks: list[asyncio.Task[bytes]] = []
+        self._ends: list[asyncio.Future[None]] = []
+
+    async def ask(
+        self, name: str, network: str = "", is_gone: Callable[[], bool] = lambda: False
+    ) -> asyncio.Task[bytes]:
+        """Ask for a drawing for the network that its name begins with; wait until it is queued."""
+
+        async def work(_: Studio) -> bytes:
+            self.begun.append(name)
+            end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._ends.append(end)
+            await end
+            return name.encode()
+
+        asked = self.queue.draw(name, network or name[0], is_gone, work)
+        self._tasks.append(asyncio.create_task(asked))
+        await turns()
+        return self._tasks[-1]
+
+    async def finish(self, error: Exception | None = None) -> None:
+        """Finish the drawing under way."""
+        end = self._ends.pop()
+        if error:
+            end.set_exception(error)
+        else:
+            end.set_result(None)
+        await turns()
+
+    async def finish_all(self) -> list[str]:
+        """Finish whatever is begun; return the names of all that were begun."""
+        while self._ends:
+            await self.finish()
+        return self.begun
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.queue.close()
+
+
+async def turns() -> None:
+    """Let everything go on that does not wait for something from outside."""
+    for _ in range(8):
+        await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def desk() -> AsyncIterator[Desk]:
+    desk = Desk()
+    yield desk
+    await desk.close()
+
+
+async def test_addresses_are_served_in_turn(desk: Desk) -> None:
+    for name in ("a1", "a2", "a3", "b1", "b2", "c1"):
+        await desk.ask(name)
+    assert await desk.finish_all() == ["a1", "b1", "c1", "a2", "b2", "a3"]
+
+
+async def test_newcomer_waits_for_nothing_but_the_drawing_under_way(desk: Desk) -> None:
+    for name in ("a1", "a2", "a3"):
+        await desk.ask(name)
+    await desk.finish()
+    assert desk.begun == ["a1", "a2"]
+    await desk.ask("a4")
+    await desk.ask("b1")
+    assert await desk.finish_all() == ["a1", "a2", "b1", "a3", "a4"]
+
+
+async def test_address_over_its_share_is_refused_until_one_is_done(desk: Desk) -> None:
+    for name in ("a1", "a2", "a3"):
+        await desk.ask(name)
+    with pytest.raises(ShareError):
+        await (await desk.ask("a4"))
+    await desk.ask("b1")
+    await desk.finish()
+    assert not (await desk.ask("a4")).done()
+    assert await desk.finish_all() == ["a1", "b1", "a2", "a3", "a4"]
+
+
+async def test_full_queue_drops_the_last_drawing_of_the_longest(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing_queue, "MOST_WAITING", 3)
+    asked = {name: await desk.ask(name) for name in ("z1", "a1", "a2", "a3")}
+    assert not (await desk.ask("b1")).done()
+    with pytest.raises(QueueFullError):
+        await asked["a3"]
+    with pytest.raises(QueueFullError):
+        await (await desk.ask("b2"))
+    assert await desk.finish_all() == ["z1", "a1", "b1", "a2"]
+
+
+async def test_drawing_asked_for_twice_is_drawn_once(desk: Desk) -> None:
+    first, again = await desk.ask("a1"), await desk.ask("a1", "b")
+    await desk.finish()
+    assert (await first, await again, desk.begun) == (b"a1", b"a1", ["a1"])
+
+
+async def test_waiting_drawing_is_dropped_with_the_last_who_asked(desk: Desk) -> None:
+    await desk.ask("z1")
+    alone, shared, _ = await desk.ask("a1"), await desk.ask("a2"), await desk.ask("a2", "b")
+    for task in (alone, shared):
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+    assert await desk.finish_all() == ["z1", "a2"]
+
+
+async def test_drawing_of_a_hung_up_client_is_skipped_and_frees_its_place(desk: Desk) -> None:
+    gone = False
+    await desk.ask("a1")
+    left = [await desk.ask(name, is_gone=lambda: gone) for name in ("a2", "a3")]
+    gone = True
+    assert not (await desk.ask("a4")).done()
+    assert await desk.finish_all() == ["a1", "a4"]
+    for task in left:
+        with pytest.raises(QueueFullError):
+            await task
+
+
+async def test_drawing_under_way_is_finished_though_nobody_waits(desk: Desk) -> None:
+    first = await desk.ask("a1")
+    first.cancel()
+    await turns()
+    again = await desk.ask("a1", "b")
+    assert await desk.finish_all() == ["a1"]
+    assert await again == b"a1"
+
+
+async def test_failed_drawing_does_not_stop_the_queue(desk: Desk) -> None:
+    failed, other = await desk.ask("a1"), await desk.ask("b1")
+    await desk.finish(ValueError("boom"))
+    with pytest.raises(ValueError, match="boom"):
+        await failed
+    await desk.finish()
+    assert await other == b"b1"
+
+
+async def test_closed_queue_leaves_nobody_waiting(desk: Desk) -> None:
+    asked = [await desk.ask(name) for name in ("a1", "b1")]
+    await desk.queue.close()
+    await turns()
+    assert all(each.cancelled() for each in asked)
