@@ -44,7 +44,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs 
 
 import argon2
 
-from benchmarks.assaults import requests, servers
+from benchmarks.assaults import proxy, requests, servers
 from benchmarks.gateway import Client
 from benchmarks.load.attack import (
     AS_IT_IS,
@@ -569,6 +569,7 @@ def a_bot(folder: Path, extent: Extent) -> Row:
 # The whole.
 
 GROUPS: Sequence[Callable[[Extent], Iterable[Measure]]] = (
+    proxy.measures,
     requests.measures,
     servers.measures,
 )
