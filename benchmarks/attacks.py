@@ -4,7 +4,8 @@ Run it from the checkout: ``python benchmarks/attacks.py``, or ``python -m bench
 takes a quarter of an hour, ``--quick`` some four minutes. ``--only WORDS`` leaves out the attacks
 without these words in their title. It prints a row as soon as it is measured, and marks what is
 worse than is wanted; with ``--strict`` it then exits with status 1. It needs Linux, on which each
-address that begins with 127 is this machine's, and the extra "dev", for a certificate.
+address that begins with 127 is this machine's, the extra "dev", for a certificate, and nginx for the rows
+behind it (``make clients`` installs it).
 
 Each attack meets a server of its own, a process with default settings (where others are needed, the
 row says so) and a durable store in a temporary folder. Two victims play there, a ply every 60 ms.

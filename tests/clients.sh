@@ -2,10 +2,10 @@
 # Installs what is missing of the clients, a browser and a database among them, that the tests need, and what looks over the
 # unit of systemd, from Debian's packages.
 set -eu
-# Where Debian keeps TinTin++, HAProxy, and the server of PostgreSQL.
+# Where Debian keeps TinTin++, HAProxy, nginx, and the server of PostgreSQL.
 PATH="$PATH:/usr/games:/usr/sbin:$(printf %s: /usr/lib/postgresql/*/bin)"
 missing=""
-for each in telnet:inetutils-telnet plink:putty-tools nc:netcat-openbsd tt++:tintin++ tf:tf5 node:nodejs npm:npm chromium-headless-shell:chromium-headless-shell postgres:postgresql haproxy:haproxy systemd-analyze:systemd lua5.1:lua5.1 luac5.1:lua5.1; do
+for each in telnet:inetutils-telnet plink:putty-tools nc:netcat-openbsd tt++:tintin++ tf:tf5 node:nodejs npm:npm chromium-headless-shell:chromium-headless-shell postgres:postgresql haproxy:haproxy nginx:nginx systemd-analyze:systemd lua5.1:lua5.1 luac5.1:lua5.1; do
     command -v "${each%%:*}" >/dev/null || missing="$missing ${each#*:}"
 done
 if [ -z "$missing" ]; then exit 0; fi

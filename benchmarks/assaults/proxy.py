@@ -14,9 +14,9 @@ from pathlib import Path
 
 from benchmarks.load.attack import Extent, Measure, Row
 from benchmarks.load.attackers import Flood, attacking
-from benchmarks.load.nginx import HOST, SECTION, Front, nginx, program
 from benchmarks.load.players import NAME_PROMPT
 from benchmarks.load.processes import Running, Sections, thudmud
+from benchmarks.load.proxies import FORWARDERS, HOST, Front, Proxy, nginx, program
 from benchmarks.load.siege import Figure
 from benchmarks.load.visitors import OK, get, load_all
 from thudmud.server.proxies import SIGNATURE
@@ -32,7 +32,7 @@ PROXY = "127.0.0.200"
 
 BEHIND: Sections = {
     "server": {"port": 0, "proxies": f'["{PROXY}"]'},
-    "web": {"port": 0, **SECTION},
+    "web": {"port": 0, "forwarders": FORWARDERS},
 }
 
 TOGETHER = f"behind nginx, {VISITORS} open the page in the same second"
@@ -46,18 +46,18 @@ def measures(extent: Extent) -> Iterator[Measure]:
 
 
 @contextmanager
-def fronted(folder: Path) -> Iterator[tuple[Running, Front]]:
-    """Run a server, and nginx in front of its page."""
+def fronted(folder: Path, proxy: Proxy = nginx) -> Iterator[tuple[Running, Front]]:
+    """Run a server, and a proxy in front of its page."""
     with (
         thudmud(folder / "server", 4, BEHIND, log=folder / "log") as running,
-        nginx(folder / "nginx", running.web) as front,
+        proxy(folder / "proxy", running) as front,
     ):
         yield running, front
 
 
 def missing(title: str) -> Row | None:
     """Return the row of a machine without nginx; None where it is installed."""
-    return None if program() else Row(f"{title} (not measured: nginx is not installed)")
+    return None if program("nginx") else Row(f"{title} (not measured: nginx is not installed)")
 
 
 def together(folder: Path) -> Row:

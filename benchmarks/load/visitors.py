@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.typing import Origin, Subprotocol
 
-from benchmarks.load.nginx import HOST, Front
+from benchmarks.load.proxies import HOST, Front
 
 CONNECTIONS = 6
 """How many connections a browser opens to a host."""
@@ -145,8 +145,9 @@ async def _open_socket(front: Front, source: str) -> int:
     host, port = front.place
     try:
         async with connect(
-            f"wss://{HOST}:{port}/ws",
+            f"wss://{HOST}/ws",
             host=host,
+            port=port,
             local_addr=(source, 0),
             ssl=front.trust,
             origin=Origin(f"https://{HOST}"),

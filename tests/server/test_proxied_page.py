@@ -1,0 +1,46 @@
+"""Real proxies in front of the page, with the configurations that docs/operating.md shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from benchmarks.assaults.proxy import fronted
+from benchmarks.load.proxies import Front, haproxy, nginx, program
+from benchmarks.load.visitors import OK, SWITCHING, load_all
+
+pytestmark = pytest.mark.slow
+
+FILES = {"/", "/page.css", "/icon.svg", "/main.js", "/wire.js", "/position.js"}
+"""Some of what a browser loads: what the page names, and what is imported by what it names."""
+
+
+@pytest.fixture(params=[nginx, haproxy], ids=["nginx", "haproxy"])
+def front(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Front]:
+    """Return a proxy, in front of a server with default limits."""
+    proxy = request.param
+    if program(proxy.__name__) is None:
+        pytest.fail(f"These tests need {proxy.__name__}: `make clients` installs it.")
+    with fronted(tmp_path, proxy) as (_, front):
+        yield front
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [[f"127.0.0.{2 + each}" for each in range(30)], ["127.0.0.2"] * 8],
+    ids=["30 addresses", "8 visitors of one address"],
+)
+async def test_page_loaded_by_many_at_once_is_whole_for_each(
+    front: Front, sources: Sequence[str]
+) -> None:
+    loaded = await load_all(front, sources)
+    wrong = [
+        {path: status for path, status in each.statuses.items() if status not in {OK, SWITCHING}}
+        for each in loaded
+    ]
+    assert wrong == [{}] * len(sources)
+    for each in loaded:
+        assert each.statuses.keys() > FILES
+        assert each.statuses["/ws"] == SWITCHING
