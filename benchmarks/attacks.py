@@ -4,8 +4,8 @@ Run it from the checkout: ``python benchmarks/attacks.py``, or ``python -m bench
 takes a quarter of an hour, ``--quick`` some four minutes. ``--only WORDS`` leaves out the attacks
 without these words in their title. It prints a row as soon as it is measured, and marks what is
 worse than is wanted; with ``--strict`` it then exits with status 1. It needs Linux, on which each
-address that begins with 127 is this machine's, the extra "dev", for a certificate, and nginx for the rows
-behind it (``make clients`` installs it).
+address that begins with 127 is this machine's, the extra "dev", for a certificate, and nginx, which
+``make clients`` installs, for the rows behind it.
 
 Each attack meets a server of its own, a process with default settings (where others are needed, the
 row says so) and a durable store in a temporary folder. Two victims play there, a ply every 60 ms.
@@ -45,7 +45,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs 
 
 import argon2
 
-from benchmarks.assaults import proxy, requests, servers
+from benchmarks.assaults import pictures, proxy, requests, servers
 from benchmarks.gateway import Client
 from benchmarks.load.attack import (
     AS_IT_IS,
@@ -167,12 +167,13 @@ def plain() -> Iterator[Attack]:
 
 
 def draws(running: Running, _: float) -> Besides:
-    """Have the process begin that draws: it stays for a while, and has files open."""
+    """Have the processes begin that draw: they stay for a while, and have files open."""
     host, port = running.web
-    asked = http.client.HTTPConnection(host, port)
-    asked.request("GET", f"/board/{board(0)}.svg".replace(" ", "%20"))
-    asked.getresponse().read()
-    asked.close()
+    for kind in ("svg", "gif"):
+        asked = http.client.HTTPConnection(host, port)
+        asked.request("GET", f"/board/{board(0)}.{kind}".replace(" ", "%20"))
+        asked.getresponse().read()
+        asked.close()
     return tuple
 
 
@@ -570,6 +571,7 @@ def a_bot(folder: Path, extent: Extent) -> Row:
 # The whole.
 
 GROUPS: Sequence[Callable[[Extent], Iterable[Measure]]] = (
+    pictures.measures,
     proxy.measures,
     requests.measures,
     servers.measures,

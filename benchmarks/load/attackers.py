@@ -48,6 +48,7 @@ class Flood:
         hangs_up: whether each connection ends after what it has sent, for another one.
         tls: whether they speak TLS.
         waits: whether the server asks for names, as an echo does not.
+        differ: whether each connection begins at another place of the payload.
     """
 
     seconds: float = 0.0
@@ -63,6 +64,7 @@ class Flood:
     hangs_up: bool = False
     tls: bool = False
     waits: bool = True
+    differ: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,8 @@ class Attacker:
         self.socket: socket.socket | None = None
         self._place, self._number, self._flood = place, number, flood
         self._address = f"127.0.0.{2 + number % flood.addresses}"
-        self._payload = cycle(flood.payload)
+        begins = number * flood.differ % max(1, len(flood.payload))
+        self._payload = cycle([*flood.payload[begins:], *flood.payload[:begins]])
         self._rest = b""
         self._count = 0
         self._next = 0.0

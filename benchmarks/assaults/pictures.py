@@ -1,0 +1,105 @@
+"""One address asks for many GIFs, and somebody else for a picture, a record and a GIF."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from http import HTTPStatus
+from pathlib import Path
+
+from benchmarks.load.attack import WEB, Extent, Measure, Row, server, wandering
+from benchmarks.load.attackers import Flood
+from benchmarks.load.players import seated
+from benchmarks.load.processes import RAISED, Running
+from benchmarks.load.siege import Besides, Figure, Playing, flooding, siege
+
+GIFS = "page: GIFs of one address fill the queue, 24 connections"
+PLIES = 480
+"""Of the battle that is drawn: nearly as many as a GIF may have."""
+ASKED = 5
+"""How many pictures of a kind somebody else asks for, one after the other."""
+HONEST = "127.0.0.77"
+PATIENCE = 60.0  # seconds that somebody waits for an answer
+
+
+def measures(extent: Extent) -> Iterator[Measure]:
+    """Yield what measures each row."""
+    yield GIFS, partial(gifs, extent=extent)
+
+
+def gifs(folder: Path, extent: Extent) -> Row:
+    """Ask for GIFs of a long battle, each to another ply."""
+    play_battle(folder)
+    asking = Flood(
+        seconds=extent.seconds,
+        count=24,
+        payload=[
+            f"GET /game/1.gif?ply={ply} HTTP/1.1\r\nHost: x\r\n\r\n"
+            for ply in range(PLIES - 1, PLIES - 97, -1)
+        ],
+        per_second=2,
+        differ=True,
+    )
+    with ExitStack() as stack:
+        running, place = stack.enter_context(server(folder, WEB))
+        ply = Playing(stack.enter_context(seated(running, 2)), wandering("discworld"))
+        assault = flooding(place, asking, folder)
+        harm = siege(running, ply, assault, extent.patience, visiting(running, extent))
+    return Row(GIFS, harm, harm.figures)
+
+
+def play_battle(folder: Path) -> None:
+    """Have the first battle be played, by one who practises, and end."""
+    with (
+        server(folder, WEB, RAISED) as (running, _),
+        socket.create_connection(running.place) as link,
+    ):
+        lines = b"".join(wandering("discworld")[:PLIES])
+        link.sendall(b"Zoe\r\nnew board\r\npractice\r\n" + lines + b"end game\r\nquit\r\n")
+        told = b""
+        while more := link.recv(65_536):
+            told += more
+    if b"The battle is over" not in told:
+        raise RuntimeError(f"no battle was played: {told[-500:]!r}")
+
+
+def visiting(running: Running, extent: Extent) -> Besides:
+    """Return what counts the refusals that somebody else gets, by what they ask for.
+
+    Before, what draws is started: it stays for a while, and has files open.
+    """
+    for kind in ("svg", "gif"):
+        status(running, f"/game/1.{kind}?ply=1")
+
+    def ask(kind: str) -> int:
+        refused = 0
+        for ply in range(2, 2 + ASKED):
+            time.sleep(extent.seconds / 2 / ASKED)
+            refused += status(running, f"/game/1.{kind}?ply={ply}") != HTTPStatus.OK
+        return refused
+
+    def visit() -> Sequence[Figure]:
+        kinds = {"PNG": "png", "record": "thud", "GIF": "gif"}
+        with ThreadPoolExecutor(len(kinds)) as pool:
+            refused = list(pool.map(ask, kinds.values()))
+        return [
+            Figure(f"of {ASKED} times another's {kind} is refused", count, "times", 0)
+            for kind, count in zip(kinds, refused, strict=True)
+        ]
+
+    return visit
+
+
+def status(running: Running, path: str) -> int:
+    """Return the status of a path."""
+    asked = http.client.HTTPConnection(*running.web, timeout=PATIENCE, source_address=(HONEST, 0))
+    asked.request("GET", path)
+    answer = asked.getresponse()
+    answer.read()
+    asked.close()
+    return answer.status
