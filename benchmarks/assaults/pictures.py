@@ -69,9 +69,9 @@ def play_battle(folder: Path) -> None:
 
 
 def visiting(running: Running, extent: Extent) -> Besides:
-    """Return what counts the refusals that somebody else gets, by what they ask for.
+    """Return a count of the refusals that an honest visitor gets, by kind of picture.
 
-    Before, what draws is started: it stays for a while, and has files open.
+    The drawing processes are started first: they stay for a minute, and have files open.
     """
     for kind in ("svg", "gif"):
         status(running, f"/game/1.{kind}?ply=1")

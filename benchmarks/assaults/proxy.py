@@ -16,7 +16,7 @@ from benchmarks.load.attack import Extent, Measure, Row
 from benchmarks.load.attackers import Flood, attacking
 from benchmarks.load.players import NAME_PROMPT
 from benchmarks.load.processes import Running, Sections, thudmud
-from benchmarks.load.proxies import FORWARDERS, HOST, Front, Proxy, nginx, program
+from benchmarks.load.reverse_proxies import FORWARDERS, HOST, Front, Proxy, nginx, program
 from benchmarks.load.siege import Figure
 from benchmarks.load.visitors import OK, get, load_all
 from thudmud.server.proxies import SIGNATURE
@@ -106,7 +106,7 @@ def much(folder: Path, extent: Extent) -> Row:
 
 
 def is_let_in(running: Running, address: str) -> bool:
-    """Return whether somebody whom a proxy speaks for is asked for a name."""
+    """Return whether a newcomer, announced by the PROXY protocol, gets to the name prompt."""
     addresses = ip_address(address).packed + ip_address("127.0.0.1").packed
     header = SIGNATURE + b"\x21\x11\x00\x0c" + addresses + b"\x10\x00" * 2
     with socket.socket() as link:

@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus, WebSocketException
 from websockets.typing import Origin, Subprotocol
 
-from benchmarks.load.proxies import HOST, Front
+from benchmarks.load.reverse_proxies import HOST, Front
 
 CONNECTIONS = 6
 """How many connections a browser opens to a host."""
@@ -22,7 +22,7 @@ CONNECTIONS = 6
 PATIENCE = 60.0  # seconds that a visitor waits for everything
 OK, SWITCHING = 200, 101
 NOTHING = 0
-"""In the place of a status: the connection ended before there was one, or its body was whole."""
+"""The status of a request whose connection ended before its answer was complete."""
 
 _IN_PAGE = re.compile(r'<(?:link|script)\b[^>]*?\b(?:href|src)="(/[^"]+)"')
 _IN_MODULE = re.compile(r'(?m)^(?:import|export)\b[^;]*?"\.(/[^"]+\.js)"')
@@ -42,7 +42,7 @@ class Loaded:
 
     @property
     def refused(self) -> int:
-        """How many answers were not what was asked for."""
+        """The number of failed requests."""
         return sum(status not in {OK, SWITCHING} for status in self.statuses.values())
 
 
@@ -62,7 +62,7 @@ async def load(front: Front, source: str) -> Loaded:
                 path = await wanted.get()
                 try:
                     statuses[path], text = await connection.get(path)
-                    for each in _named(path, text):
+                    for each in _references(path, text):
                         want(each)
                 finally:
                     wanted.task_done()
@@ -90,7 +90,7 @@ async def get(front: Front, source: str, path: str) -> int:
         return (await connection.get(path))[0]
 
 
-def _named(path: str, text: str) -> Iterator[str]:
+def _references(path: str, text: str) -> Iterator[str]:
     if path == "/":
         yield from _IN_PAGE.findall(text)
     elif path.endswith(".js"):
@@ -98,7 +98,7 @@ def _named(path: str, text: str) -> Iterator[str]:
 
 
 class _Connection:
-    """A connection to the proxy, opened when something is asked for and kept; again if it ends."""
+    """A keep-alive connection to the proxy, opened on first use and again after it has ended."""
 
     def __init__(self, front: Front, source: str) -> None:
         self._front, self._source = front, source

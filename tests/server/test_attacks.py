@@ -35,6 +35,18 @@ TINY = Extent(seconds=0.3, noise=0.3, patience=0.2, crowd=2)
         ),
         ("wrong secrets", ["another is welcomed after", "log"]),
         ("a bot prints", []),
+        (
+            "GIFs of one address",
+            [f"of 5 times another's {kind} is refused" for kind in ("PNG", "record", "GIF")],
+        ),
+        (
+            "30 open the page",
+            ["answers other than 200 for a visitor, at most", "the last has everything after"],
+        ),
+        (
+            "60 files a second",
+            [f"of 16 turned away by {way}" for way in ("the page", "telnet")],
+        ),
     ],
 )
 def test_a_row(words: str, figures: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The queue of drawings: its order among addresses, its shares, and what is dropped from it."""
+"""The queue of drawings: fair order among addresses, shares, and dropped drawings."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Desk:
         await turns()
 
     async def finish_all(self) -> list[str]:
-        """Finish whatever is begun; return the names of all that were begun."""
+        """Finish all drawings; return their names in the order in which they were begun."""
         while self._ends:
             await self.finish()
         return self.begun

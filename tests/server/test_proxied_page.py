@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.assaults.proxy import fronted
-from benchmarks.load.proxies import Front, haproxy, nginx, program
+from benchmarks.load.reverse_proxies import Front, haproxy, nginx, program
 from benchmarks.load.visitors import OK, SWITCHING, load_all
 
 pytestmark = pytest.mark.slow

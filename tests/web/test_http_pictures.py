@@ -282,7 +282,9 @@ async def test_gifs_of_one_address_keep_nobody_else_waiting(asking: Asking, held
     refused = await asking.get("/game/1.gif", source="192.0.2.1")
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "5")
     assert refused.headers["cache-control"] == "no-store"
-    assert refused.text == "Pictures for your address are being drawn already.\n"
+    assert (
+        refused.text == "Your last pictures are still being drawn. Please try again in a moment.\n"
+    )
     for kind in ("svg", "png", "thud"):
         for source in ("192.0.2.2", "192.0.2.1"):
             got = await asking.get(f"/game/1.{kind}?ply=1", source=source)

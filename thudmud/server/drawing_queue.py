@@ -29,10 +29,10 @@ class ShareError(ThudmudError):
 
 
 Work = Callable[[Studio], Awaitable[bytes]]
-"""Reads what is needed, once it is its turn, and draws it."""
+"""Reads the battle and draws it; called once it is the drawing's turn."""
 
 IsGone = Callable[[], bool]
-"""Whether whoever asked has hung up."""
+"""Returns whether the client has hung up."""
 
 
 class _Drawing:
@@ -40,9 +40,9 @@ class _Drawing:
 
     Attributes:
         tag: identifies it among all drawings.
-        network: the address, or its network, that it counts for: that of whoever asked first.
+        network: the network that it counts for: that of the first client that asked.
         work: draws it.
-        outcome: the picture, or why there is none.
+        outcome: the bytes of the picture, or the exception.
         askers: the requests that wait for it.
     """
 
@@ -53,7 +53,7 @@ class _Drawing:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether somebody still waits for it."""
+        """Whether a client that has not hung up waits for it."""
         return not all(is_gone() for is_gone in self.askers)
 
 
@@ -137,7 +137,7 @@ class DrawingQueue:
             del self._drawings[drawing.tag]
             if not drawing.outcome.done():
                 drawing.outcome.set_exception(QueueFullError())
-                drawing.outcome.exception()  # perhaps nobody waits for it any more
+                drawing.outcome.exception()  # mark it as retrieved: perhaps no client is left
 
     def _begin_next(self) -> None:
         """Begin the first drawing of the network whose turn is next."""
@@ -152,13 +152,14 @@ class DrawingQueue:
     async def _carry_out(self, drawing: _Drawing) -> None:
         try:
             body = await drawing.work(self._studio)
-        except Exception as error:  # noqa: BLE001  (whoever waits for it is told)
+        except Exception as error:  # noqa: BLE001  (raised again where it is awaited)
             drawing.outcome.set_exception(error)
-            drawing.outcome.exception()  # perhaps nobody does any more
+            drawing.outcome.exception()  # mark it as retrieved: perhaps no client is left
         else:
             drawing.outcome.set_result(body)
         del self._drawings[drawing.tag]
-        # Only now the network's others join the end: behind networks that have come meanwhile.
+        # The network goes to the end only now, behind those that came while this was drawn: a
+        # newcomer waits for the drawing under way, and for no further one of the same network.
         if queue := self._waiting.pop(drawing.network, None):
             self._waiting[drawing.network] = queue
         self._drop_unwanted()

@@ -47,7 +47,9 @@ NO_PLIES = Absence(HTTPStatus.NOT_FOUND, "The plies of that battle are no longer
 NO_PIXELS = Absence(HTTPStatus.NOT_FOUND, "This server draws SVG, no PNG and no GIF.")
 BUSY = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "Too many pictures are being drawn just now.", 5)
 OVER_SHARE = Absence(
-    HTTPStatus.TOO_MANY_REQUESTS, "Pictures for your address are being drawn already.", 5
+    HTTPStatus.TOO_MANY_REQUESTS,
+    "Your last pictures are still being drawn. Please try again in a moment.",
+    5,
 )
 BROKEN = Absence(HTTPStatus.SERVICE_UNAVAILABLE, "The picture cannot be drawn just now.", 5)
 

@@ -61,11 +61,11 @@ class PictureRequest:
 
 @value
 class Asker:
-    """Whoever asks for a picture.
+    """The client that asks for a picture.
 
     Attributes:
-        address: where they are.
-        is_gone: returns whether they have hung up.
+        address: its address, as a trusted proxy tells it.
+        is_gone: returns whether it has hung up.
     """
 
     address: str

@@ -1,4 +1,4 @@
-"""Proxies in front of a server, as docs/operating.md has them, but for ports and paths.
+"""nginx and HAProxy before a server, configured as in docs/operating.md but for ports and paths.
 
 Must never drive a server.
 """
@@ -23,7 +23,7 @@ from benchmarks.load.processes import ROOT, Running
 PAGE = ROOT / "docs" / "operating.md"
 HOST = "thud.example.org"
 FORWARDERS = '["127.0.0.1"]'
-"""What the page says of them in `[web]`."""
+"""`web.forwarders`, as in docs/operating.md."""
 
 _POLL = 0.01  # seconds that a proxy is given before somebody connects again
 
@@ -47,11 +47,11 @@ http {{
 
 @dataclass(frozen=True)
 class Front:
-    """A proxy that runs.
+    """A running proxy.
 
     Attributes:
         place: where the page is, with TLS.
-        trust: knows the certificate that the proxy has for `HOST`.
+        trust: the TLS context that trusts its certificate for `HOST`.
     """
 
     place: tuple[str, int]
@@ -63,7 +63,7 @@ Proxy = Callable[[Path, Running], AbstractContextManager[Front]]
 
 
 def program(name: str) -> str | None:
-    """Return where a proxy is, if it is installed."""
+    """Return the path of an installed proxy; None if it is missing."""
     return which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
 
@@ -78,7 +78,7 @@ def nginx(folder: Path, server: Running) -> Iterator[Front]:
             (f"/etc/letsencrypt/live/{HOST}/privkey.pem", str(pem)),
             ("127.0.0.1:8485", f"127.0.0.1:{server.web[1]}"),
         )
-        (folder / "site").write_text(_shown("nginx", changes), "utf-8")
+        (folder / "site").write_text(_configuration("nginx", changes), "utf-8")
         user = "user root;" if os.geteuid() == 0 else ""
         (folder / "nginx.conf").write_text(_NGINX.format(user=user), "utf-8")
         words = ["nginx", "-p", str(folder), "-c", "nginx.conf", "-e", "stderr"]
@@ -97,13 +97,13 @@ def haproxy(folder: Path, server: Running) -> Iterator[Front]:
             ("127.0.0.1:8485", f"127.0.0.1:{server.web[1]}"),
             ("127.0.0.1:8483", f"127.0.0.1:{server.place[1]}"),
         )
-        (folder / "haproxy.cfg").write_text(_shown("haproxy", changes), "utf-8")
+        (folder / "haproxy.cfg").write_text(_configuration("haproxy", changes), "utf-8")
         with _running(["haproxy", "-db", "-f", str(folder / "haproxy.cfg")], folder, port):
             yield Front(("127.0.0.1", port), trust)
 
 
-def _shown(name: str, changes: Sequence[tuple[str, str]]) -> str:
-    """Return the configuration that the page shows, with changes."""
+def _configuration(name: str, changes: Sequence[tuple[str, str]]) -> str:
+    """Return the configuration from docs/operating.md, with changes."""
     found = re.search(rf"(?s)```{name}\n(.*?)```", PAGE.read_text("utf-8"))
     assert found, f"expected a block of {name} in {PAGE}, got none"
     text = found[1]
