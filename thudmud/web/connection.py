@@ -65,6 +65,7 @@ READ_AT_ONCE = 1024
 """Bytes of frames that are handled before it is the others' turn: at most 170 frames, which take a
 few milliseconds."""
 
+_TOO_MANY = b"HTTP/1.1 429 "
 _NO_REQUEST = "That is no request of HTTP/1.1."
 _NO_CLIENT = (
     "The proxy in front of this server does not say whom it asks for: it should send an address in"
@@ -88,7 +89,7 @@ def _body_length(head: bytes | bytearray) -> int:
     return int(found[1]) if found else 0
 
 
-class Turns(Protocol):
+class RunQueue(Protocol):
     """Shares each turn of the event loop among those that wait for one."""
 
     def wait(self, take: Callable[[], None], *, again: bool = False) -> None:
@@ -121,7 +122,7 @@ class WebPolicy:
     outbox_bytes: int
     max_frame: int
     rate: Callable[[], Budget]
-    turns: Turns
+    turns: RunQueue
     patience: float
     ping: float
     origins: frozenset[str]
@@ -251,15 +252,17 @@ class HttpConnection(asyncio.BufferedProtocol):
         """Answer complete requests."""
         if not self._is_over:  # else it is read so that the end of the connection is noticed
             self._waiting += self._buffer[:nbytes]
-            self._hold_work()
             self._go_on()
 
     def eof_received(self) -> bool:
-        """Close the connection after the answers."""
+        """Close the connection after the answers, but for those that wait for a budget."""
         self._reading.end()
         self._has_ended = True
-        self._go_on()
-        return not (self._is_over or self._is_tls)  # TLS cannot be closed at one end only
+        if self._delay or self._is_tls:  # TLS cannot be closed at one end only
+            self._finish()
+        else:
+            self._go_on()
+        return not self._is_over
 
     def pause_writing(self) -> None:
         """Stop answering: the client does not read its answers."""
@@ -305,22 +308,26 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._transport.close()
 
     def _go_on(self, *, again: bool = False) -> None:
-        """Wait for a turn, if there is anything to answer in it.
+        """Wait for a turn to answer in, if there is a request, and nothing else to wait for.
 
-        Each turn has one answer: whoever has sent many requests at once waits for all others.
+        Each turn has one answer: whoever has sent many requests at once waits for all others. Some
+        bytes are read ahead, since only reading shows that a client has hung up.
         """
-        if self._is_queued or self._is_choked or self._is_over or self._delay or self._work:
-            return
-        is_more = bool(self._rest) or self._request_size() > 0
-        if is_more:
-            self._is_queued = True
-            self._policy.turns.wait(self._take_turn, again=again)
-        elif self._has_ended:
-            self._finish()
-        if is_more and len(self._waiting) > MAX_HEAD:
-            self._reading.hold("turn")
+        if not (self._is_queued or self._is_choked or self._is_over or self._is_busy):
+            if self._rest or self._request_size():
+                self._is_queued = True
+                self._policy.turns.wait(self._take_turn, again=again)
+            elif self._has_ended:
+                self._finish()
+        if len(self._waiting) > MAX_HEAD and (self._is_queued or self._is_busy):
+            self._reading.hold("backlog")
         else:
-            self._reading.let_go("turn")
+            self._reading.let_go("backlog")
+
+    @property
+    def _is_busy(self) -> bool:
+        """Whether it waits for its client's budget, or for a picture or the store."""
+        return self._delay is not None or self._work is not None
 
     def _request_size(self) -> int:
         """Return how many bytes the next request has; 0 if it is not complete.
@@ -380,13 +387,11 @@ class HttpConnection(asyncio.BufferedProtocol):
         self._write_whole(refusal, request)
 
     def _choke(self, seconds: float) -> None:
-        """Read nothing more for some seconds: the client asks too often."""
-        self._reading.hold("budget")
+        """Answer nothing for some seconds: the client asks too often."""
         self._delay = asyncio.get_running_loop().call_later(seconds, self._unchoke)
 
     def _unchoke(self) -> None:
         self._delay = None
-        self._reading.let_go("budget")
         self._go_on()
 
     def _answer_one(self, request: HttpRequest, head: bytes) -> None:
@@ -410,24 +415,15 @@ class HttpConnection(asyncio.BufferedProtocol):
             self._respond(request)
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
-        """Begin what takes a while. A request more is read meanwhile, so that a hang-up is seen."""
+        """Begin what takes a while; nothing else is answered until it has ended."""
         self._patience.cancel()
         self._be_patient()
         self._work = asyncio.create_task(work)
-        self._hold_work()
-
-    def _hold_work(self) -> None:
-        if self._work and len(self._waiting) > MAX_HEAD:
-            self._reading.hold("work")
-
-    def _has_worked(self) -> None:
-        self._work = None
-        self._reading.let_go("work")
 
     async def _look_up(self, number: int, request: HttpRequest) -> None:
         """Respond once it is known who played a battle."""
         preview = await self._policy.find_battle(number)
-        self._has_worked()
+        self._work = None
         begun = thread_time()
         self._respond(request, preview)
         self._budget.charge(extra_cost(thread_time() - begun))
@@ -462,8 +458,9 @@ class HttpConnection(asyncio.BufferedProtocol):
             _log.exception("no answer to a request for %s", what)
             self._transport.abort()
             return
-        self._has_worked()
-        self._budget.charge(cost + (len(head) + len(body)) // FILE_PIECE)
+        self._work = None
+        if not head.startswith(_TOO_MANY):  # then nothing was drawn
+            self._budget.charge(cost + (len(head) + len(body)) // FILE_PIECE)
         self._transport.write(head)
         self._rest = memoryview(body)
         if not body:
