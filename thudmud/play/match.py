@@ -10,7 +10,7 @@ from dataclasses import field, replace
 
 from thudmud.play import events
 from thudmud.play.clocks import Clock, TimeControl
-from thudmud.rules import RULESETS, Game, Position, Side, read_record
+from thudmud.rules import RULESETS, Game, Move, Position, Side, read_record
 from thudmud.values import value
 
 RATED_PLIES = 6
@@ -63,9 +63,7 @@ class Match:
 
         Its clock, if it has one, runs on from the time ``at``.
         """
-        game = Game.start(RULESETS[saved.rules], saved.opening)
-        for move in saved.moves:
-            game = game.play(move)
+        game = Game.start(RULESETS[saved.rules], saved.opening).play_all(saved.moves)
         game = replace(game, outcome=saved.outcome)
         return cls(
             game,
@@ -174,15 +172,18 @@ def game_of(stream: Iterable[events.Event], before: Game | None = None) -> Game:
     """
     following = iter(stream)
     game = before or _opened(next(following, None))
+    played: list[Move] = []  # after ``game``: all at once they take a fraction of the time
     for event in following:
         match event:
             case events.Moved(move=move):
-                game = game.play(move)
+                played.append(move)
+            case events.TakenBack(moves=moves) if len(moves) <= len(played):
+                del played[-len(moves) :]
             case events.TakenBack(moves=moves):
-                for _ in moves:
-                    game = game.undo()
+                game, played = game.play_all(played), []
+                game = game.after(len(game.moves) - len(moves))
             case events.BattleEnded(outcome=outcome):
-                return replace(game, outcome=outcome)
+                return replace(game.play_all(played), outcome=outcome)
             case (
                 events.BattleStarted()
                 | events.Adjourned()
@@ -191,7 +192,7 @@ def game_of(stream: Iterable[events.Event], before: Game | None = None) -> Game:
                 | events.Imported()
             ):
                 break
-    return game
+    return game.play_all(played)
 
 
 def _opened(event: events.Event | None) -> Game:

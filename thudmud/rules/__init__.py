@@ -17,12 +17,13 @@ Attributes:
     DEFAULT_RULES: the rules of a board for which no rules are set.
     RULESETS: the rulesets by name, the default first: ``RULESETS["koom valley"]``.
     SQUARES: the 165 squares of the board, row by row.
+    MOST_PLIES: the most plies of a battle, which then ends as it stands.
     CENTRE: the square in the middle, H8.
     EVERY: in place of a list of captures: everything that can be captured.
 """
 
 from thudmud.rules.board import CENTRE, SQUARES, Square
-from thudmud.rules.game import Game
+from thudmud.rules.game import MOST_PLIES, Game
 from thudmud.rules.moves import EVERY, Attempt, Capturing, Every, Move, Piece, Side, Verb
 from thudmud.rules.notation import (
     read_ply,
@@ -55,6 +56,7 @@ __all__ = [
     "DISCWORLD",
     "EVERY",
     "KOOM_VALLEY",
+    "MOST_PLIES",
     "RULESETS",
     "SQUARES",
     "Attempt",

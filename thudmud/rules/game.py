@@ -7,8 +7,8 @@ ending counts.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import takewhile
 
 from thudmud.errors import InvalidValueError
@@ -19,6 +19,12 @@ from thudmud.rules.position import Position
 from thudmud.rules.refusals import IllegalMove, Reason
 from thudmud.rules.rulesets import Ruleset
 from thudmud.rules.scoring import Ending, Outcome, Score
+
+MOST_PLIES = 2_000
+"""The most plies of a battle, which then ends as it stands.
+
+Our ruling: the published rules let a battle go on for ever, and whoever shows, stores or replays one
+has to know how long it can get. Battles that are played to win have a tenth of that."""
 
 MOST_LISTED = 2_000
 """How many moves are listed at most."""
@@ -138,47 +144,63 @@ class Game:
             return latest[2]
         if not isinstance(move, Move):
             return self.push(move)
-        self._require_running()
-        position = self.position.after(move)
-        after = Game(
-            self.ruleset,
-            self.opening,
-            position,
-            (*self.moves, move),
-            self.ruleset.outcome(position),
-            0 if move.captures else self.quiet_plies + 1,
-        )
+        after = self.play_all((move,))
         _latest[0] = self, move, after
         return after
+
+    def play_all(self, moves: Sequence[Move]) -> Game:
+        """Return the battle after several moves that are known to be legal.
+
+        That takes time in proportion to their number. To `play` them one after the other takes its
+        square, since every battle has a tuple of all its moves.
+
+        Raises:
+            IllegalMove: the battle has ended.
+        """
+        if not moves:
+            return self
+        self._require_running()
+        position, quiet = self.position, self.quiet_plies
+        for move in moves:
+            position = position.after(move)
+            quiet = 0 if move.captures else quiet + 1
+        played = (*self.moves, *moves)
+        outcome = self.ruleset.outcome(position)
+        if outcome is None and len(played) >= MOST_PLIES:
+            outcome = self.ruleset.by_agreement(position, Ending.LENGTH)
+        return Game(self.ruleset, self.opening, position, played, outcome, quiet)
 
     def undo(self) -> Game:
         """Return the battle before its last ply, running again; ValueError if there is no ply."""
         if not self.moves:
             raise ValueError("there is no ply to take back")
-        *earlier, last = self.moves
-        return Game(
-            self.ruleset,
-            self.opening,
-            self.position.before(last),
-            tuple(earlier),
-            quiet_plies=sum(1 for _ in takewhile(lambda move: not move.captures, earlier[::-1])),
-        )
+        return self._at(len(self.moves) - 1, self.position.before(self.moves[-1]))
 
     def after(self, ply: int, near: Game | None = None) -> Game:
         """Return the battle after so many of its plies; after all of them, with its outcome.
 
         Args:
             ply: the number of plies.
-            near: the same battle after some other number of plies, to start from: that is faster.
+            near: the same battle after some other number of plies, to start from: that may be
+                nearer than its opening and its end.
         """
-        if ply == len(self.moves):
+        moves = self.moves
+        if ply == len(moves):
             return self
-        then = near
-        if then is None or abs(len(then.moves) - ply) > ply:
-            then = Game.start(self.ruleset, self.opening)
-        while len(then.moves) > ply:
-            then = then.undo()
-        return reduce(Game.play, self.moves[len(then.moves) : ply], then)
+        known = [(0, self.opening), (len(moves), self.position)]
+        if near:
+            known.append((len(near.moves), near.position))
+        at, position = min(known, key=lambda each: abs(each[0] - ply))
+        for move in moves[at:ply]:
+            position = position.after(move)
+        for move in reversed(moves[ply:at]):
+            position = position.before(move)
+        return self._at(ply, position)
+
+    def _at(self, ply: int, position: Position) -> Game:
+        """Return the battle after some, and not all, of its plies: it was running then."""
+        moves = self.moves[:ply]
+        return Game(self.ruleset, self.opening, position, moves, quiet_plies=_since_capture(moves))
 
     def agree(self, ending: Ending) -> Game:
         """Return the battle ended as it stands, by an ending that players bring about."""
@@ -221,6 +243,11 @@ class Game:
     def _require_running(self) -> None:
         if self.outcome is not None:
             raise IllegalMove(Reason.GAME_OVER)
+
+
+def _since_capture(moves: Sequence[Move]) -> int:
+    """Return how many of some plies came after the last capture."""
+    return sum(1 for _ in takewhile(lambda move: not move.captures, reversed(moves)))
 
 
 _latest: list[tuple[Game, Move, Game] | None] = [None]

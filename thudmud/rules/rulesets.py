@@ -150,7 +150,7 @@ class Ruleset:
         return Outcome(Ending.NO_MOVE, stuck, self.scoring.score(position, stuck))
 
     def by_agreement(self, position: Position, ending: Ending) -> Outcome:
-        """Return the outcome of a battle that players end as it stands."""
+        """Return the outcome of a battle that ends as it stands, by its players or its length."""
         winner = self.scoring.agreed(position)
         return Outcome(ending, winner, self.scoring.score(position, winner))
 

@@ -27,6 +27,8 @@ class Ending(Enum):
     """Ended by one player alone, the opponent having been away, or idle, for too long."""
     TIME = "time"
     """The clock of one side ran out."""
+    LENGTH = "length"
+    """The battle had as many plies as a battle can have."""
 
 
 @dataclass(frozen=True, slots=True)
