@@ -513,7 +513,8 @@ class TestRefusedFiles:
             (b"text\0with zero", "it is not text in UTF-8"),
             (b"d" * LARGEST, "line 1: ddd"),
             (b"d" * (LARGEST + 1), f"it is larger than {LARGEST} bytes"),
-            (RECORD.encode() + b"dG1-G2\n" * 20_000, "it has more than 2000 lines"),
+            (RECORD.encode() + b"dG1-G2\n" * 20_000, "it has more than 10,000 lines"),
+            (RECORD.encode() + b"dG1-G2\n" * 2_000, "line 2002: a battle has at most 2,000 plies"),
             (b"\x1b[2Jhello\n", "line 1: '\\x1b[2Jhello' is not a piece"),
         ],
     )

@@ -5,6 +5,7 @@ Also tells the engine's values in the terms of ``plain_rules``, which shares non
 
 from __future__ import annotations
 
+from itertools import cycle, islice
 from random import Random
 
 from tests.rules import plain_rules
@@ -12,6 +13,7 @@ from thudmud.rules import (
     EVERY,
     SQUARES,
     Attempt,
+    Game,
     Move,
     Piece,
     Position,
@@ -97,3 +99,14 @@ def scattered(ruleset: Ruleset, random: Random) -> Position:
     kinds = [Piece.DWARF] * dwarfs + [Piece.TROLL] * trolls + [centre]
     places = random.sample(SQUARES, len(kinds))
     return Position.of(dict(zip(places, kinds, strict=True)), random.choice((D, T)))
+
+
+def to_and_fro(ruleset: Ruleset, plies: int) -> Game:
+    """A battle in which either side moves a piece there and back, again and again."""
+    game, there = Game.start(ruleset), []
+    for _ in Side:
+        quiet = (move for move in game.legal_moves() if not move.captures)
+        there.append(next(quiet))
+        game = game.play(there[-1])
+    back = [Move(move.piece, move.target, move.origin) for move in there]
+    return Game.start(ruleset).play_all(tuple(islice(cycle([*there, *back]), plies)))

@@ -172,7 +172,7 @@ def test_every_aside_and_answer(told: Told) -> None:
 
 def test_every_way_to_end(told: Told) -> None:
     endings = {event.outcome.ending for event, _ in told if isinstance(event, BattleEnded)}
-    assert set(Ending) - endings == {Ending.TIME}
+    assert set(Ending) - endings == {Ending.TIME, Ending.LENGTH}
 
 
 def test_every_parting_and_offer(told: Told) -> None:

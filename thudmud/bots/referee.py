@@ -51,7 +51,7 @@ class Verdict:
     """How a battle between programs has ended.
 
     Attributes:
-        ending: a value of `thudmud.rules.Ending` or of `Forfeit`, or ``length``.
+        ending: a value of `thudmud.rules.Ending` or of `Forfeit`.
         why: what that side did, in words.
         seconds: how long each side has thought, by the wall clock.
         cpu: the CPU seconds of each side; None if they are not known.
@@ -175,7 +175,7 @@ def _cut(game: Game, terms: Terms) -> str:
     """Return why a battle is ended as it stands; nothing if it goes on."""
     if game.quiet_plies >= terms.quiet:
         return Ending.QUIET.value
-    return "length" if len(game.moves) >= terms.plies else ""
+    return Ending.LENGTH.value if len(game.moves) >= terms.plies else ""
 
 
 def random_opening(ruleset: Ruleset, plies: int, seed: str) -> Game:

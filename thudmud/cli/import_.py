@@ -71,7 +71,6 @@ def _player(name: str) -> str:
 STREAMS = "(import) "
 """What the key of an imported battle's stream begins with; names of boards are made of letters."""
 DAY = 86_400.0
-MOST_PLIES = 2_000
 REFUSED = 1
 """The exit status if any file was refused."""
 
@@ -259,8 +258,6 @@ def _likely_rules(text: str) -> str:
 
 def _checked(text: str, given: str | None, likely: str) -> Record:
     """Return the record in a text: by the rules that its headers tell, or given, or likely ones."""
-    if len(text.splitlines()) > MOST_PLIES:
-        raise RefusedFileError(f"it has more than {MOST_PLIES} lines")
     try:
         record = read_record(text, RULESETS[given] if given else None, default=RULESETS[likely])
     except RecordError as error:

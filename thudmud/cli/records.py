@@ -21,7 +21,7 @@ from thudmud.rules import (
 LARGEST = 1_048_576
 """Bytes. A record of a thousand plies has some 10,000."""
 MOST_LINES = 10_000
-"""Of a record that is only looked at: a ply takes longer the more there are before it."""
+"""Of a record: for each ply a line, one with its time, and comments."""
 LONGEST_REASON = 200
 
 
@@ -39,8 +39,6 @@ def read(path: Path, ruleset: Ruleset | None) -> Game:
     """
     try:
         text, _ = text_in(path)
-        if len(text.splitlines()) > MOST_LINES:
-            raise RefusedFileError(f"it has more than {MOST_LINES} lines")  # noqa: TRY301  (told as all others are)
         return read_record(text, ruleset, default=DEFAULT_RULES).game
     except RefusedFileError as refusal:
         raise CommandError(f"{path}: {refusal}") from refusal
@@ -95,6 +93,8 @@ def text_in(path: Path) -> tuple[str, float]:
         text = "\0"
     if "\0" in text:
         raise RefusedFileError("it is not text in UTF-8")
+    if len(text.splitlines()) > MOST_LINES:
+        raise RefusedFileError(f"it has more than {MOST_LINES:,} lines")
     return text, min(max(status.st_mtime, 0.0), time.time())
 
 

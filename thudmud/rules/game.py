@@ -23,8 +23,8 @@ from thudmud.rules.scoring import Ending, Outcome, Score
 MOST_PLIES = 2_000
 """The most plies of a battle, which then ends as it stands.
 
-Our ruling: the published rules let a battle go on for ever, and whoever shows, stores or replays one
-has to know how long it can get. Battles that are played to win have a tenth of that."""
+Our ruling: the published rules set no limit, and whoever stores or replays a battle needs one.
+Battles that are played to win have a tenth of that."""
 
 MOST_LISTED = 2_000
 """How many moves are listed at most."""
@@ -144,7 +144,12 @@ class Game:
             return latest[2]
         if not isinstance(move, Move):
             return self.push(move)
-        after = self.play_all((move,))
+        self._require_running()
+        position, quiet = self.position.after(move), 0 if move.captures else self.quiet_plies + 1
+        moves, outcome = (*self.moves, move), self.ruleset.outcome(position)
+        if outcome is None and len(moves) >= MOST_PLIES:
+            outcome = self.ruleset.by_agreement(position, Ending.LENGTH)
+        after = Game(self.ruleset, self.opening, position, moves, outcome, quiet)
         _latest[0] = self, move, after
         return after
 
@@ -160,21 +165,16 @@ class Game:
         if not moves:
             return self
         self._require_running()
-        position, quiet = self.position, self.quiet_plies
-        for move in moves:
+        position = self.position
+        for move in moves[:-1]:
             position = position.after(move)
-            quiet = 0 if move.captures else quiet + 1
-        played = (*self.moves, *moves)
-        outcome = self.ruleset.outcome(position)
-        if outcome is None and len(played) >= MOST_PLIES:
-            outcome = self.ruleset.by_agreement(position, Ending.LENGTH)
-        return Game(self.ruleset, self.opening, position, played, outcome, quiet)
+        return self._at(position, (*self.moves, *moves[:-1])).play(moves[-1])
 
     def undo(self) -> Game:
         """Return the battle before its last ply, running again; ValueError if there is no ply."""
         if not self.moves:
             raise ValueError("there is no ply to take back")
-        return self._at(len(self.moves) - 1, self.position.before(self.moves[-1]))
+        return self._at(self.position.before(self.moves[-1]), self.moves[:-1])
 
     def after(self, ply: int, near: Game | None = None) -> Game:
         """Return the battle after so many of its plies; after all of them, with its outcome.
@@ -195,11 +195,10 @@ class Game:
             position = position.after(move)
         for move in reversed(moves[ply:at]):
             position = position.before(move)
-        return self._at(ply, position)
+        return self._at(position, moves[:ply])
 
-    def _at(self, ply: int, position: Position) -> Game:
-        """Return the battle after some, and not all, of its plies: it was running then."""
-        moves = self.moves[:ply]
+    def _at(self, position: Position, moves: tuple[Move, ...]) -> Game:
+        """Return the running battle that these plies have led to this position."""
         return Game(self.ruleset, self.opening, position, moves, quiet_plies=_since_capture(moves))
 
     def agree(self, ending: Ending) -> Game:

@@ -47,7 +47,7 @@ from itertools import chain
 from typing import Any
 
 from thudmud.errors import InvalidValueError, ThudmudError
-from thudmud.rules.game import Game
+from thudmud.rules.game import MOST_PLIES, Game
 from thudmud.rules.moves import Side
 from thudmud.rules.notation import read_setup, write_setup
 from thudmud.rules.refusals import IllegalMove
@@ -286,6 +286,9 @@ def _ruleset(
 def _played(lines: list[tuple[int, str]], ruleset: Ruleset, headers: _Headers) -> Game:
     """Return the battle of a setup and its plies."""
     (first, setup), *plies = lines
+    if len(plies) > MOST_PLIES:
+        number, _ = plies[MOST_PLIES]
+        raise RecordError(number, f"a battle has at most {MOST_PLIES:,} plies")
     turn = _SIDES.get(headers.get("Turn", (0, ""))[1], ruleset.opening.turn)
     if plies:
         turn = Side.TROLL if plies[0][1].startswith("T") else Side.DWARF

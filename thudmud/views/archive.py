@@ -28,7 +28,7 @@ from thudmud.play.hall import Hall
 from thudmud.play.match import Match
 from thudmud.play.options import Style
 from thudmud.play.table import BoardSpec, Table
-from thudmud.rules import Comment, Ending, Game, Side, write_record
+from thudmud.rules import MOST_PLIES, Comment, Ending, Game, Side, write_record
 from thudmud.verbs.archive import Games, History, Replay, ViewRecord
 from thudmud.verbs.resuming import Resume
 from thudmud.views import boards, data, reader, sentences
@@ -143,6 +143,7 @@ ENDINGS = {
     Ending.DESERTION: "ended by one player alone",
     Ending.CLAIM: "{loser} did not play on",
     Ending.TIME: "{loser} ran out of time",
+    Ending.LENGTH: f"ended after {MOST_PLIES:,} moves",
 }
 
 STATES = {

@@ -14,7 +14,7 @@ from thudmud.play.clocks import AWAY, Clock, TimeControl
 from thudmud.play.events import Offer, Parting, TableEvent
 from thudmud.play.match import Match
 from thudmud.play.table import Table
-from thudmud.rules import Ending, Game, Move, Outcome, Piece, Score, Side, Verb
+from thudmud.rules import MOST_PLIES, Ending, Game, Move, Outcome, Piece, Score, Side, Verb
 from thudmud.verbs.matchmaking import No
 from thudmud.verbs.moves import OFFERING, Adjourn, Claim, End, Start
 from thudmud.verbs.resuming import Resume
@@ -51,9 +51,13 @@ ENDINGS = {
     Ending.ROCK_ESCAPED: "The Rock is home.",
     Ending.ROCK_CAPTURED: "Three trolls stand next to the Rock.",
     Ending.NO_MOVE: "The {turn} have no move.",
+    Ending.LENGTH: f"That was move {MOST_PLIES:,}, the last that a battle can have.",
 }
 """How battles end that neither player ended alone."""
 
+
+MOVES_LEFT = frozenset({100, 50, 10})
+"""How many moves a battle has left when both players are told so."""
 
 PLAYS_ON = "You play on."
 """The answer to "no" when asked whether to resign."""
@@ -74,7 +78,7 @@ def _facts(event: TableEvent, table: Table, me: str | None) -> list[str]:
     """Return the sentences without capitals at the start. The most frequent events come first."""
     match event:
         case events.Moved():
-            return [ply(event.move, event.player, me), *_quiet(table)]
+            return [ply(event.move, event.player, me), *_nearing_the_end(table)]
         case events.Offered():
             return _offered(event, table, me)
         case events.Joined():
@@ -202,15 +206,20 @@ def _idle_warned(event: events.IdleWarned, table: Table, me: str | None) -> list
     return [*told, f"In {wait} {claims}."]
 
 
-def _quiet(table: Table) -> list[str]:
-    """Return that either player may end the battle, when that has just become possible."""
+def _nearing_the_end(table: Table) -> list[str]:
+    """Return how a battle may end soon, or will, when that has just become so."""
     game = table.game
-    if not (game and table.quiet_limit and game.quiet_plies == table.quiet_limit):
+    if game is None:
         return []
-    if table.is_practice:
-        return []  # in practice it can be ended at any time
-    can = f'either player can now type "{End(table.name)}" to end the battle'
-    return [f"Nothing was captured for {counted(game.quiet_plies, 'ply')}: {can}."]
+    told, left = [], MOST_PLIES - len(game.moves)
+    if left in MOVES_LEFT:
+        ends = f"After move {MOST_PLIES:,} it ends as it stands."
+        told.append(f"This battle has {left} moves left. {ends}")
+    # In practice it can be ended at any time.
+    if table.quiet_limit and game.quiet_plies == table.quiet_limit and not table.is_practice:
+        can = f'either player can now type "{End(table.name)}" to end the battle'
+        told.append(f"Nothing was captured for {counted(game.quiet_plies, 'ply')}: {can}.")
+    return told
 
 
 def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:

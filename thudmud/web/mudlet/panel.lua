@@ -26,6 +26,7 @@ local ENDINGS = {
   no_move = "as there is no move left", resignation = "by resignation",
   desertion = "since a seat is free", claim = "by a claim", rock_escaped = "as the Rock is home",
   rock_captured = "as the Rock is captured", time = "on time",
+  length = "after as many moves as a battle can have",
 }
 
 -- Labels. Each is made when it is first shown; what has not changed is not set again, since

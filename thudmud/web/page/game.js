@@ -659,6 +659,7 @@ const ENDINGS = /** @type {Record<string, string>} */ ({
   rock_escaped: ": the Rock is home",
   rock_captured: ": the Rock is captured",
   time: " on time",
+  length: ", after as many moves as a battle can have",
 });
 
 /**

@@ -1,0 +1,80 @@
+"""The longest battle: who is told that it nears its end, and that it ends as it stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.rules.shorthand import to_and_fro
+from thudmud import BoardSpec, House
+from thudmud.play.archive import BattleLookup
+from thudmud.rules import DISCWORLD, MOST_PLIES, Ending, Outcome, Score
+from thudmud.verbs.moves import Play
+
+LINES = [str(Play(move.attempt())) for move in to_and_fro(DISCWORLD, MOST_PLIES).moves]
+BEGUN = [
+    ("Anna", "join game as dwarf on oak board"),
+    ("Bert", "join game as troll on oak board"),
+    ("Carla", "observe oak board"),
+    ("Anna", "start"),
+]
+
+
+def told_over(house: House, lines: list[str]) -> dict[int, list[str]]:
+    """Let two players play; return what was told of the length or the end, by ply."""
+    told: dict[int, list[str]] = {}
+    for ply, line in enumerate(lines, 1):
+        for message in house.obey("Anna" if ply % 2 else "Bert", line, float(ply)):
+            text = " ".join(message.text.split())
+            if "moves left" in text or "The battle is over" in text:
+                told.setdefault(ply, []).extend(f"{name}: {text}" for name in message.to)
+    return told
+
+
+@pytest.fixture
+def house() -> House:
+    house = House([BoardSpec("oak board")])
+    for name in ("Anna", "Bert", "Carla"):
+        house.enter(name, now=0.0)
+    for name, line in BEGUN:
+        house.obey(name, line, 0.0)
+    return house
+
+
+def test_long_battle_is_announced_three_times_and_ended_by_its_last_move(house: House) -> None:
+    told = told_over(house, LINES)
+    assert list(told) == [1900, 1950, 1990, 2000]
+    for ply, left in ((1900, 100), (1950, 50), (1990, 10)):
+        said = f"This battle has {left} moves left. After move 2,000 it ends as it stands."
+        assert sorted(each.partition(":")[0] for each in told[ply]) == ["Anna", "Bert", "Carla"]
+        assert all(said in each for each in told[ply])
+    for each in told[2000]:
+        assert "That was move 2,000, the last that a battle can have." in each
+        assert "dwarfs (you) 32, trolls (Bert) 32" in each or not each.startswith("Anna")
+    found = house.look_up(BattleLookup(1))
+    assert found is not None
+    assert found.battle.outcome == Outcome(Ending.LENGTH, None, Score(32, 32))
+    assert found.battle.plies == MOST_PLIES
+    [listed] = house.obey("Anna", "history", 3000.0)
+    assert "ended after 2,000 moves" in " ".join(listed.text.split())
+
+
+def test_longest_battle_is_kept_and_replayed(house: House) -> None:
+    told_over(house, LINES)
+    again = House([BoardSpec("oak board")], events=house.events())
+    again.enter("Dora", now=5000.0)
+    [shown, *_] = again.obey("Dora", "replay 1 2000", 5000.0)
+    assert "ply 2000 of 2000" in " ".join(shown.text.split()).lower()
+
+
+def test_adjourned_battle_ends_with_the_last_move_after_it_is_resumed(house: House) -> None:
+    told_over(house, LINES[:1980])
+    for name, line in [
+        ("Anna", "adjourn"),
+        ("Bert", "adjourn"),
+        ("Anna", "resume"),
+        ("Bert", "resume"),
+    ]:
+        house.obey(name, line, 2000.0)
+    rest = ["look", "look", *LINES[1980:]]
+    told = told_over(house, rest)
+    assert [ply - 2 for ply in told] == [10, 20]
