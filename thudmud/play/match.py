@@ -5,7 +5,7 @@ Points belong to seats, not to names: a player who takes over a seat gets its po
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 
 from thudmud.play import events
@@ -193,6 +193,21 @@ def game_of(stream: Iterable[events.Event], before: Game | None = None) -> Game:
             ):
                 break
     return game.play_all(played)
+
+
+def imported_in_steps(event: events.Imported, plies: int) -> Iterator[Game]:
+    """Yield an imported battle after so many plies, after as many more, and so on to its end.
+
+    To read a long one takes a while, since each of its plies is checked by the rules.
+    """
+    lines = event.record.splitlines()
+    first = plies + 1 + sum(each.startswith("[") for each in lines)
+    game = read_record("\n".join(lines[:first]), RULESETS[event.rules]).game
+    for start in range(first, len(lines), plies):
+        yield game
+        for line in lines[start : start + plies]:
+            game = game.push(line)
+    yield replace(game, outcome=event.outcome)
 
 
 def _opened(event: events.Event | None) -> Game:

@@ -273,7 +273,21 @@ def spent_on(stream: Iterable[events.Event]) -> tuple[float, ...]:
     Args:
         stream: the events of the stream of its ``source``, from there on, as for `game_of`.
     """
-    table: Table | None = None
+    return spent_at(clocked(stream))
+
+
+def spent_at(table: Table | None) -> tuple[float, ...]:
+    """Return how many seconds each ply of the battle at a table took; nothing without a clock."""
+    return table.match.clock.spent if table and table.match and table.match.clock else ()
+
+
+def clocked(stream: Iterable[events.Event], table: Table | None = None) -> Table | None:
+    """Return a table with the clock of a battle, folded from its events as `game_of` does.
+
+    Args:
+        stream: the events of the stream of its ``source``, from there on.
+        table: the table before these events, if they do not begin at its source.
+    """
     for event in stream:
         match event:
             case events.BattleStarted(rules=rules) if table is None:
@@ -290,7 +304,7 @@ def spent_on(stream: Iterable[events.Event]) -> tuple[float, ...]:
                 break
             case _ if table and isinstance(event, events.TableEvent):
                 table = table.apply(event)
-    return table.match.clock.spent if table and table.match and table.match.clock else ()
+    return table
 
 
 def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Table:

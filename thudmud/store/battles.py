@@ -23,7 +23,7 @@ from thudmud.rules import Comment
 from thudmud.store.codec import Misread, form_of, to_text
 from thudmud.store.database import Database
 from thudmud.store.hall import made_in_the_hall
-from thudmud.store.interface import Damaged, Entry
+from thudmud.store.interface import Damaged
 
 _ANALYSIS = form_of(Analysis)
 
@@ -195,14 +195,12 @@ def adjourned(database: Database, player: str, *, realm: str = "") -> Sequence[A
 
 def plies(database: Database, battle: Battle) -> Sequence[StoredEvent]:
     """Return the events that a battle is folded from."""
-    return [entry.event for entry in entries_of(database, battle)]
+    return [entry.event for entry in database.read_stream(*battle.source, battle.length)]
 
 
-def entries_of(database: Database, battle: Battle, after: int = 0) -> Sequence[Entry]:
-    """Return the entries that a battle is folded from, those after a version."""
-    key, source = battle.source
-    first = max(source, after + 1)
-    return database.read_stream(key, first, battle.until and max(0, battle.until - first + 1))
+def last_version(database: Database, battle: Battle) -> int:
+    """Return the version of the last event that a battle is folded from, so far."""
+    return battle.until or database.streams.version(battle.source.board)
 
 
 def comments(database: Database, number: int) -> tuple[Comment, ...]:

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 from thudmud.play.analysis import KeptAnalysisLookup
 from thudmud.play.archive import (
     PLAN,
     AdjournedLookup,
+    Battle,
     FoundBattle,
     HistoryLookup,
     Lookup,
@@ -22,7 +24,7 @@ from thudmud.play.archive import (
     StandingsLookup,
     StudiesLookup,
 )
-from thudmud.play.events import BattleId, Event
+from thudmud.play.events import BattleId, Event, Imported
 from thudmud.play.exploring import ExploreLookup
 from thudmud.play.letters import (
     MOST_REPORTS,
@@ -31,9 +33,9 @@ from thudmud.play.letters import (
     ReportedLookup,
     ReportsLookup,
 )
-from thudmud.play.match import game_of
+from thudmud.play.match import game_of, imported_in_steps
 from thudmud.play.notifications import AskedLookup, ContactLookup
-from thudmud.play.table import spent_on
+from thudmud.play.table import Table, clocked, spent_at
 from thudmud.play.tournaments import PastTournaments, TournamentLookup, TournamentsLookup
 from thudmud.rules import Game
 from thudmud.store import accounts, battles, hall, letters, notifications, scores
@@ -42,6 +44,9 @@ from thudmud.store.interface import Entry
 
 GAMES_KEPT = 100
 """How many games are kept folded."""
+
+EVENTS_AT_ONCE = 250
+"""Of a battle: reading and folding them takes some milliseconds."""
 
 
 def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
@@ -94,18 +99,42 @@ class _Folded(NamedTuple):
     source: BattleId
     version: int
     """That of the last event."""
-    game: Game
-    spent: tuple[float, ...]
+    game: Game | None = None
+    table: Table | None = None
+    """With its clock, if it has one."""
 
 
-_Read = tuple[FoundBattle, _Folded | None, Sequence[Entry]]
-"""A battle without its game, the game as far as it was folded, and the events after that."""
+class _Page(NamedTuple):
+    """Some events of a battle.
+
+    Attributes:
+        entries: the events.
+        upto: the version up to which there are no others.
+        last: the version of the last event of the battle.
+    """
+
+    entries: Sequence[Entry]
+    upto: int
+    last: int
+
+
+class _Read(NamedTuple):
+    """A battle without its game; that, as far as it is known; and the first events after it."""
+
+    found: FoundBattle
+    folded: _Folded
+    page: _Page
+
+
+_Reader = Callable[[Callable[[Database], Any]], Awaitable[Any]]
+"""Runs work that only reads in the store's thread."""
 
 
 class FoldedGames:
-    """The games that were looked up last: folding one takes 10 ms or more.
+    """The games that were looked up last: folding a long one takes 10 ms or more.
 
-    It is used in the loop; only the reading is done in the store's thread.
+    It is used in the loop; only the reading is done in the store's thread. A battle is read and
+    folded `EVENTS_AT_ONCE`, and neither the loop nor the thread is kept from others for longer.
     """
 
     def __init__(self) -> None:
@@ -114,25 +143,26 @@ class FoldedGames:
 
     async def find(
         self,
-        read: Callable[[Callable[[Database], _Read | None]], Awaitable[_Read | None]],
+        read: _Reader,
         number: int,
         realm: str,
     ) -> FoundBattle | None:
         """Return a battle and its game; of a running one, only new events are read."""
         known = self._known.get(number)
-        there = await read(lambda database: _read(database, number, realm, known))
+        there: _Read | None = await read(partial(_read, number=number, realm=realm, known=known))
         if there is None:
             return None
-        found, before, entries = there
-        folded = before
-        if entries:
-            events = [cast("Event", each.event) for each in entries]
-            spent = spent_on(events) if found.battle.time else ()
-            game = game_of(events, before and before.game)
-            folded = _Folded(found.battle.source, entries[-1].version, game, spent)
-        if folded is None:
+        found, folded, page = there
+        while page.entries or page.upto < page.last:
+            if page.entries:
+                folded = await self._fold(read, folded, page, has_clock=bool(found.battle.time))
+            if page.upto >= page.last:
+                break
+            rest = partial(_page, battle=found.battle, after=page.upto, last=page.last)
+            page = await read(rest)
+        game = folded.game
+        if game is None:
             return found
-        _, _, game, spent = folded
         self._known.pop(number, None)
         self._known[number] = folded
         while len(self._known) > GAMES_KEPT:
@@ -140,17 +170,40 @@ class FoldedGames:
         # A resumed match may have lost plies that were commented on.
         plies = len(game.moves)
         comments = tuple(each for each in found.comments if each.ply <= plies)
-        return found._replace(game=game, comments=comments, spent=spent[:plies])
+        spent = spent_at(folded.table)[:plies]
+        return found._replace(game=game, comments=comments, spent=spent)
+
+    async def _fold(
+        self, read: _Reader, folded: _Folded, page: _Page, *, has_clock: bool
+    ) -> _Folded:
+        """Return a battle with further events."""
+        events = [cast("Event", each.event) for each in page.entries]
+        game, table = folded.game, folded.table
+        if isinstance(events[0], Imported):
+            for step in imported_in_steps(events[0], EVENTS_AT_ONCE):
+                game = step
+                await read(lambda _: None)  # it is the others' turn
+        else:
+            game = game_of(events, game)
+            table = clocked(events, table) if has_clock else None
+        return _Folded(folded.source, page.upto, game, table)
 
 
 def _read(database: Database, number: int, realm: str, known: _Folded | None) -> _Read | None:
+    """Return a battle without its game; that, as far as it is known; and the first events after."""
     battle = battles.battle(database, number, realm=realm)
     if battle is None:
         return None
-    before = known if known and known.source == battle.source else None
     players = battles.still_called(database, battle, realm=realm)
     found = FoundBattle(battle, None, battles.comments(database, number), players)
-    entries = battles.entries_of(database, battle, before.version if before else 0)
-    if battle.time and before and entries:  # clocks have to be folded from the start
-        return found, None, battles.entries_of(database, battle)
-    return found, before, entries
+    if known is None or known.source != battle.source:
+        known = _Folded(battle.source, battle.source.version - 1)
+    last = battles.last_version(database, battle)
+    return _Read(found, known, _page(database, battle, known.version, last))
+
+
+def _page(database: Database, battle: Battle, after: int, last: int) -> _Page:
+    """Return the first events of a battle after a version, which may have been pruned."""
+    upto = min(after + EVENTS_AT_ONCE, last)
+    most = max(0, upto - after)
+    return _Page(database.read_stream(battle.source.board, after + 1, most), upto, last)
