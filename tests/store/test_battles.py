@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.play.annals import CAPTURE, DWARFS, LONGER, NOON, RECORD, TROLLS, Annals, saved
+from tests.rules.shorthand import to_and_fro
 from thudmud.play.archive import Battle, BattleLookup, State
-from thudmud.play.events import BattleId, Joined, Offer, Offered, SavedMatch, TakenBack
+from thudmud.play.clocks import TimeControl
+from thudmud.play.events import (
+    BattleId,
+    BattleStarted,
+    Imported,
+    Joined,
+    Moved,
+    Offer,
+    Offered,
+    SavedMatch,
+    TakenBack,
+)
 from thudmud.play.match import game_of
-from thudmud.rules import DISCWORLD, Game, Side, read_record
-from thudmud.store import at_once
+from thudmud.rules import DISCWORLD, Game, Side, read_record, write_record
+from thudmud.store import Store, at_once, lookups
+from thudmud.store.database import Database
+from thudmud.store.interface import Entry
+from thudmud.store.running import AtOnce
 
 
 @pytest.fixture
@@ -188,6 +207,12 @@ class TestPlayers:
 
 
 class TestGames:
+    @pytest.fixture(params=[lookups.EVENTS_AT_ONCE, 1], autouse=True)
+    def _events_at_once(
+        self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(lookups, "EVENTS_AT_ONCE", request.param)
+
     def test_a_running_one_as_far_as_it_has_come(self, annals: Annals) -> None:
         annals.begin()
         annals.play(CAPTURE)
@@ -259,10 +284,57 @@ class TestGames:
         annals.bring_in()
         assert read(annals, annals.battle(1)) == read_record(RECORD, DISCWORLD).game
 
+    def test_clocked_one_read_on_has_the_times_of_all_plies(self, annals: Annals) -> None:
+        begun = BattleStarted(NOON, "Anna", 1, "discworld", "Anna", "Bert", rated=True)
+        annals.happen("oak board", replace(begun, time=TimeControl(10, 5)))
+        for ply, (move, side) in enumerate(zip(CAPTURE, Side, strict=True), 1):
+            annals.happen("oak board", Moved(NOON + ply * ply, "Anna", side, move, ply))
+            found = annals.found(BattleLookup(1))
+            assert found is not None
+            assert found.spent == (1.0, 3.0)[:ply]
+
     @pytest.mark.parametrize("events", [[], [Joined(NOON, "Anna", Side.DWARF)]])
     def test_events_that_begin_elsewhere_are_told_of(self, events: list[Joined]) -> None:
         with pytest.raises(ValueError, match="begin with its start"):
             game_of(events)
+
+
+def test_long_battle_is_read_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    annals, game, pages = Annals(), to_and_fro(DISCWORLD, 600), []
+    annals.begin()
+    annals.play(game.moves)
+    really = Database.read_stream
+
+    def counted(self: Database, *asked: Any) -> Sequence[Entry]:
+        entries = really(self, *asked)
+        pages.append(len(entries))
+        return entries
+
+    monkeypatch.setattr(Database, "read_stream", counted)
+    assert read(annals, annals.battle(1)) == game
+    assert pages == [250, 250, 101]
+    pages.clear()
+    assert read(annals, annals.battle(1)) == game
+    assert sum(pages) == 0
+
+
+async def test_long_imported_battle_is_read_while_others_have_their_turns() -> None:
+    game = to_and_fro(DISCWORLD, 600)
+    battle = Imported(NOON, "", "discworld", "Zoe", "Yan", write_record(game), 600, None)
+    store, turns = Store.in_memory(), 0
+    await store.append({"(import) 1": (0, [battle])})
+    really = AtOnce.read
+
+    async def counted(self: AtOnce, work: Any) -> Any:
+        nonlocal turns
+        turns += 1
+        return await really(self, work)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AtOnce, "read", counted)
+        found = await store.look_up(BattleLookup(1))
+    assert found.game == game
+    assert turns == 1 + 3
 
 
 BOARDS = st.sampled_from(["oak board", "pine board"])
