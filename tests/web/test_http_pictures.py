@@ -18,17 +18,20 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from tests.play.annals import CAPTURE, LONGER, NOON, TROLLS, Annals
+from tests.rules.shorthand import to_and_fro
 from tests.server.plain import PATIENCE, Serving, Setup
 from thudmud.errors import InvalidValueError
 from thudmud.pictures import SCHEMES, frame
+from thudmud.pictures.drawing import Still
 from thudmud.play.clocks import TimeControl
 from thudmud.play.events import Commented
 from thudmud.play.projections import HALL
-from thudmud.rules import DISCWORLD, Game, read_record
+from thudmud.rules import DISCWORLD, MOST_PLIES, Ending, Game, read_record
 from thudmud.server import drawing, drawing_queue, gallery
 from thudmud.server.drawing import Job, Studio, drawn
 from thudmud.server.drawing_queue import DrawingQueue
 from thudmud.server.pages import Pages
+from thudmud.store.lookups import FoldedGames
 from thudmud.web.http import HttpRequest
 from thudmud.web.pictures import Absence, PictureRequest, wanted_by
 
@@ -254,7 +257,7 @@ async def test_old_pictures_go(
     monkeypatch.setattr(gallery, "MOST_KEPT", 25_000)  # two of them
     for ply in (0, 1, 0, 2, 0, 1):
         await asking.get(f"/game/1.svg?ply={ply}")
-    assert [each.ply for each in jobs] == [0, 1, 2, 1]
+    assert [each.subject for each in jobs] == [Still.of(GAME, ply) for ply in (0, 1, 2, 1)]
 
 
 async def test_not_more_wait_than_there_is_room_for(
@@ -441,13 +444,40 @@ def test_a_gif_has_an_end() -> None:
     for turn in range(251):
         game = game.push(("dA6-B6", "dB6-A6")[turn % 2]).push(troll[turn % 2])
     with pytest.raises(InvalidValueError, match="a GIF has at most 500 plies"):
-        drawn(Job("gif", game, None, "south", "plain"))
-    assert drawn(Job("svg", game, None, "south", "plain"))
+        Job.of("gif", game, None, "south", "plain")
+    assert Job.of("gif", game, 500, "south", "plain")
+    assert drawn(Job.of("svg", game, None, "south", "plain"))
+
+
+def test_job_of_a_long_battle_is_small() -> None:
+    game = to_and_fro(DISCWORLD, MOST_PLIES)
+    for kind in ("svg", "png"):
+        assert len(pickle.dumps(Job.of(kind, game, 1000, "south", "plain"))) < 1000
+
+
+async def test_gif_of_a_long_battle_is_refused_before_its_plies_are_read(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = to_and_fro(DISCWORLD, 600)
+    asking.annals.begin()
+    asking.annals.play(game.moves)
+    asking.annals.end(TROLLS, count=600)
+    await asking.store()
+    monkeypatch.setattr(FoldedGames, "find", None)
+    got = await asking.get("/game/2.gif")
+    assert got.status_code == 404
+    assert got.text == "A GIF has at most 500 plies, and this would have 600.\n"
+    monkeypatch.undo()
+    assert (await asking.get("/game/2.svg?ply=600")).text == frame(game.agree(Ending.AGREEMENT))
 
 
 def test_the_process_tells_what_it_cannot_draw() -> None:
     told, back = BytesIO(), BytesIO()
-    for job in (Job("svg", GAME, 9, "south", "plain"), Job("svg", GAME, 1, "south", "plain")):
+    unreadable = "", "", "yesterday", (), "", "", ""
+    for job in (
+        Job.of("thud", GAME, None, "south", "plain", record=unreadable),
+        Job.of("svg", GAME, 1, "south", "plain"),
+    ):
         data = pickle.dumps(job)
         told.write(drawing._LENGTH.pack(len(data)) + data)
     told.seek(0)
@@ -456,4 +486,4 @@ def test_the_process_tells_what_it_cannot_draw() -> None:
     back.seek(0)
     while head := back.read(drawing._LENGTH.size):
         answers.append(pickle.loads(back.read(drawing._LENGTH.unpack(head)[0])))  # noqa: S301  (our own)
-    assert answers == ["there is no ply 9: the battle has 2", frame(GAME, 1).encode()]
+    assert answers == ["'yesterday' is not a date such as 2026-11-22", frame(GAME, 1).encode()]

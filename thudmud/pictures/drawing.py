@@ -10,7 +10,7 @@ import html
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import hypot
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from thudmud.english import capitalised, counted
 from thudmud.errors import InvalidValueError
@@ -133,6 +133,35 @@ def draw(
     )
 
 
+class Still(NamedTuple):
+    """What a picture of a battle shows: all of the battle that it takes to draw one.
+
+    Attributes:
+        position: the position.
+        last: the ply that has led to it; None for the opening.
+        title: what the picture is called.
+    """
+
+    position: Position
+    last: Move | None
+    title: str
+
+    @staticmethod
+    def of(game: Game, ply: int | None = None) -> Still:
+        """Return what a picture of a battle shows after one of its plies, or as it stands.
+
+        Raises:
+            InvalidValueError: the battle has no such ply.
+        """
+        ply = len(game.moves) if ply is None else ply
+        if not 0 <= ply <= len(game.moves):
+            raise InvalidValueError(f"there is no ply {ply}: the battle has {len(game.moves)}")
+        position = game.after(ply).position
+        rules, plies = f"Thud, {game.ruleset.name} rules", counted(ply, "ply")
+        title = f"{rules}, after {plies}: {_counts(position)}"
+        return Still(position, game.moves[ply - 1] if ply else None, title)
+
+
 def frame(
     game: Game,
     ply: int | None = None,
@@ -147,19 +176,15 @@ def frame(
     Raises:
         InvalidValueError: the battle has no such ply; or as `svg` does.
     """
-    ply = len(game.moves) if ply is None else ply
-    if not 0 <= ply <= len(game.moves):
-        raise InvalidValueError(f"there is no ply {ply}: the battle has {len(game.moves)}")
-    then = game.after(ply)
-    rules, plies = f"Thud, {game.ruleset.name} rules", counted(ply, "ply")
+    position, last, title = Still.of(game, ply)
     return svg(
-        then.position,
-        game.moves[ply - 1] if ply else None,
+        position,
+        last,
         orientation=orientation,
         size=size,
         colours=colours,
         coordinates=coordinates,
-        title=f"{rules}, after {plies}: {_counts(then.position)}",
+        title=title,
     )
 
 

@@ -13,15 +13,12 @@ import pickle
 import signal
 import struct
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from thudmud.errors import InvalidValueError, ThudmudError
-from thudmud.pictures import SCHEMES, frame, gif, png
-from thudmud.play.events import Event
-from thudmud.play.match import game_of
-from thudmud.play.table import spent_on
+from thudmud.pictures import SCHEMES, gif, png, svg
+from thudmud.pictures.drawing import Still
 from thudmud.rules import Game, Record
 from thudmud.values import value
 
@@ -51,47 +48,77 @@ class Job:
 
     Attributes:
         kind: "svg", "png", "gif" or "thud".
-        battle: the battle, or the events that it is folded from.
-        ply: after which ply; None as it stands.
+        subject: what a picture shows; the battle of a GIF or a record.
         side: which side of the board is at the bottom.
         colours: a key of `SCHEMES`.
         record: what a record tells besides: its players, day, comments, clock and tournament, as
             `Record` has them.
+        spent: the seconds that each ply took, for a record; empty if not known.
     """
 
     kind: str
-    battle: Game | Sequence[Event]
-    ply: int | None
+    subject: Game | Still
     side: str
     colours: str
     record: tuple[Any, ...] = ()
+    spent: tuple[float, ...] = ()
+
+    @staticmethod
+    def of(
+        kind: str,
+        game: Game,
+        ply: int | None,
+        side: str,
+        colours: str,
+        *,
+        record: tuple[Any, ...] = (),
+        spent: tuple[float, ...] = (),
+    ) -> Job:
+        """Return the job for a battle, as small as it can be: it has to go to another process.
+
+        Args:
+            kind: as above.
+            game: the battle.
+            ply: after which ply; None as it stands.
+            side: as above.
+            colours: as above.
+            record: as above.
+            spent: as above.
+
+        Raises:
+            InvalidValueError: the battle has no such ply, or too many for a GIF.
+        """
+        if kind == "thud":
+            return Job(kind, game, side, colours, record, spent)
+        if kind != "gif":
+            return Job(kind, Still.of(game, ply), side, colours)
+        plies = len(game.moves) if ply is None else ply
+        require_short(plies)
+        if plies > len(game.moves):
+            raise InvalidValueError(f"the battle has {len(game.moves)} plies")
+        return Job(kind, game.after(plies), side, colours)
+
+
+def require_short(plies: int) -> None:
+    """Raise InvalidValueError if a battle has too many plies for a GIF."""
+    if plies > LONGEST:
+        raise InvalidValueError(f"a GIF has at most {LONGEST} plies, and this would have {plies}")
 
 
 def drawn(job: Job) -> bytes:
-    """Return what a job asks for.
-
-    Raises:
-        InvalidValueError: the battle has no such ply, or too many for a GIF.
-    """
-    game = job.battle if isinstance(job.battle, Game) else game_of(job.battle)
-    if job.kind == "thud":
+    """Return what a job asks for."""
+    subject = job.subject
+    if job.kind == "thud" and isinstance(subject, Game):
         dwarf, troll, date, comments, clock, event, round_ = job.record
-        kept = tuple(each for each in comments if each.ply <= len(game.moves))
-        spent = spent_on(job.battle) if clock and not isinstance(job.battle, Game) else ()
-        record = Record(game, dwarf, troll, date, kept, clock, spent, event, round_)
+        kept = tuple(each for each in comments if each.ply <= len(subject.moves))
+        record = Record(subject, dwarf, troll, date, kept, clock, job.spent, event, round_)
         return str(record).encode()
     colours = SCHEMES[job.colours]
     side: Orientation = "north" if job.side == "north" else "south"
-    if job.kind == "gif":
-        plies = len(game.moves) if job.ply is None else job.ply
-        if plies > LONGEST:
-            raise InvalidValueError(
-                f"a GIF has at most {LONGEST} plies, and this would have {plies}"
-            )
-        if plies > len(game.moves):
-            raise InvalidValueError(f"the battle has {len(game.moves)} plies")
-        return gif(game.after(plies), orientation=side, colours=colours)
-    picture = frame(game, job.ply, orientation=side, colours=colours)
+    if isinstance(subject, Game):
+        return gif(subject, orientation=side, colours=colours)
+    position, last, title = subject
+    picture = svg(position, last, orientation=side, colours=colours, title=title)
     return picture.encode() if job.kind == "svg" else png(picture)
 
 
@@ -109,7 +136,7 @@ class Studio:
         """Return what a job asks for; jobs wait for each other.
 
         Raises:
-            InvalidValueError: as `drawn` does.
+            InvalidValueError: it cannot be drawn.
             NotDrawnError: the process has ended, or does not answer.
         """
         async with self._lock:

@@ -9,12 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, partial
 from hashlib import sha256
 from http import HTTPStatus
-from typing import cast
 
 from thudmud.accounts.limiters import network
 from thudmud.english import capitalised
@@ -22,13 +20,12 @@ from thudmud.errors import InvalidValueError, Refused
 from thudmud.pictures import frame
 from thudmud.pictures.pixels import draws_pixels
 from thudmud.play.archive import Battle, BattleLookup, FoundBattle, State, unless_erased
-from thudmud.play.events import Event
 from thudmud.play.hall import Hall
 from thudmud.play.meaning import hall_board_meant
 from thudmud.play.people import Person
 from thudmud.play.table import Table
 from thudmud.rules import RULESETS, Comment, Game, Side
-from thudmud.server.drawing import Job, NotDrawnError, Studio
+from thudmud.server.drawing import Job, NotDrawnError, Studio, require_short
 from thudmud.server.drawing_queue import DrawingQueue, QueueFullError, ShareError
 from thudmud.store import Store, StoreError
 from thudmud.values import value
@@ -135,19 +132,34 @@ class Gallery:
     async def _make(
         self, tag: str, wanted: PictureRequest, subject: _Subject, studio: Studio
     ) -> bytes:
-        played: Game | Sequence[Event]
-        if isinstance(subject.battle, Game):
-            played = subject.battle
-        elif not (played := cast("Sequence[Event]", await self._store.plies(subject.battle))):
-            raise InvalidValueError("the plies of that battle are no longer kept")
-        how = wanted.kind, played, wanted.ply, wanted.side, wanted.colours
-        body = await studio.draw(Job(*how, subject.record))
+        game, spent = await self._game(subject.battle, wanted)
+        how = wanted.ply, wanted.side, wanted.colours
+        job = Job.of(wanted.kind, game, *how, record=subject.record, spent=spent)
+        body = await studio.draw(job)
         self._kept[tag] = body
         self._bytes += len(body)
         while self._bytes > MOST_KEPT:
             _, oldest = self._kept.popitem(last=False)
             self._bytes -= len(oldest)
         return body
+
+    async def _game(
+        self, battle: Battle | Game, wanted: PictureRequest
+    ) -> tuple[Game, tuple[float, ...]]:
+        """Return the battle that is to be drawn, and the seconds that each ply of it took.
+
+        Raises:
+            InvalidValueError: it is too long, or its plies are no longer kept.
+        """
+        if isinstance(battle, Game):
+            return battle, ()
+        if wanted.kind == "gif":
+            plies = battle.plies if wanted.ply is None else wanted.ply
+            require_short(plies or 0)
+        found: FoundBattle | None = await self._store.look_up(BattleLookup(battle.number))
+        if found is None or found.game is None:
+            raise InvalidValueError("the plies of that battle are no longer kept")
+        return found.game, found.spent
 
     async def _subject(self, wanted: PictureRequest) -> _Subject | Absence:
         if wanted.battle is None:
