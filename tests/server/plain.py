@@ -33,8 +33,9 @@ class PlainService(Service):
     """Everybody is in one room.
 
     ``say`` tells all, ``flood N`` tells all N letters, ``big N`` the typist alone, ``hard N`` takes
-    N milliseconds, ``dear N`` as many of others than the event loop, ``later`` is answered by what
-    somebody says next, ``boom`` is a mistake of ours,
+    N milliseconds of the processor, ``stall N`` waits as long for it, ``dear N`` takes as many of
+    others than the event loop, ``later`` is answered by what somebody says next, ``boom`` is a
+    mistake of ours,
     ``real LINE`` is a command of the real service, as ``quit``, ``register`` and ``password`` are;
     any other line comes back to whoever typed it.
     """
@@ -88,9 +89,11 @@ class PlainService(Service):
             case "ring":
                 self._tell(Message((visit.name,), "Your turn.", bell=True))
             case "hard":
-                done = time.monotonic() + int(rest) / 1000
-                while time.monotonic() < done:
+                done = time.thread_time() + int(rest) / 1000
+                while time.thread_time() < done:
                     pass
+            case "stall":
+                time.sleep(int(rest) / 1000)
             case "dear":
                 return Result(seconds=int(rest) / 1000)
             case "later":

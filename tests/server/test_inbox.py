@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from typing import Any, cast
 
 import pytest
 
 from tests.server.plain import Serving
-from thudmud.server.inbox import TURN_TIME, InboxQueue
+from thudmud.server.config import ServerSettings
+from thudmud.server.inbox import TURN_TIME, Inbox, InboxQueue
 
 
 async def test_a_paste_passes_at_once_and_the_rest_holds_nobody_else_up(serving: Serving) -> None:
@@ -33,19 +35,61 @@ async def test_the_rest_of_a_paste_waits_without_loss(serving: Serving) -> None:
     assert [line for line in setup.service.typed if line in lines] == lines
 
 
-@pytest.mark.parametrize("line", ["hard 500", "dear 500"])
-async def test_a_line_that_takes_long_costs_more_than_one_but_a_second_at_most(
-    serving: Serving, line: str
-) -> None:
-    setup = await serving(commands_per_second=10, commands_at_once=5)
+@pytest.mark.parametrize("line", ["hard 150", "dear 150"])
+async def test_line_that_takes_long_costs_all_that_it_took(serving: Serving, line: str) -> None:
+    setup = await serving(commands_per_second=100, commands_at_once=5)
     anna = await setup.connect("Anna")
     await anna.fence()
     begun = asyncio.get_running_loop().time()
     await anna.send(f"{line}\nlook\n".encode())
     await anna.until(b"echo look")
-    took = asyncio.get_running_loop().time() - begun
-    # It cost one, and 10 of the 499 more that it took: with the next, 7 had to come in.
-    assert (1 + 10 + 1 - 5) / 10 < took < (1 + 499 + 1 - 5) / 10
+    assert asyncio.get_running_loop().time() - begun > (1 + 149 + 1 - 5) / 100
+
+
+async def test_line_held_up_by_the_machine_costs_no_more_than_others(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    charged: list[float] = []
+    monkeypatch.setattr(Inbox, "charge", lambda _, seconds: charged.append(seconds))
+    setup = await serving()
+    anna = await setup.connect("Anna")
+    await anna.send(b"stall 100\nlook\n")
+    await anna.until(b"echo look")
+    assert max(charged) < 0.1
+
+
+class _Reading:
+    """What would hold the reading of a connection that there is not."""
+
+    def hold(self, _: object) -> None:
+        pass
+
+    def let_go(self, _: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("seconds", "owed"), [(0.05, 49), (0.1, 99), (0.2, 100), (60.0, 100)])
+async def test_line_costs_ten_seconds_of_the_rate_at_most(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, owed: int
+) -> None:
+    loop, now = asyncio.get_running_loop(), 0.0
+    settings = ServerSettings(commands_per_second=10, commands_at_once=5)
+    inbox = Inbox(
+        cast("Any", _Reading()),
+        InboxQueue(),
+        settings,
+        handle=lambda _: True,
+        is_busy=lambda: False,
+    )
+    monkeypatch.setattr(loop, "time", lambda: now)
+    inbox.put(["look"])
+    assert inbox.line_is_next
+    inbox.charge(seconds)
+    until = (owed + 1 - 5) / 10
+    now = until - 0.1
+    assert not inbox.line_is_next
+    now = until + 0.1
+    assert inbox.line_is_next
 
 
 async def test_what_is_not_a_line_counts_as_well(serving: Serving) -> None:

@@ -29,8 +29,12 @@ from thudmud.views.view import Terminal
 from thudmud.views.words import wrapped
 
 FAIR_TIME = 0.001
-"""Seconds of the event loop that a token pays for. Few lines take as long: a longer one costs more
-tokens, so that nobody gets more of everybody's time by sending lines that are slow to answer."""
+"""Seconds of the event loop's CPU time that a token pays for. Few lines take as long: a longer one
+costs more tokens, so that nobody gets more of everybody's time by sending lines that are slow to
+answer."""
+
+MOST_OWED = 10.0
+"""Seconds of its rate that a single line can cost."""
 
 TURN_TIME = 0.002
 """Seconds of each turn of the event loop in which inboxes may begin: a ply takes some turns until
@@ -140,11 +144,11 @@ class Inbox:
             self._turns.wait(self._take_turn, again=again)
 
     def charge(self, seconds: float) -> None:
-        """Charge for the time that a line took, which costs a second of the rate at most."""
+        """Charge for the CPU time that a line took, which costs `MOST_OWED` of the rate at most."""
         if seconds > FAIR_TIME:
             tokens = seconds / FAIR_TIME - 1
-            # It may not have been the line's fault: now and then the whole machine is busy.
-            self._rate.charge(min(tokens, self._settings.commands_per_second))
+            # It may not have been the line's fault: somebody else's garbage may be collected in it.
+            self._rate.charge(min(tokens, MOST_OWED * self._settings.commands_per_second))
 
     def pause(self) -> None:
         """Stop handling and reading: the client does not read its output."""

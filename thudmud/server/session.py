@@ -12,6 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
 from functools import lru_cache
+from time import thread_time
 
 from thudmud.accounts.login import BACK_WORD, NAME_PROMPT, Login, Logins, told_word
 from thudmud.english import lasting
@@ -429,7 +430,7 @@ class PlayerSession:
             self._prompter.answer(line)
         elif self._visit:
             self._is_busy = True
-            metered_now(self._obey(self._visit, line), self._inbox.charge, self._loop.time)
+            metered_now(self._obey(self._visit, line), self._inbox.charge, thread_time)
 
     def _watch(self, watch: Watch) -> None:
         """Show a client without a name what everybody may see."""
@@ -454,7 +455,7 @@ class PlayerSession:
         Else each connection could have dozens of questions wait for the store at a time, and plies
         would queue behind them.
         """
-        metered_now(self._answered(answer), self._inbox.charge, self._loop.time)
+        metered_now(self._answered(answer), self._inbox.charge, thread_time)
 
     async def _answered(self, answer: Coroutine[None, None, None]) -> None:
         self._is_asking = True

@@ -65,7 +65,8 @@ def metered_now(
     Args:
         work: the coroutine.
         ran: takes the seconds of each stretch that it has run; waiting is free.
-        clock: returns the time, in seconds.
+        clock: returns the time, in seconds. `time.thread_time` leaves out how long others keep the
+            processor meanwhile.
     """
 
     def timed(step: Callable[[Any], Any], argument: Any) -> Any:

@@ -21,7 +21,7 @@ from thudmud.verbs.queries import Hint
 if TYPE_CHECKING:
     import asyncio
 
-HINT_SECONDS = 0.05
+HINT_SECONDS = 0.02
 """Roughly how many seconds of the adviser's work a hint, or a position of an analysis, takes."""
 
 HINT_SLOW = 2.0
