@@ -45,7 +45,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs 
 
 import argon2
 
-from benchmarks.assaults import pictures, proxy, requests, servers
+from benchmarks.assaults import battles, pictures, proxy, requests, servers
 from benchmarks.gateway import Client
 from benchmarks.load.attack import (
     AS_IT_IS,
@@ -571,6 +571,7 @@ def a_bot(folder: Path, extent: Extent) -> Row:
 # The whole.
 
 GROUPS: Sequence[Callable[[Extent], Iterable[Measure]]] = (
+    battles.measures,
     pictures.measures,
     proxy.measures,
     requests.measures,
