@@ -25,6 +25,7 @@ from thudmud.play.asides import AnalysisCancelled, Asked, Replayed
 from thudmud.play.refusals import Refusal
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, Game, Move, Side, Square
 from thudmud.store import at_once
+from thudmud.verbs import archive
 from thudmud.verbs.archive import Analyse, CancelAnalysis, Replay, Step, Way
 from thudmud.verbs.decisions import decide
 from thudmud.verbs.moves import Adjourn, Resign, Start
@@ -190,6 +191,13 @@ class TestWhoIsGivenOne:
         assert refusal(hall, "Carla", Analyse(2)) is Refusal.TOO_SHORT
         assert refusal(hall, "Carla", Analyse(3)) is Refusal.NO_SUCH_BATTLE
         assert refusal(hall, "Carla", Analyse()) is Refusal.ANALYSE_WHICH
+
+    def test_battle_that_is_too_long_is_refused_at_once(
+        self, hall: StoredHall, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(archive, "LONGEST", 2)
+        end(hall)
+        assert refusal(hall, "Carla", Analyse(1)) is Refusal.TOO_LONG_TO_ANALYSE
 
     def test_not_to_who_plays_for_ratings(self) -> None:
         hall = hall_of("Carla")

@@ -28,6 +28,8 @@ class SlowWeigher:
 
     def __init__(self) -> None:
         self.weighed: list[int] = []
+        self.begun: list[Game] = []
+        self.at_once = 1
         self.tickets = asyncio.Semaphore(0)
         self.error: Exception | None = None
         self.knows = True
@@ -36,6 +38,7 @@ class SlowWeigher:
         return None
 
     async def weigh(self, game: Game) -> Weighed | None:
+        self.begun.append(game)
         await self.tickets.acquire()
         if self.error:
             raise self.error
@@ -159,7 +162,6 @@ async def test_only_so_many_at_once_for_one_address(place: Place, adviser: SlowW
     await place.enter("Carla", "Dora", origin="10.0.0.1")
     await place.enter("Emil", origin="10.0.0.2")
     await place.type("Carla", "analyse 1")
-    await place.leave("Carla")
     assert await refused(place, "Dora", "analyse 2") is Refusal.TOO_MUCH_FROM_ADDRESS
     assert await refused(place, "Dora", "analyse 1") is None
     assert await refused(place, "Emil", "analyse 2") is None
@@ -232,18 +234,85 @@ async def test_who_cancels_takes_it_from_nobody_else(place: Place, adviser: Slow
     assert BLUNDER in place.told["Bert"][-1]
 
 
-async def test_if_who_has_asked_leaves_it_goes_on_and_is_kept(
+async def test_analysis_of_one_who_leaves_ends_with_the_next_position(
     place: Place, adviser: SlowWeigher
 ) -> None:
     await place.enter("Carla")
     await place.type("Carla", "analyse 1")
     await place.leave("Carla")
     told = list(place.told["Carla"])
-    adviser.let()
+    adviser.let(1)
     await idle()
     assert place.told["Carla"] == told
+    assert adviser.weighed == [0]
+    assert await place.type("Anna", "analyse 1") == BEGUN
+
+
+async def test_analysis_of_one_who_leaves_goes_on_while_another_waits(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    await place.enter("Carla")
+    await place.type("Carla", "analyse 1")
+    await place.type("Anna", "analyse 1")
+    await place.leave("Carla")
+    adviser.let()
+    await idle()
+    assert BLUNDER in place.told["Anna"][-1]
     assert len(adviser.weighed) == 4
-    assert BLUNDER in await place.type("Anna", "analyse 1")
+
+
+async def test_analyses_of_those_who_have_left_keep_nobody_out(
+    place: Place, adviser: SlowWeigher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(analysing, "MOST", 1)
+    place.hall.caps = Caps(analyses_per_address=1)
+    await second_battle(place)
+    await place.enter("Carla", "Dora", origin="10.0.0.1")
+    await place.type("Carla", "analyse 1")
+    await place.leave("Carla")
+    assert await refused(place, "Dora", "analyse 2") is None
+    adviser.let()
+    await idle()
+    assert place.told["Dora"][-1].startswith("Battle 2, ")
+
+
+async def test_analysis_of_the_shortest_battle_goes_first(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    await second_battle(place)
+    await place.enter("Carla", "Dora")
+    await place.type("Carla", "analyse 1")
+    await place.type("Dora", "analyse 2")
+    adviser.let()
+    await idle()
+    lengths = [len(game.moves) for game in adviser.begun]
+    assert lengths == [0, 0, 1, 2, 1, 2, 3]
+    assert place.told["Carla"][-1].startswith("Battle 1, ")
+    assert place.told["Dora"][-1].startswith("Battle 2, ")
+
+
+async def test_as_many_positions_are_weighed_as_the_adviser_can_weigh(
+    place: Place, adviser: SlowWeigher
+) -> None:
+    adviser.at_once = 2
+    await second_battle(place)
+    await place.type("Anna", "analyse 1")
+    await place.type("Bert", "analyse 2")
+    assert len(adviser.begun) == 2
+    adviser.let()
+    await idle()
+    assert len(adviser.weighed) == 4 + 3
+
+
+async def test_cancelled_analysis_gives_its_turn_away(place: Place, adviser: SlowWeigher) -> None:
+    await second_battle(place)
+    await place.type("Anna", "analyse 1")
+    await place.type("Bert", "analyse 2")
+    await place.type("Anna", "analyse cancel")
+    adviser.let()
+    await idle()
+    assert place.told["Bert"][-1].startswith("Battle 2, ")
+    assert adviser.weighed == [0, 1, 2]
 
 
 async def test_who_is_back_by_then_is_told(place: Place, adviser: SlowWeigher) -> None:

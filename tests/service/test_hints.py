@@ -22,7 +22,7 @@ class SlowAdviser:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, Game]] = []
-        self.gate = asyncio.Event()
+        self.gate, self.at_once = asyncio.Event(), 1
         self.error: Exception | None = None
         self.knows = True
 

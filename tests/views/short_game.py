@@ -189,6 +189,8 @@ WORTHS = (0, -100, -100, -100, 300, 300)
 class Kibitzer:
     """Advises what is to be seen at a glance."""
 
+    at_once = 1
+
     async def advise(self, _board: str, game: Game) -> tuple[Move, ...]:
         return game.push(ADVISED[game.turn]).moves[-1:]
 

@@ -987,6 +987,10 @@ ANALYSES = [
     ),
     (Refused(R.TOO_SHORT, number=12), "Battle 12 has too few plies to be analysed."),
     (
+        Refused(R.TOO_LONG_TO_ANALYSE, number=12, plies=650, most=500),
+        "Battle 12 had 650 moves. Only battles of up to 500 can be analysed.",
+    ),
+    (
         Refused(R.ANALYSIS_PENDING, number=12, done=40, plies=118),
         "Battle 12 is being analysed for you: 40 of 118 plies are done. You are told when all are,"
         ' and can then ask for another. "analyse cancel" ends it.',

@@ -27,6 +27,8 @@ _log = logging.getLogger(__name__)
 class OwnAdviser:
     """Our own player in this process, which it blocks."""
 
+    at_once = 1
+
     async def advise(self, _board: str, game: Game) -> tuple[Move, ...]:
         """Return the best ply of a running battle, and the plies expected after it."""
         from thudmud.search.player import Player  # noqa: PLC0415  (loaded when first asked)
@@ -51,6 +53,7 @@ class WorkersAdviser:
 
     def __init__(self, workers: Workers) -> None:
         self._workers = workers
+        self.at_once = workers.spare
 
     async def advise(self, board: str, game: Game) -> tuple[Move, ...] | None:
         """Return the best ply, and the plies expected after it; None if no worker answers."""

@@ -114,6 +114,11 @@ class Workers:
         self._all_idle.set()
         self._closed = False
 
+    @property
+    def spare(self) -> int:
+        """How many workers may think for no board at a time."""
+        return max(1, len(self._workers) - 1)
+
     async def think(self, question: Question) -> Reply:
         """Answer a question. If the caller is cancelled, the worker stops thinking.
 
@@ -165,7 +170,7 @@ class Workers:
 
     def _has_turn(self, board: str | None) -> bool:
         """Return whether a free worker may be given to a board; or to none, if one is left."""
-        return board is not None or len(self._lent) < max(1, len(self._workers) - 1)
+        return board is not None or len(self._lent) < self.spare
 
     def _given(self, worker: Program, board: str | None) -> Program:
         if board is None:

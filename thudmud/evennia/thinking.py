@@ -66,6 +66,8 @@ class FoundAdvice:
         weighed: by a battle as it stood, what it was worth.
     """
 
+    at_once = 1
+
     def __init__(self) -> None:
         self.lines: dict[Game, Line | None] = {}
         self.weighed: dict[Game, Weighed | None] = {}

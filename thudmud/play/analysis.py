@@ -30,6 +30,9 @@ _NOTED = 50
 SHORTEST = 2
 """The fewest plies of a battle that can be analysed."""
 
+LONGEST = 500
+"""The most plies: a position takes a tenth of a second, or several. Others have to wait as long."""
+
 GOES_ON = frozenset({State.RUNNING, State.ADJOURNED})
 """Battles in these states are not analysed, since that would help their players."""
 

@@ -164,6 +164,7 @@ class Refusal(Enum):
     ANALYSE_WHICH = "analyse_which"
     NOT_OVER = "not_over"
     TOO_SHORT = "too_short"
+    TOO_LONG_TO_ANALYSE = "too_long_to_analyse"
     ANALYSIS_PENDING = "analysis_pending"
     ANALYSES_TOO_MANY = "analyses_too_many"
     ANALYSIS_FAILED = "analysis_failed"

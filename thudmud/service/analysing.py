@@ -1,7 +1,9 @@
 """Analyses under way: one for each battle, whoever waits for it.
 
-The positions of a battle are weighed one at a time, so that other battles, and games, have their
-turns in between. If those who wait leave, the analysis goes on and is stored.
+The positions of a battle are weighed one at a time. The adviser's time goes to the battles with the
+fewest positions left (shortest remaining time first): before each position, a battle gives way to a
+shorter one that waits. An analysis that nobody waits for any more is cancelled: at the next of its
+positions, or as soon as somebody asks for another one.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from thudmud.play.events import BattleId
 from thudmud.play.hall import Decision
 from thudmud.play.refusals import Refusal
 from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.driving import now
+from thudmud.service.driving import future, now
 from thudmud.service.hinting import HINT_SECONDS
 from thudmud.service.interface import Adviser, Base, Result, Visit
 from thudmud.store import StoreError
@@ -28,8 +30,8 @@ from thudmud.verbs.archive import Analyse
 if TYPE_CHECKING:
     import asyncio
 
-MOST = 8
-"""How many battles are analysed at once."""
+MOST = 64
+"""How many battles may be analysed, or wait for that."""
 
 STEP = 40
 """Those who wait are told the progress after so many plies each."""
@@ -47,6 +49,7 @@ class AnalysisWork:
         done: how many of its plies are done.
         waiting: those who wait for it, each with the cause to pass to ``told``.
         task: the task that runs it.
+        turn: what it waits for before its next position is weighed; None if it does not wait.
     """
 
     asked: AnalysisLookup
@@ -54,6 +57,12 @@ class AnalysisWork:
     done: int = 0
     waiting: dict[str, object] = field(default_factory=dict)
     task: asyncio.Task[Analysis | None] | None = None
+    turn: asyncio.Future[None] | None = None
+
+    @property
+    def left(self) -> int:
+        """How many of its plies are left."""
+        return len(self.asked.game.moves) - self.done
 
     def progress(self, player: str) -> Analysing:
         """Return the progress, for a player."""
@@ -80,6 +89,8 @@ class Analyses:
         self._hall, self._keep = base.hall, base.store.keep_analysis
         self._adviser, self._broadcaster, self._tell_found = adviser, broadcaster, found
         self._works: dict[BattleId, AnalysisWork] = {}
+        self._weighed: set[AnalysisWork] = set()
+        """Those whose turn it is; of one that was cancelled until it has ended."""
         self._closed = False
 
     def look_for(
@@ -90,6 +101,7 @@ class Analyses:
         Otherwise it runs in the background, and the player's other lines do not wait for it.
         """
         name, number = visit.name, asked.battle.number
+        self._cancel_abandoned()
         if refusal := self._refusal(visit, asked):
             return self._broadcaster.refuse(name, Analyse(number), refusal, cause)
         work = self._works.get(asked.battle.id)
@@ -115,7 +127,7 @@ class Analyses:
             return None
         most = self._hall.caps.analyses_per_address
         begun = sum(each.origin == visit.origin for each in self._works.values())
-        if visit.origin and begun >= most:  # those who asked may have left
+        if visit.origin and begun >= most:
             return Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="analyses", most=most)
         return Refused(Refusal.ANALYSES_TOO_MANY) if len(self._works) >= MOST else None
 
@@ -135,8 +147,22 @@ class Analyses:
         if work is None:
             return
         del work.waiting[player]
-        if not work.waiting and work.task:
-            self._forget(work)  # the next player who asks starts a new one
+        if not work.waiting:
+            self._end(work)
+
+    def _cancel_abandoned(self) -> None:
+        """Cancel the analyses of which all who waited have left."""
+        for work in [each for each in self._works.values() if self._is_abandoned(each)]:
+            self._end(work)
+
+    def _is_abandoned(self, work: AnalysisWork) -> bool:
+        here = self._broadcaster.visits
+        return bool(work.waiting) and not any(player in here for player in work.waiting)
+
+    def _end(self, work: AnalysisWork) -> None:
+        """Cancel an analysis; the next player who asks starts a new one."""
+        if work.task:
+            self._forget(work)
             work.task.cancel()
 
     def close(self) -> None:
@@ -151,6 +177,7 @@ class Analyses:
             analysis = await self._found(work)
         finally:
             self._forget(work)
+            self._release_turn(work)
         for player, cause in work.waiting.items():
             await self._tell_found(player, work.asked, analysis, cause)
         return analysis
@@ -165,6 +192,40 @@ class Analyses:
         if self._works.get(work.asked.battle.id) is work:
             del self._works[work.asked.battle.id]
 
+    # Whose positions are weighed.
+
+    async def _take_turn(self, work: AnalysisWork, at_once: int) -> None:
+        """Wait until a position of a battle may be weighed, at most so many at a time.
+
+        A battle keeps its turn until it is done, or a shorter one waits.
+        """
+        shortest = self._shortest_waiting()
+        if work in self._weighed:
+            if shortest is None or shortest.left >= work.left:
+                return
+            self._release_turn(work)
+        elif len(self._weighed) < at_once:
+            self._weighed.add(work)
+            return
+        work.turn = future()
+        try:
+            await work.turn
+        finally:
+            work.turn = None
+
+    def _release_turn(self, work: AnalysisWork) -> None:
+        """Give the turn of a battle to the shortest one that waits, if it has it."""
+        if work not in self._weighed:
+            return
+        self._weighed.remove(work)
+        if (other := self._shortest_waiting()) and other.turn:
+            self._weighed.add(other)
+            other.turn.set_result(None)
+
+    def _shortest_waiting(self) -> AnalysisWork | None:
+        waiting = [each for each in self._works.values() if each.turn and not each.turn.done()]
+        return min(waiting, key=lambda each: each.left, default=None)
+
     async def _found(self, work: AnalysisWork) -> Analysis | None:
         """Make the analysis, store it and return it; None if the adviser fails or is missing."""
         if self._adviser is None:
@@ -172,6 +233,10 @@ class Analyses:
         game, weighed = work.asked.game, list[Weighed]()
         try:
             for then in positions(game):
+                await self._take_turn(work, self._adviser.at_once)
+                if self._is_abandoned(work):
+                    work.waiting.clear()
+                    return None
                 found = await self._adviser.weigh(then)
                 if found is None:
                     return None

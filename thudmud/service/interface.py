@@ -69,6 +69,10 @@ class Outbox(Protocol):
 class Adviser(Protocol):
     """Finds plies, and weighs positions."""
 
+    @property
+    def at_once(self) -> int:
+        """How many positions it weighs at a time. More would wait, in an order of its own."""
+
     async def advise(self, board: str, game: Game) -> Line | None:
         """Return what to play in a running battle, and the plies expected after it.
 

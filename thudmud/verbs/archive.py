@@ -10,6 +10,7 @@ from typing import Any
 from thudmud.errors import InvalidValueError, Refused
 from thudmud.play.analysis import (
     GOES_ON,
+    LONGEST,
     SHORTEST,
     AnalysedBattle,
     Analysis,
@@ -332,6 +333,8 @@ class Analyse(ArchiveCommand):
             raise Refused(Refusal.TOO_SHORT, number=number)
         analysis: Analysis | None = found[KeptAnalysisLookup(battle.id, len(game.moves))]
         if analysis is None:
+            if (plies := len(game.moves)) > LONGEST:
+                raise Refused(Refusal.TOO_LONG_TO_ANALYSE, number=number, plies=plies, most=LONGEST)
             analysis = found[AnalysisLookup(battle, game)]
         if analysis is None:
             raise Refused(Refusal.ANALYSIS_FAILED, number=number)

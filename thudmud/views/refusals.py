@@ -492,6 +492,9 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.ANALYSE_WHICH: 'Which battle? Add its number: "history" lists them.',
     Refusal.NOT_OVER: "Battle {number} is not over yet. You can analyse it afterwards.",
     Refusal.TOO_SHORT: "Battle {number} has too few plies to be analysed.",
+    Refusal.TOO_LONG_TO_ANALYSE: (
+        "Battle {number} had {plies} moves. Only battles of up to {most} can be analysed."
+    ),
     Refusal.ANALYSIS_PENDING: (
         "Battle {number} is being analysed for you: {done} of {plies} plies are done. You are told"
         ' when all are, and can then ask for another. "analyse cancel" ends it.'
