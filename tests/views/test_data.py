@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations
 from random import Random
 from typing import Any, cast
 
 import pytest
 
-from thudmud.rules import KOOM_VALLEY, RULESETS, Game, Square
+from tests.play.annals import CAPTURE, NOON, Annals
+from thudmud.play.archive import BattleLookup
+from thudmud.play.events import TakenBack
+from thudmud.rules import KOOM_VALLEY, RULESETS, Game, Move, Side, Square, write_record
 from thudmud.views import data
+from thudmud.views.facts import as_json
 from thudmud.views.legal import MOST_PATHS
 
 Outcome = tuple[str, str, frozenset[str], bool]
@@ -69,3 +74,29 @@ def test_where_nothing_can_move_there_are_no_ways() -> None:
         known = data.legal(game, Square.parse(square))
         assert bool(known["ways"]) is (square == "A7")
     assert data.legal(game.resign(game.turn), Square.parse("A7"))["ways"] == []
+
+
+def test_battle_looked_at_again_is_not_made_into_json_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    annals, moves = Annals(), list[Move]()
+    annals.begin()
+    annals.play(CAPTURE)
+    really = data.way
+
+    def counted(move: Move) -> data.Data:
+        moves.append(move)
+        return really(move)
+
+    monkeypatch.setattr(data, "way", counted)
+    for _ in range(3):
+        found = annals.found(BattleLookup(1))
+        assert found is not None
+        assert found.game
+        text = as_json(data.RecordedBattle(found))
+        assert json.loads(text)["record"] == write_record(found.game)
+        assert tuple(moves) == CAPTURE
+    annals.happen("oak board", TakenBack(NOON, "Anna", Side.TROLL, CAPTURE[1:]))
+    changed = annals.found(BattleLookup(1))
+    assert changed is not None
+    assert len(json.loads(as_json(data.RecordedBattle(changed)))["moves"]) == 1

@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from json import JSONDecoder, JSONEncoder
 from math import isfinite
 from operator import attrgetter
@@ -275,6 +275,7 @@ def _write_move(move: Move) -> str:
     return f"{_LETTERS[move.piece]}{move.origin}{mark}{move.target}{captures}"
 
 
+@lru_cache(maxsize=1 << 14)  # most moves are made in many battles, and in some again and again
 def _read_move(word: str) -> Move:
     """Return the move of a word; ValueError or KeyError if it is none."""
     match = _WORD.fullmatch(word)

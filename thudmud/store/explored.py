@@ -215,7 +215,9 @@ class ExploredRows:
                 case Resumed(match=saved):
                     opening, moves = saved.opening, list(saved.moves)
                 case Imported(rules=rules, record=record):
-                    game = read_record(record, RULESETS[rules]).game
+                    # A header and the setup come first. To check all plies would take longer.
+                    first = "\n".join(record.splitlines()[: COUNTED_PLIES + 2])
+                    game = read_record(first, RULESETS[rules]).game
                     opening, moves = game.opening, list(game.moves)
                 case Moved(move=move):
                     moves.append(move)

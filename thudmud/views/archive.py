@@ -367,7 +367,7 @@ def _record_facts(_: ViewRecord, occasion: Occasion) -> Iterable[Fact]:
 def recorded(found: FoundBattle, player: str) -> list[Fact]:
     """Return the facts of a battle with all its plies and comments."""
     comments = [comment_data(found.battle.number, each) for each in found.comments]
-    record = Fact("Thud.Record", data.record(found), player)
+    record = Fact("Thud.Record", data.RecordedBattle(found), player)
     return [record, *(Fact("Thud.Comment", each, player) for each in comments)]
 
 

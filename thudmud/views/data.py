@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from functools import reduce
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, reduce
 from itertools import zip_longest
 from operator import or_
 from typing import Any
@@ -189,6 +189,32 @@ def _clock(aside: Replayed) -> Data | None:
     sides = (first, first.other) if aside.ply % 2 == 0 else (first.other, first)
     latest = dict(zip(sides, left[-2:], strict=True))
     return {side.value: int(latest[side]) for side in Side}
+
+
+class RecordedBattle(Data):
+    """The data of a battle with all its plies, which is made when it is first read.
+
+    Of a battle of 2,000 plies that takes 10 ms, and `thudmud.views.facts.as_json` keeps its JSON.
+
+    Attributes:
+        found: the battle.
+    """
+
+    def __init__(self, found: archive.FoundBattle) -> None:
+        self.found = found
+
+    def __getitem__(self, key: str) -> object:
+        return self._data[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    @cached_property
+    def _data(self) -> Data:
+        return record(self.found)
 
 
 def record(found: archive.FoundBattle) -> Data:

@@ -17,6 +17,7 @@ from thudmud.errors import Refused
 from thudmud.language import ParseError
 from thudmud.play import events
 from thudmud.play.archive import (
+    FoundBattle,
     RatingChange,
 )
 from thudmud.play.clocks import AWAY, TimeControl
@@ -32,7 +33,7 @@ from thudmud.rules import (
 )
 from thudmud.views import data
 from thudmud.views.colours import as_hex
-from thudmud.views.data import Data, Fact
+from thudmud.views.data import Data, Fact, RecordedBattle
 from thudmud.views.people import person_data
 from thudmud.views.sentences import game_at
 
@@ -404,7 +405,14 @@ TAG = "@thud"
 
 def as_json(known: Data) -> str:
     """Return data as one line of JSON, in printable ASCII."""
+    if isinstance(known, RecordedBattle):
+        return _record_as_json(known.found)
     return json.dumps(known, separators=(",", ":")).replace("\x7f", "\\u007f")
+
+
+@lru_cache(maxsize=32)  # many look at the same battle; the JSON of the longest has 350,000 letters
+def _record_as_json(found: FoundBattle) -> str:
+    return as_json(data.record(found))
 
 
 def machine_line(fact: Fact) -> str:
