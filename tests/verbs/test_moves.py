@@ -27,6 +27,7 @@ from thudmud.play.match import RATED_PLIES, Match
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import EVERY, Attempt, Game, Move, Side, Square, Verb
+from thudmud.verbs import moves
 from thudmud.verbs.matchmaking import No
 from thudmud.verbs.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
 from thudmud.verbs.seats import Join, Leave
@@ -152,6 +153,18 @@ class TestTakingBack:
         assert refusal(started, "Anna", Undo()) is Refusal.NO_PLY_YET
         assert refusal(started, "Bert", Undo()) is Refusal.NO_PLY_YET
         assert refusal(after(started, A_PLY), "Bert", Undo()) is Refusal.NO_PLY_YET
+
+    def test_plies_taken_back_are_limited_in_each_battle(
+        self, started: Table, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(moves, "MOST_TAKEN_BACK", 2)
+        table = started
+        for _ in range(2):
+            table = after(table, A_PLY, ("Anna", Undo()), ("Bert", Undo()))
+        table = after(table, A_PLY)
+        assert refusal(table, "Anna", Undo()) is Refusal.UNDO_TOO_OFTEN
+        table = after(table, ("Anna", Resign()), ("Anna", Start()), ("Bert", ply("A6", "B6")))
+        assert after(table, ("Bert", Undo())).offers
 
     def test_only_while_a_battle_is_running(
         self, seated: Table, replied: Table, match_over: Table

@@ -980,6 +980,10 @@ ANALYSES = [
         Refused(R.NO_ANALYSES_RATED, board="oak board"),
         "Your battle at the oak board counts for ratings, so nothing is analysed until it is over.",
     ),
+    (
+        Refused(R.UNDO_TOO_OFTEN, board="oak board", most=1000),
+        "You have taken back 1,000 moves in this battle between you. No more can be taken back.",
+    ),
     (Refused(R.ANALYSE_WHICH), 'Which battle? Add its number: "history" lists them.'),
     (
         Refused(R.NOT_OVER, number=12),

@@ -148,6 +148,7 @@ class Refusal(Enum):
     TOO_SOON = "too_soon"
     NOBODY_TO_CLAIM_FROM = "nobody_to_claim_from"
     NO_MATCH = "no_match"
+    UNDO_TOO_OFTEN = "undo_too_often"
     NO_PLY_YET = "no_ply_yet"
     NOTHING_OFFERED = "nothing_offered"
     ALREADY_OFFERED = "already_offered"

@@ -107,6 +107,7 @@ class Table:
         since: when the current turn began, in seconds since the epoch.
         excused: how many seconds of absence since then do not count as idle.
         warned: when both were warned since then that the battle can be claimed; None if not.
+        taken_back: how many plies of the battle were taken back since it began or was resumed.
     """
 
     name: str
@@ -127,6 +128,7 @@ class Table:
     since: float = 0.0
     excused: float = 0.0
     warned: float | None = None
+    taken_back: int = 0
 
     # These follow from the rest. They are read more often than tables are made, so they are kept.
 
@@ -326,7 +328,9 @@ def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Tabl
             match = _match(table)
             game = reduce(lambda game, _: game.undo(), moves, match.game)
             clock = match.clock and match.clock.taken_back(len(moves), event.at)
-            return replace(table, match=match.with_game(game, clock), offers=NO_OFFERS)
+            back = table.taken_back + len(moves)
+            played = match.with_game(game, clock)
+            return replace(table, match=played, offers=NO_OFFERS, taken_back=back)
         case events.Absent(at=at, side=side):
             return replace(table, away=MappingProxyType({**table.away, side: at}))
         case events.Returned(side=side):
@@ -454,6 +458,7 @@ def _seated(table: Table, match: Match) -> Table:
         away=MappingProxyType(away),
         levels=match.levels,
         time=match.time,
+        taken_back=0,
     )
 
 

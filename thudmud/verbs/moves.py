@@ -251,6 +251,11 @@ def _forfeited(table: Table, player: str, side: Side, ending: Ending, context: C
     return started, over
 
 
+MOST_TAKEN_BACK = 1_000
+"""The most plies of a battle that are taken back. Else a battle of few plies could have events
+without end, all of which are read whenever somebody asks about it."""
+
+
 @verb("undo")
 class Undo(BattleCommand):
     """Ask to take back one's last ply, or agree that the opponent takes theirs back."""
@@ -266,6 +271,8 @@ class Undo(BattleCommand):
         taken = _last_own(game, side.other if agreed else side)
         if not taken:
             raise Refused(Refusal.NO_PLY_YET, board=table.name)
+        if table.taken_back >= MOST_TAKEN_BACK:
+            raise Refused(Refusal.UNDO_TOO_OFTEN, board=table.name, most=MOST_TAKEN_BACK)
         if not agreed:
             return tables.offer(table, player, Offer.UNDO, context.now)
         others = [

@@ -473,6 +473,9 @@ _TEMPLATES: Mapping[Enum, str] = {
         ' battle, "adjourn" puts the match away.'
     ),
     Refusal.NO_MATCH: "No match is under way at the {board}.",
+    Refusal.UNDO_TOO_OFTEN: (
+        "You have taken back {most:,} moves in this battle between you. No more can be taken back."
+    ),
     Refusal.NO_PLY_YET: "You have not moved in this battle yet, so there is nothing to take back.",
     Refusal.NOTHING_OFFERED: "Nobody has offered anything at the {board}.",
     Refusal.NO_HINTS: ('There are no hints here. "captures" and "moves" list what you can play.'),
