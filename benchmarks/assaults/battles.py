@@ -6,6 +6,7 @@ The store holds them before the server starts: two pieces that go to and fro for
 from __future__ import annotations
 
 import asyncio
+import http.client
 import math
 import re
 import time
@@ -34,8 +35,8 @@ from benchmarks.load.attack import (
 from benchmarks.load.attackers import Flood
 from benchmarks.load.guests import Guest, Place
 from benchmarks.load.players import MOVED, NAME_PROMPT
-from benchmarks.load.processes import board, letters
-from benchmarks.load.siege import Figure
+from benchmarks.load.processes import Running, board, letters
+from benchmarks.load.siege import Besides, Figure
 from benchmarks.load.web import TEXT, framed
 from thudmud.accounts.login import PASSWORD_PROMPT
 from thudmud.play.events import BattleEnded, BattleStarted, Event, Joined, Moved
@@ -128,8 +129,18 @@ def questions() -> Iterator[Attack]:
     yield Attack(
         f"page: pictures of {length}, 25 connections",
         Flood(count=25, payload=pictures, per_second=20, addresses=2),
+        besides=draw_one,
         setup=WEB,
     )
+
+
+def draw_one(running: Running, _: float) -> Besides:
+    """Start the process that draws: it stays for a while, with files open."""
+    asked = http.client.HTTPConnection(*running.web)
+    asked.request("GET", "/game/1.svg?ply=1")
+    asked.getresponse().read()
+    asked.close()
+    return tuple
 
 
 def asked_about(folder: Path, attack: Attack, extent: Extent) -> Row:
