@@ -44,6 +44,9 @@ class Notes:
     def received(self, items: Iterable[Item]) -> None:
         self.items += items
 
+    def charge(self, seconds: float) -> None:
+        pass
+
     def input_ended(self) -> None:
         pass
 

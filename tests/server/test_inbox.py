@@ -7,10 +7,15 @@ from functools import partial
 from typing import Any, cast
 
 import pytest
+from websockets.frames import Opcode
 
 from tests.server.plain import Serving
+from tests.telnet.commands import GMCP, framed
+from tests.web.test_connection import frame, raw
 from thudmud.server.config import ServerSettings
 from thudmud.server.inbox import TURN_TIME, Inbox, InboxQueue
+from thudmud.telnet.negotiation import Negotiation
+from thudmud.web.connection import WebClient
 
 
 async def test_a_paste_passes_at_once_and_the_rest_holds_nobody_else_up(serving: Serving) -> None:
@@ -163,3 +168,36 @@ async def test_a_mistake_of_ours_in_a_turn_keeps_nobody_else_waiting() -> None:
     turns.wait(partial(taken.append, "a"))
     assert await turns_taken(turns, taken, 1) == ["a"]
     assert failed == [error]
+
+
+@pytest.mark.parametrize("port", ["telnet", "web"])
+async def test_package_that_takes_long_is_paid_for_before_the_next_is_read(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, port: str
+) -> None:
+    setup = await serving(commands_per_second=100, commands_at_once=20, web={"port": 0})
+    bob = await setup.connect("Bob")
+    if port == "telnet":
+        anna, package = await setup.connect("Anna"), framed(GMCP, b"Core.Ping")
+    else:
+        anna, package = await raw(setup), frame(Opcode.TEXT, b"Core.Ping")
+    loop, handled = asyncio.get_running_loop(), list[bytes]()
+    now = loop.time()
+
+    def handle(_: object, data: bytes) -> None:
+        nonlocal now
+        handled.append(data)
+        now += 0.4
+
+    monkeypatch.setattr(loop, "time", lambda: now)
+    monkeypatch.setattr(Negotiation, "hear_subnegotiation", handle)
+    monkeypatch.setattr(WebClient, "hear", handle)
+    await anna.send(package)
+    while not handled:
+        await bob.fence()
+    await anna.send(package)
+    for _ in range(3):
+        await bob.fence()
+    assert len(handled) == 1
+    now += 60
+    while len(handled) < 2:
+        await bob.fence()

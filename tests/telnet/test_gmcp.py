@@ -67,13 +67,13 @@ def test_reading(payload: bytes, found: object) -> None:
 
 def test_what_is_wanted() -> None:
     wanted = supported(
-        frozenset(), "set", ["Thud 1", "Char.Login 1", "thud.MOVE", 4, None, "a b c"]
+        frozenset(), "set", ["Thud  1", "Char.Login 1", "thud.MOVE", 4, None, "a b c", "12"]
     )
-    assert wanted == {"thud", "char.login", "thud.move"}
+    assert wanted == {"thud", "char.login", "thud.move", "12"}
     wanted = supported(wanted, "remove", ["Thud", "Room"])
-    assert wanted == {"char.login", "thud.move"}
+    assert wanted == {"char.login", "thud.move", "12"}
     wanted = supported(wanted, "add", ["THUD 1"])
-    assert wanted == {"char.login", "thud.move", "thud"}
+    assert wanted == {"char.login", "thud.move", "thud", "12"}
     for nonsense in (None, "Thud 1", {"Thud": 1}, 4):
         assert supported(wanted, "set", nonsense) == wanted
     many = [f"Package{number} 1" for number in range(65)]

@@ -118,6 +118,8 @@ class Inbox:
         self._waiting: deque[Item] = deque()
         self._scheduled = False
         self._is_paused = False
+        self._paying: asyncio.TimerHandle | None = None
+        """Reads on once what packages have cost is paid for."""
 
     @property
     def line_is_next(self) -> bool:
@@ -150,6 +152,24 @@ class Inbox:
             # It may not have been the line's fault: somebody else's garbage may be collected in it.
             self._rate.charge(min(tokens, MOST_OWED * self._settings.commands_per_second))
 
+    def charge_package(self, seconds: float) -> None:
+        """Charge for the time that a package took, as for a line; read no more while it is owed.
+
+        Packages are handled as they are read: only what is not read can wait.
+        """
+        if seconds > FAIR_TIME:
+            self.charge(seconds)
+            if not self._paying:
+                self._read_when_paid()
+
+    def _read_when_paid(self) -> None:
+        loop, self._paying = self._turns.loop, None
+        if wait := self._rate.wait(loop.time()):
+            self._reading.hold(self._rate)
+            self._paying = loop.call_later(wait, self._read_when_paid)
+        else:
+            self._reading.let_go(self._rate)
+
     def pause(self) -> None:
         """Stop handling and reading: the client does not read its output."""
         self._is_paused = True
@@ -163,6 +183,9 @@ class Inbox:
     def close(self) -> None:
         """Drop everything; read on, so that the end of the connection is noticed."""
         self._waiting.clear()
+        if self._paying:
+            self._paying.cancel()
+            self._reading.let_go(self._rate)
         self._reading.let_go(self)
 
     def wake(self) -> None:

@@ -197,6 +197,10 @@ class PlayerSession:
             self._inbox.put(items)
             self._held()
 
+    def charge(self, seconds: float) -> None:
+        """Charge the client for the time that a package of its program took."""
+        self._inbox.charge_package(seconds)
+
     def input_ended(self) -> None:
         """Note that nothing more will come; what has come is still handled and answered."""
         self._has_ended = True

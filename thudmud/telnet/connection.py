@@ -217,8 +217,8 @@ class _Interpreter(TelnetWriter):
     # The commands found. telnetlib3 would act on them by itself; here they are only passed on.
 
     def handle_subnegotiation(self, buf: collections.deque[bytes]) -> None:
-        option, *payload = buf
-        self.connection.negotiation.hear_subnegotiation(option, b"".join(payload))
+        hear, whole = self.connection.negotiation.hear_subnegotiation, b"".join(buf)
+        self.connection.handle_package(hear, whole)
 
     def handle_do(self, opt: bytes) -> bool:
         if opt == telopt.TM:  # no option, but a question (RFC 860)

@@ -29,7 +29,6 @@ _MAX_PACKAGES = 64
 _LONGEST_ID, _LARGEST_ID = 64, 1 << 53
 _MOST = 1 << 31  # no battle has as high a number
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
-_VERSION = re.compile(r" +\d+$")
 
 
 class Packages:
@@ -124,10 +123,15 @@ def supported(before: frozenset[str], action: str, data: object) -> frozenset[st
     """
     if not isinstance(data, list):
         return before
-    bare = [_VERSION.sub("", each).lower() for each in data if isinstance(each, str)]
+    bare = [_without_version(each).lower() for each in data if isinstance(each, str)]
     names = frozenset(name for name in bare if _NAME.fullmatch(name))
     after = {"set": names, "add": before | names, "remove": before - names}[action]
     return after if len(after) <= _MAX_PACKAGES else before
+
+
+def _without_version(package: str) -> str:
+    name, blank, version = package.rpartition(" ")
+    return name.rstrip(" ") if blank and version.isdecimal() else package
 
 
 def credentials(data: object) -> tuple[str, str] | None:

@@ -111,6 +111,9 @@ class Receiver(Protocol):
     def received(self, items: Iterable[Item]) -> None:
         """Take items that have come in, in this order."""
 
+    def charge(self, seconds: float) -> None:
+        """Charge the client for the time that a package of its program took."""
+
     def input_ended(self) -> None:
         """Note that nothing more will come."""
 
@@ -179,6 +182,16 @@ class SessionConnection(asyncio.BufferedProtocol):
         self._transport = cast("asyncio.Transport", transport)
         self._is_tls = transport.get_extra_info("sslcontext") is not None
         self._reading = Reading(self._transport)
+        self._loop = asyncio.get_running_loop()
+
+    def handle_package(self, handle: Callable[[bytes], None], package: bytes) -> None:
+        """Handle what a client's program has sent, and charge the client for the time it takes.
+
+        Unlike a line it is handled as soon as it has been read, so it is charged afterwards.
+        """
+        begun = self._loop.time()
+        handle(package)
+        self.session.charge(self._loop.time() - begun)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002  (asyncio's signature)
         """Return where to put what has been received."""

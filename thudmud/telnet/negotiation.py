@@ -104,8 +104,12 @@ class Negotiation:
             self._hear_of_theirs(option, _THEIRS[command])
         self._make_offers()
 
-    def hear_subnegotiation(self, option: bytes, payload: bytes) -> None:
-        """Take a sub-negotiation; one that is invalid, or not agreed on, is ignored."""
+    def hear_subnegotiation(self, whole: bytes) -> None:
+        """Take a sub-negotiation: an option and its payload.
+
+        One that is invalid, or not agreed on, is ignored.
+        """
+        option, payload = whole[:1], whole[1:]
         match option:
             case telopt.NAWS:
                 self._hear_size(payload)

@@ -615,7 +615,7 @@ class FrameConnection(SessionConnection):
         message = b"".join(self._message)
         self._message.clear()
         if self._is_text:
-            self.client.hear(message)
+            self.handle_package(self.client.hear, message)
         else:
             # A message is a line, whether or not the client ends it.
             end = b"" if message.endswith((b"\r", b"\n")) else b"\n"
