@@ -18,7 +18,8 @@ from thudmud.accounts.guesses import FREE, PASSWORD_INTERVAL
 from thudmud.accounts.last_seen import INTERVAL, UNTOLD
 from thudmud.accounts.limiters import RateLimiter
 from thudmud.accounts.passwords import Passwords
-from thudmud.play.options import Switch
+from thudmud.language.parsing import chosen_by
+from thudmud.play.options import Options, Switch
 from thudmud.play.order import Measure, Sanction
 from thudmud.store import KeptName, NotWritten, Store
 from thudmud.verbs.options import SetReader, SetWidth
@@ -570,6 +571,31 @@ async def test_choices_at_the_name_prompt_are_taken(setup: LoginSetup) -> None:
         NAME,
         "Lines fit 60 columns from now on.",
     ]
+
+
+async def test_choices_at_the_name_prompt_are_kept_once_for_each_subject(
+    setup: LoginSetup,
+) -> None:
+    lines = [
+        line
+        for number in range(300, 400)
+        for line in (
+            f"options colour special thud dwarf #abc{number}",
+            f"options colour special thud troll {number % 256}",
+            f"options colour scheme {'vivid' if number % 7 else 'dim'}",
+            f"options width {number}",
+            f"options bell {'on' if number % 2 else 'off'}",
+            f"options colour special thud rock {number % 256}",
+        )
+    ]
+    answers = Answers(*lines, "anna")
+    login = await setup.logins.log_in(answers, "192.0.2.1")
+    assert login
+    assert len(login.choices) == 6
+    typed = [choice for line in lines if (choice := chosen_by(line))]
+    assert len(typed) == len(lines)
+    assert Options().chosen(login.choices) == Options().chosen(typed)
+    assert answers.shown.count("Lines fit 399 columns from now on.") == 1
 
 
 # New names

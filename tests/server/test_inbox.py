@@ -9,9 +9,10 @@ from typing import Any, cast
 import pytest
 from websockets.frames import Opcode
 
-from tests.server.plain import Serving
+from tests.server.plain import Client, Serving
 from tests.telnet.commands import GMCP, framed
 from tests.web.test_connection import frame, raw
+from thudmud.accounts import login
 from thudmud.server.config import ServerSettings
 from thudmud.server.inbox import TURN_TIME, Inbox, InboxQueue
 from thudmud.telnet.negotiation import Negotiation
@@ -170,6 +171,34 @@ async def test_a_mistake_of_ours_in_a_turn_keeps_nobody_else_waiting() -> None:
     assert failed == [error]
 
 
+class SlowWork:
+    """Something that takes 0.4 seconds of the loop's clock, which stands still otherwise.
+
+    Attributes:
+        count: how often it has been done.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        loop = asyncio.get_running_loop()
+        self._now, self.count = loop.time(), 0
+        monkeypatch.setattr(loop, "time", lambda: self._now)
+
+    def do(self, *_: object) -> None:
+        self.count += 1
+        self._now += 0.4
+
+    async def assert_next_waits_for_payment(self, bob: Client) -> None:
+        """Wait until it has been done once, while Bob is answered; then let time pass."""
+        while not self.count:
+            await bob.fence()
+        for _ in range(3):
+            await bob.fence()
+        assert self.count == 1
+        self._now += 60
+        while self.count < 2:
+            await bob.fence()
+
+
 @pytest.mark.parametrize("port", ["telnet", "web"])
 async def test_package_that_takes_long_is_paid_for_before_the_next_is_read(
     serving: Serving, monkeypatch: pytest.MonkeyPatch, port: str
@@ -180,24 +209,22 @@ async def test_package_that_takes_long_is_paid_for_before_the_next_is_read(
         anna, package = await setup.connect("Anna"), framed(GMCP, b"Core.Ping")
     else:
         anna, package = await raw(setup), frame(Opcode.TEXT, b"Core.Ping")
-    loop, handled = asyncio.get_running_loop(), list[bytes]()
-    now = loop.time()
-
-    def handle(_: object, data: bytes) -> None:
-        nonlocal now
-        handled.append(data)
-        now += 0.4
-
-    monkeypatch.setattr(loop, "time", lambda: now)
-    monkeypatch.setattr(Negotiation, "hear_subnegotiation", handle)
-    monkeypatch.setattr(WebClient, "hear", handle)
+    work = SlowWork(monkeypatch)
+    monkeypatch.setattr(Negotiation, "hear_subnegotiation", work.do)
+    monkeypatch.setattr(WebClient, "hear", work.do)
     await anna.send(package)
-    while not handled:
+    while not work.count:
         await bob.fence()
     await anna.send(package)
-    for _ in range(3):
-        await bob.fence()
-    assert len(handled) == 1
-    now += 60
-    while len(handled) < 2:
-        await bob.fence()
+    await work.assert_next_waits_for_payment(bob)
+
+
+async def test_line_at_the_name_prompt_that_takes_long_is_paid_for_before_the_next(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = await serving(commands_per_second=100, commands_at_once=20)
+    bob, work = await setup.connect("Bob"), SlowWork(monkeypatch)
+    anna = await setup.connect()
+    monkeypatch.setattr(login, "chosen_by", work.do)
+    await anna.send(b"a name of four words\r\n" * 2)
+    await work.assert_next_waits_for_payment(bob)

@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 
 import pytest
 
-from thudmud.service.driving import Turns, metered_now, now
+from thudmud.service.driving import Turns, metered, metered_now, now
 
 
 async def nothing() -> str:
@@ -120,6 +120,28 @@ async def test_what_is_metered_can_fail_and_be_cancelled() -> None:
     with pytest.raises(asyncio.CancelledError):
         await cancelled
     assert ran == [1, 0, 0]
+
+
+async def test_metered_coroutine_inside_a_task_fails_returns_and_is_cancelled() -> None:
+    clock, ran = Clock(), list[float]()
+
+    async def works(seconds: int) -> int:
+        clock.seconds += seconds
+        if seconds == 3:
+            raise ValueError("wrong")
+        await asyncio.sleep(0)
+        clock.seconds += 10
+        return seconds
+
+    assert await metered(works(2), ran.append, clock) == 2
+    with pytest.raises(ValueError, match="wrong"):
+        await metered(works(3), ran.append, clock)
+    waiting = asyncio.create_task(metered(asyncio.Event().wait(), ran.append, clock))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert ran == [2, 10, 3, 0, 0]
 
 
 async def test_a_line_that_is_cancelled_at_once_hands_on_no_turn() -> None:

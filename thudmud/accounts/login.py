@@ -140,22 +140,24 @@ class Logins:
 
     async def log_in(self, prompter: Prompter, address: str) -> Login | None:
         """Ask for names until the player may use one; return None if they quit."""
-        choices: list[SetOption] = []
+        choices: dict[object, SetOption] = {}
+        """By its subject, the last choice."""
         while True:
             words = (await prompter.ask(NAME_PROMPT)).strip()
             if words.lower() == "quit":
                 prompter.say("Goodbye!")
                 return None
             if choice := chosen_by(words):
-                choices.append(choice)
-                prompter.say(choice_text(choice, Options().chosen(choices)))
+                choices.pop(choice.subject, None)  # so that they stay in order
+                choices[choice.subject] = choice
+                prompter.say(choice_text(choice, Options().chosen(choices.values())))
             elif not words:
                 continue
             else:
                 with _store_errors_told(prompter):
                     if login := await self._claim(prompter, words, address):
                         self.last_seen.came(login.name, network(address))
-                        return replace(login, choices=tuple(choices))
+                        return replace(login, choices=tuple(choices.values()))
 
     def left(self, name: str, *, gave_up: bool) -> None:
         """Record that a player has left; after quitting, their words are not valid any more."""

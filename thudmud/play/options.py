@@ -248,6 +248,11 @@ class SetOption(OptionCommand):
     __slots__ = ()
     value: Any
 
+    @property
+    def subject(self) -> object:
+        """What is chosen: of two choices with one subject, only the later has an effect."""
+        return type(self)
+
     def after(self, options: Options) -> Options:
         """Return the options after it."""
         raise NotImplementedError

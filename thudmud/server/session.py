@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from functools import lru_cache
 from time import thread_time
@@ -21,7 +21,16 @@ from thudmud.play.events import Parting
 from thudmud.server.config import PlayerSettings, ServerSettings
 from thudmud.server.inbox import Inbox, InboxQueue, LinePrompter
 from thudmud.server.sessions import Sessions
-from thudmud.service import Dismissal, Elsewhere, Onlooker, Unfollowed, Visit, metered_now, now
+from thudmud.service import (
+    Dismissal,
+    Elsewhere,
+    Onlooker,
+    Unfollowed,
+    Visit,
+    metered,
+    metered_now,
+    now,
+)
 from thudmud.store import StoreError, Uncertain
 from thudmud.telnet import gmcp, mssp, tls
 from thudmud.telnet.intake import Reading
@@ -305,14 +314,14 @@ class PlayerSession:
 
     # Dialogues.
 
-    def _begin(self, dialogue: Callable[[], Awaitable[None]]) -> None:
+    def _begin(self, dialogue: Callable[[], Coroutine[None, None, None]]) -> None:
         """Begin a dialogue, whose questions are answered by the next lines."""
         self._is_busy = True
         self._dialogue = self._loop.create_task(self._lead(dialogue))
 
-    async def _lead(self, dialogue: Callable[[], Awaitable[None]]) -> None:
+    async def _lead(self, dialogue: Callable[[], Coroutine[None, None, None]]) -> None:
         try:
-            await dialogue()
+            await metered(dialogue(), self._inbox.charge, self._loop.time)
         except Exception as error:  # noqa: BLE001  (the connection goes on in spite of our bugs)
             self._dialogue = None
             self._fail(error)

@@ -6,7 +6,7 @@ knows who is here, and `neighbours` hears other nodes. `nodes` states the invari
 nodes on one store, and `driving` runs coroutines that may have nothing to wait for.
 """
 
-from thudmud.service.driving import metered_now, now
+from thudmud.service.driving import metered, metered_now, now
 from thudmud.service.interface import (
     Adviser,
     Arrival,
@@ -36,6 +36,7 @@ __all__ = [
     "Unfollowed",
     "Visit",
     "Watcher",
+    "metered",
     "metered_now",
     "now",
 ]

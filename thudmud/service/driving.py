@@ -68,14 +68,7 @@ def metered_now(
         clock: returns the time, in seconds. `time.thread_time` leaves out how long others keep the
             processor meanwhile.
     """
-
-    def timed(step: Callable[[Any], Any], argument: Any) -> Any:
-        begun = clock()
-        try:
-            return step(argument)
-        finally:
-            ran(clock() - begun)
-
+    timed = _timed(ran, clock)
     try:
         waiting = timed(work.send, None)
     except StopIteration as done:
@@ -83,8 +76,31 @@ def metered_now(
     return _going_on(work, waiting, timed)
 
 
+async def metered(
+    work: Coroutine[Any, Any, T], ran: Callable[[float], None], clock: Callable[[], float]
+) -> T:
+    """Await a coroutine, and meter how long it keeps the loop busy, as `metered_now` does."""
+    timed = _timed(ran, clock)
+    try:
+        waiting = timed(work.send, None)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
+    return await _steps(work, waiting, timed)
+
+
 _Step = Callable[[Callable[[Any], Any], Any], Any]
 """Resumes a coroutine by its ``send`` or ``throw``."""
+
+
+def _timed(ran: Callable[[float], None], clock: Callable[[], float]) -> _Step:
+    def timed(step: Callable[[Any], Any], argument: Any) -> Any:
+        begun = clock()
+        try:
+            return step(argument)
+        finally:
+            ran(clock() - begun)
+
+    return timed
 
 
 def _going_on(

@@ -112,6 +112,10 @@ class SetToggle(Choice):
     toggle: Toggle
     value: bool
 
+    @property
+    def subject(self) -> object:
+        return self.toggle
+
     @classmethod
     def of(cls, toggle: Toggle, value: Switch) -> SetToggle:
         return cls(toggle, value is Switch.ON)
@@ -146,6 +150,10 @@ class SetElement(Choice):
 
     element: Element
     value: Colour | None
+
+    @property
+    def subject(self) -> object:
+        return self.element
 
     def __str__(self) -> str:
         colour = "default" if self.value is None else self.value
