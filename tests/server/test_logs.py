@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import json
 import logging
 import re
@@ -13,17 +14,24 @@ from hypothesis import strategies as st
 
 from thudmud.cli.main import main
 from thudmud.server import logs
-from thudmud.server.logs import StructuredFormatter
+from thudmud.server.logs import LONGEST_VALUE, JsonFormatter, StructuredFormatter
 
+ROOT = Path(__file__).parents[2]
 PAIR = re.compile(r'([a-z_]+)=([A-Za-z0-9]+|"(?:[^"\\]|\\.)*")(?: |$)')
 
 
-def formatted(message: str, *arguments: object, failed: bool = False, **more: object) -> str:
+def formatted(
+    message: str,
+    *arguments: object,
+    failed: bool = False,
+    form: type[StructuredFormatter] = StructuredFormatter,
+    **more: object,
+) -> str:
     error = sys.exc_info() if failed else None
     record = logging.LogRecord("a.b", logging.INFO, __file__, 1, message, arguments, error)
     record.created, record.msecs = 1_795_248_000.5, 500.0
     vars(record).update(more)
-    return StructuredFormatter().format(record)
+    return form().format(record)
 
 
 def fields(line: str) -> dict[str, str]:
@@ -46,7 +54,7 @@ def test_an_empty_value_is_told() -> None:
     assert formatted("x", peer="").endswith('event=x peer=""')
 
 
-@given(st.text(), st.text())
+@given(st.text(max_size=LONGEST_VALUE), st.text(max_size=LONGEST_VALUE))
 def test_any_text_is_told_whole_in_plain_ascii(message: str, value: str) -> None:
     line = formatted("%s", message, word=value)
     assert line.isascii()
@@ -69,6 +77,23 @@ def test_a_traceback_belongs_to_its_record() -> None:
     assert r"boom \\x1b[31m\\x7f\\nlevel=error" in line
 
 
+@pytest.mark.parametrize("form", [StructuredFormatter, JsonFormatter])
+def test_long_value_is_cut_in_either_format(form: type[StructuredFormatter]) -> None:
+    long = "\xff" * 7700
+    try:
+        int(long)
+    except ValueError:
+        line = formatted("from %s", long, failed=True, form=form, origin=long, at=(long, 1), n=12)
+    told = json.loads(line) if form is JsonFormatter else fields(line)
+    assert told["origin"] == f"{long[:LONGEST_VALUE]}... (7500 more)"
+    assert told["event"].startswith(f"from {long[:100]}")
+    assert "ValueError" in told["trace"]
+    for value in told.values():
+        assert max(map(len, str(value).split("\n"))) < LONGEST_VALUE + 20
+    assert told["n"] == (12 if form is JsonFormatter else "12")
+    assert len(line) < 8000
+
+
 def test_a_file_that_is_moved_away_is_begun_anew(tmp_path: Path) -> None:
     path = tmp_path / "log"
     logs.begin("info", path)
@@ -86,10 +111,10 @@ def written(path: Path) -> list[dict[str, str]]:
     return [fields(line) for line in path.read_text("ascii").splitlines()]
 
 
-def log(message: str, number: int, at: float, level: int = logging.ERROR) -> None:
-    record = logging.LogRecord("x", level, __file__, 1, message, (number,), None)
+def log(message: str, number: int, at: float, level: int = logging.ERROR, name: str = "x") -> None:
+    record = logging.LogRecord(name, level, __file__, 1, message, (number,), None)
     record.created = at
-    logging.getLogger("x").handle(record)
+    logging.getLogger(name).handle(record)
 
 
 def test_what_repeats_is_left_out_and_counted(tmp_path: Path) -> None:
@@ -118,6 +143,54 @@ def test_who_comes_and_goes_is_told_more_often_than_mistakes_are(tmp_path: Path)
     for number in range(logs.MOST_INFO):
         log("connected %d", number, 1e9, logging.INFO)
     assert len(written(tmp_path / "log")) == logs.MOST_INFO
+
+
+def test_records_of_strangers_are_limited_together_and_the_rest_is_counted(tmp_path: Path) -> None:
+    logs.begin("info", tmp_path / "log")
+    for number in range(150):
+        log("connected %d", number, 1e9, logging.INFO, logs.STRANGERS)
+        log("foreign origin %d", number, 1e9, logging.INFO, logs.STRANGERS)
+        log("came in %d", number, 1e9, logging.INFO)
+    log("came in %d", 150, 1e9 + logs.WINDOW, logging.INFO)
+    log("connected %d", 150, 1e9 + logs.WINDOW, logging.INFO, logs.STRANGERS)
+    told = written(tmp_path / "log")
+    assert len(told) == logs.MOST_OF_STRANGERS + 150 + 3
+    [report] = [each for each in told if "number" in each]
+    assert (report["level"], report["number"]) == ("warning", "100")
+    assert report["what"] == "connected %d 50, foreign origin %d 50"
+    assert [each["event"] for each in told[-3:]] == [
+        report["event"],
+        "came in 150",
+        "connected 150",
+    ]
+
+
+OURS = {
+    "broadcast",
+    "came in",
+    "listening",
+    "settings and certificates were reloaded",
+    "starting",
+    "stopped",
+    "stopping",
+    "the password has just been changed",
+}
+"""Events at the level `info` that a stranger cannot cause."""
+
+
+def test_record_at_info_is_of_strangers_unless_it_is_known_to_be_ours() -> None:
+    for path in (ROOT / "thudmud").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name("_log"), attr="info"),
+                    args=[ast.Constant(event), *_],
+                ):
+                    assert event in OURS, path
+                case ast.Assign(
+                    targets=[ast.Name("_of_strangers")], value=ast.Call(args=[ast.Constant(name)])
+                ):
+                    assert name == logs.STRANGERS, path
 
 
 def test_a_clock_that_goes_back_hides_nothing(tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ _TAKEN_AT_ONCE = 32
 """How many names are taken at a time. Nothing waits for players there, but the store."""
 
 _log = logging.getLogger(__name__)
+_of_strangers = logging.getLogger("thudmud.strangers")
 
 
 class Prompter(Protocol):
@@ -377,7 +378,7 @@ class Logins:
         right = await self._throttle.is_right(guess, look, prompter.hold)
         if not right:
             extra = {"player": guess.name, "address": guess.network}
-            _log.info("a wrong answer", extra=extra)
+            _of_strangers.info("a wrong answer", extra=extra)
         return right
 
 

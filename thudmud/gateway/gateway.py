@@ -34,6 +34,7 @@ LOG_WHILE = 60.0
 _MOST_COUNTED = 100  # addresses; further ones are counted as one
 
 _log = logging.getLogger(__name__)
+_of_strangers = logging.getLogger("thudmud.strangers")
 
 
 class Gateway:
@@ -120,7 +121,7 @@ class Gateway:
         counted_as = address if known else "others"
         self._wrong[counted_as] += 1
         if self._wrong[counted_as] == 1:
-            _log.warning("a wrong secret", extra={"client": client, "address": counted_as})
+            _of_strangers.warning("a wrong secret", extra={"client": client, "address": counted_as})
             loop.call_later(LOG_WHILE, self._log_more_wrong, counted_as)
         # Whoever waits has no turn yet: of those who wait at once one has the next.
         while wait := self._slowing.of(address).take(loop.time()):
@@ -128,7 +129,7 @@ class Gateway:
 
     def _log_more_wrong(self, address: str) -> None:
         if more := self._wrong.pop(address) - 1:
-            _log.warning("more wrong secrets", extra={"address": address, "count": more})
+            _of_strangers.warning("more wrong secrets", extra={"address": address, "count": more})
 
     def release(self, session: ClientSession, link: ClientLink) -> None:
         """Take note that a link has ended; its session is kept for a while."""

@@ -53,6 +53,7 @@ _BACKLOG = 4096  # connections that may wait to be accepted, if the kernel allow
 _HOUR = 3600.0
 
 _log = logging.getLogger(__name__)
+_of_strangers = logging.getLogger("thudmud.strangers")
 
 
 Contexts = Mapping[str, ssl.SSLContext]
@@ -551,11 +552,12 @@ class IncomingConnection(asyncio.Protocol):
             if self._place[0] in self._proxies:
                 self._hand_over(raw, self._ask_proxy)
                 return
-        address, port = self._place
+        address = self._place[0]
         self._counted = None if address in self._forwarders else address
         rejection = self._limiter.acquire(self._counted, asyncio.get_running_loop().time())
         if rejection is not None:
-            _log.info("turned away", extra={"peer": f"{address} {port}", "for": rejection.name})
+            extra = {"peer": self._peer, "for": rejection.name}
+            _of_strangers.info("turned away", extra=extra)
             self._reject(raw, rejection.value)
             return
         self._is_counted = True
@@ -565,6 +567,11 @@ class IncomingConnection(asyncio.Protocol):
             accepted = self._accept(self._caller())
             raw.set_protocol(accepted)
             accepted.connection_made(raw)
+
+    @property
+    def _peer(self) -> str:
+        """The client's address and port, as the log has them."""
+        return " ".join(map(str, self._place or ()))
 
     def _caller(self) -> Caller:
         address, port = self._place or ("", 0)
@@ -576,7 +583,7 @@ class IncomingConnection(asyncio.Protocol):
             return ""
         rejection = self._limiter.assign(address, asyncio.get_running_loop().time())
         if rejection:
-            _log.info("turned away", extra={"peer": address, "for": rejection.name})
+            _of_strangers.info("turned away", extra={"peer": address, "for": rejection.name})
             return rejection.value
         self._counted = address
         return ""
@@ -620,7 +627,8 @@ class IncomingConnection(asyncio.Protocol):
             self._place = place or self._place
             await asyncio.get_running_loop().connect_accepted_socket(lambda: self, end)
         except (OSError, ValueError) as error:
-            _log.warning("no header of a proxy", extra={"peer": self._place, "why": str(error)})
+            extra = {"peer": self._peer, "why": str(error)}
+            _of_strangers.warning("no header of a proxy", extra=extra)
             end.close()
 
     async def _accept_tls(self, end: socket.socket, context: ssl.SSLContext) -> None:
@@ -638,7 +646,7 @@ class IncomingConnection(asyncio.Protocol):
             )
             is_open = True  # or was: a request may be answered, and the socket closed by now
         except OSError as error:  # failures of TLS and of the connection are OSErrors
-            _log.info("no TLS", extra={"peer": self._place, "why": str(error)})
+            _of_strangers.info("no TLS", extra={"peer": self._peer, "why": str(error)})
         finally:
             if not is_open:
                 end.close()

@@ -13,14 +13,17 @@ import os
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, cast
 
 from thudmud.errors import StartError
+
+_log = logging.getLogger(__name__)
 
 _PLAIN = re.compile(r"[A-Za-z0-9]+", re.ASCII)
 _DELETE = "\x7f"  # the one control character of ASCII that JSON does not escape
@@ -44,12 +47,12 @@ class StructuredFormatter(logging.Formatter):
         yield "time", f"{second}.{int(record.msecs):03}Z"
         yield "level", record.levelname.lower()
         yield "from", record.name
-        yield "event", record.getMessage()
+        yield "event", _with_short_lines(record.getMessage())
         for key, value in vars(record).items():
             if key not in _OWN:
-                yield key, value
+                yield key, _short(value)
         if record.exc_info:
-            yield "trace", self.formatException(record.exc_info)
+            yield "trace", _with_short_lines(self.formatException(record.exc_info))
 
 
 class JsonFormatter(StructuredFormatter):
@@ -57,11 +60,16 @@ class JsonFormatter(StructuredFormatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line of a record."""
-        return json.dumps(dict(self._pairs(record)), default=str).replace(_DELETE, "\\u007f")
+        return json.dumps(dict(self._pairs(record))).replace(_DELETE, "\\u007f")
 
 
 FORMATS = {"text": StructuredFormatter, "json": JsonFormatter}
 """The formats of the log."""
+
+
+LONGEST_VALUE = 200
+"""Characters of a value that are written, of messages and tracebacks in each line: strangers choose
+some of the values, and JSON takes up to twelve bytes for a character."""
 
 
 WINDOW = 60.0
@@ -70,9 +78,15 @@ WINDOW = 60.0
 MOST, MOST_INFO = 10, 5000
 """How often: a warning or worse, and anything else, which is not logged by default."""
 
+STRANGERS = "thudmud.strangers"
+"""The logger of records that anybody can cause, without a name, as often as they like."""
+
+MOST_OF_STRANGERS = 200
+"""How many of those are logged in a window, all together."""
+
 
 class RepetitionFilter(logging.Filter):
-    """Drops repeated records; a later one tells how many were dropped.
+    """Drops repeated records, and those of strangers beyond a number; later ones tell how many.
 
     Records are the same if they have the same logger, and the same first line of the message before
     formatting: asyncio puts sockets and tasks into the lines after it.
@@ -81,11 +95,17 @@ class RepetitionFilter(logging.Filter):
     def __init__(self) -> None:
         super().__init__()
         self._seen: dict[tuple[str, str], _Repeated] = {}
+        self._strangers = _OfStrangers()
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to write a record."""
         if "operator" in vars(record):
             return True  # operators' measures are recorded nowhere else
+        if not 0 <= record.created - self._strangers.since < WINDOW:
+            before, self._strangers = self._strangers, _OfStrangers(record.created)
+            before.report()
+        if record.name == STRANGERS and not self._strangers.admit(record):
+            return False
         key = record.name, str(record.msg).partition("\n")[0]
         seen = self._seen.get(key)
         if seen is None or not 0 <= record.created - seen.since < WINDOW:
@@ -114,6 +134,29 @@ class _Repeated:
     since: float
     count: int = 0
     left_out: int = 0
+
+
+@dataclass(slots=True)
+class _OfStrangers:
+    """Counts the records of strangers in a window."""
+
+    since: float = 0.0
+    count: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def admit(self, record: logging.LogRecord) -> bool:
+        """Return whether to write a record; count it."""
+        self.count += 1
+        if self.count > MOST_OF_STRANGERS:
+            self.left_out[str(record.msg)] += 1
+        return self.count <= MOST_OF_STRANGERS
+
+    def report(self) -> None:
+        """Log how many records were left out."""
+        if self.left_out:
+            what = ", ".join(f"{event} {count}" for event, count in self.left_out.most_common())
+            extra = {"number": self.left_out.total(), "what": what}
+            _log.warning("records that strangers cause were left out", extra=extra)
 
 
 class _ToFile(logging.handlers.WatchedFileHandler):
@@ -173,6 +216,20 @@ def begin(level: str, path: Path | None = None, form: str = "text") -> None:
 
 def _problem(path: Path | str | None, error: OSError) -> str:
     return f"server.log_file: {path} cannot be written: {error.strerror}"
+
+
+def _short(value: object) -> str | float | None:
+    """Return a value as it is written; numbers stay numbers."""
+    if value is None or isinstance(value, int | float):
+        return value
+    text = str(value)
+    more = len(text) - LONGEST_VALUE
+    return text if more <= 0 else f"{text[:LONGEST_VALUE]}... ({more} more)"
+
+
+def _with_short_lines(text: str) -> str:
+    """Return what we say ourselves, which may hold a value of others."""
+    return "\n".join(str(_short(line)) for line in text.split("\n"))
 
 
 def _value(text: str) -> str:

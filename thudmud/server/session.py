@@ -93,6 +93,7 @@ _HERE = "Yes, thudmud is here."
 _SORRY = "Sorry, something went wrong in the server with that line. Please try something else."
 
 _log = logging.getLogger(__name__)
+_of_strangers = logging.getLogger("thudmud.strangers")
 
 
 @value
@@ -179,7 +180,7 @@ class PlayerSession:
 
     def opened(self, client: Client) -> None:
         """Greet, and ask for a name."""
-        _log.info("connected", extra={"peer": self._peer})
+        _of_strangers.info("connected", extra={"peer": self._peer})
         self._client = client
         self._prompter = LinePrompter(self.screen, client, self._inbox, self._held)
         self._timer = IdleTimer(
@@ -190,7 +191,7 @@ class PlayerSession:
         )
         self._timer.start()
         if banned := self._sessions.ban_told("", self.address):
-            _log.info("turned away", extra={"peer": self._peer, "for": "a ban"})
+            _of_strangers.info("turned away", extra={"peer": self._peer, "for": "a ban"})
             self._sessions.add(self)
             self.end(banned, Goodbye.BANNED)
             return
@@ -238,7 +239,7 @@ class PlayerSession:
 
     def lost(self) -> None:
         """Note that the connection is gone."""
-        _log.info("gone", extra={"peer": self._peer})
+        _of_strangers.info("gone", extra={"peer": self._peer})
         self._release()
         self.screen.lost()
         self._stop(Parting.LOST)
@@ -559,7 +560,7 @@ class TelnetSession(PlayerSession):
 
     def overspent(self) -> None:
         """End the connection, and drop what the system still holds of it."""
-        _log.info("too much telnet", extra={"peer": self._peer})
+        _of_strangers.info("too much telnet", extra={"peer": self._peer})
         self._prompter.say(_TOO_MUCH)
         self._close(linger=False)
         self._loop.call_soon(self._transport.abort)

@@ -19,6 +19,7 @@ BELL = b"\a"
 _READING_ON = 1 / 2  # of the grace period, where a connection cannot be closed in one direction
 
 _log = logging.getLogger(__name__)
+_of_strangers = logging.getLogger("thudmud.strangers")
 
 
 class Goodbye(Enum):
@@ -255,7 +256,7 @@ class Screen:
             self._room = self._limit - self._transport.get_write_buffer_size()
             if self._room < 0:
                 # Sending a reason would need the very room that is missing.
-                _log.info("cut off a slow reader", extra={"unread": self._limit})
+                _of_strangers.info("cut off a slow reader", extra={"unread": self._limit})
                 self.closed = True
                 self._transport.abort()
 

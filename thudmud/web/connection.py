@@ -73,6 +73,7 @@ _NO_CLIENT = (
 )
 
 _log = logging.getLogger(__name__)
+_of_strangers = logging.getLogger("thudmud.strangers")
 
 
 _POSTED = re.compile(
@@ -491,7 +492,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             )
             return
         if not self._is_welcome(request):
-            _log.info("foreign origin", extra={"origin": request.fields.get("origin", "")})
+            _of_strangers.info("foreign origin", extra={"origin": request.fields.get("origin", "")})
             sentence = "Pages from elsewhere cannot play here: web.origins would have to name them."
             self._end(plain(HTTPStatus.FORBIDDEN, sentence))
             return
@@ -593,7 +594,7 @@ class FrameConnection(SessionConnection):
         for pong in replies:
             self._screen.command(pong)
         if self._protocol.parser_exc:
-            _log.info("bad frame", extra={"why": str(self._protocol.parser_exc)})
+            _of_strangers.info("bad frame", extra={"why": str(self._protocol.parser_exc)})
             self.session.end("")
         elif self._protocol.close_expected():
             self.session.input_ended()
@@ -640,7 +641,7 @@ class FrameConnection(SessionConnection):
     def _ping(self) -> None:
         """Ping the client; abort the connection if the last ping was not answered."""
         if not self._is_alive and self._transport.is_reading():
-            _log.info("no answer to a ping")
+            _of_strangers.info("no answer to a ping")
             self._transport.abort()
             return
         self._is_alive = False
