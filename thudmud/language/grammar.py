@@ -25,7 +25,7 @@ from thudmud.play.command import Command
 from thudmud.play.days import day_begins
 from thudmud.play.notifications import Kind, Quiet
 from thudmud.play.options import SHADES, Colour, Element, Shade, Switch, Toggle
-from thudmud.rules import EVERY, Every, Piece, Side, Square, ruleset_called
+from thudmud.rules import EVERY, RULESETS, Every, Piece, Side, Square, ruleset_called
 from thudmud.verbs import VERBS
 from thudmud.verbs.notifications import NotifyWay, Published
 from thudmud.verbs.setup import Pieces
@@ -339,9 +339,9 @@ def _ruleset(words: Token) -> Token:
     """
     if rules := ruleset_called(words):
         return words.update(value=rules.name)
-    name, _, _ = words.rpartition(" ")
-    while name and not ruleset_called(name):
-        name, _, _ = name.rpartition(" ")
+    parts, most = words.split(" "), 1 + max(each.count(" ") for each in RULESETS)
+    begun = (" ".join(parts[:count]) for count in range(most, 0, -1))
+    name = next(filter(ruleset_called, begun), "")
     beginning = len(name) + 1 if name else 0
     place = (words.start_pos or 0) + beginning
     rest = Token(words.type, words[beginning:], place)

@@ -242,8 +242,11 @@ class Place:
 
 
 _UNBROKEN = re.compile("[^ ,]*")
+_BEHIND_ZEROS = "0*?(0|[1-9][0-9]*)(?![0-9])"
+"""The digits of a number that may begin with zeros, in time that grows with their number only."""
+
 _MEANT_LENGTH = re.compile(
-    "(?:an?|0*([0-9]+))(?: ?(?!because(?![^ ,]))([A-Z]+))?(?![^ ,])", re.ASCII | re.IGNORECASE
+    rf"(?:an?|{_BEHIND_ZEROS})(?: ?(?!because(?![^ ,]))([A-Z]+))?(?![^ ,])", re.ASCII | re.IGNORECASE
 )
 
 
@@ -269,8 +272,8 @@ _RECORDED = re.compile(
 )
 _ENDS_IN_POSITION = re.compile(r"\b[A-O] ?[0-9]{1,2}$", re.ASCII | re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]{1,4}(?=[ ,]|$)")
-_MEANT_NUMBER = re.compile(r"#?0*([0-9]*)[.#]?", re.ASCII)
-_MEANT_ROW = re.compile("-?0*([0-9]{0,3})[0-9]*", re.ASCII)
+_MEANT_NUMBER = re.compile(r"#?0*+([0-9]*+)[.#]?", re.ASCII)
+_MEANT_ROW = re.compile("-?0*+([0-9]{0,3}+)[0-9]*+", re.ASCII)
 _LETTER = re.compile("[A-Z]", re.ASCII)
 _PIECE_ON_I = re.compile("[dTR] ?I[0-9]{1,2}", re.ASCII | re.IGNORECASE)
 _PLY_ON_I = re.compile(
@@ -521,7 +524,7 @@ def _said_openly(place: Place) -> Finding | None:
 
 
 _HUES = SHADES[:8]
-_NUMBER = re.compile("(-?)0*([0-9]+)", re.ASCII)
+_NUMBER = re.compile(f"(-?){_BEHIND_ZEROS}", re.ASCII)
 _SIX_DIGITS = re.compile("[0-9a-f]{6}", re.ASCII | re.IGNORECASE)
 _THREE_DIGITS = re.compile("#([0-9a-f]{3})", re.ASCII | re.IGNORECASE)
 _PLURALS = {"colours": "colour", "colors": "colour"}

@@ -171,7 +171,7 @@ def fits_a_board(hall: Hall, words: str) -> bool:
     return hall.tables.words.issuperset(phrase.words) and any(map(phrase.fits, hall.tables))
 
 
-_ENDS_IN_BOARD = re.compile(r"(.+) on ([^.!]+)[.!]*", re.IGNORECASE)
+_ENDS_IN_BOARD = re.compile(r"(.+) on ((?:(?! on )[^.!])+)[.!]*", re.IGNORECASE)
 
 
 def split_board(hall: Hall, text: str) -> tuple[str, str | None]:

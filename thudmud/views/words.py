@@ -67,7 +67,7 @@ GLUE = "\0"
 _NARROW = "\N{COMBINING GRAVE ACCENT}"
 """The first character that does not take one column. (The soft hyphen takes one.)"""
 _EMOJI = "\N{VARIATION SELECTOR-16}"
-_CHUNK = re.compile(r"( *)([^ ]+)")
+_CHUNK = re.compile(r"(?<! )( *)([^ ]+)")
 _BLANKS = dict.fromkeys(map(ord, "\t\n\v\f\r"), " ")
 
 
