@@ -1,0 +1,419 @@
+"""Whatever strangers send, the time that it takes grows no faster than its length.
+
+Each regular expression of the package is found in its source, and tried on texts that are hostile
+to it: the beginning of something that it looks for, then a part of it again and again, then an end
+that may not fit. So are the parsers, and the sentences of the command language at each place where
+something else may follow.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from itertools import product
+from pathlib import Path
+from re import _constants as sre  # re has no public parser
+from re import _parser
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.cases import cases
+from tests.growth import exponent
+from thudmud.accounts.passwords import is_same, word_hash
+from thudmud.errors import ThudmudError
+from thudmud.gateway import requests
+from thudmud.language import clean
+from thudmud.language.parsing import parse_afresh, player_problem
+from thudmud.language.slips import possible
+from thudmud.language.words import Stumbled
+from thudmud.play.hall import Hall
+from thudmud.play.meaning import split_board
+from thudmud.play.table import BoardSpec
+from thudmud.rules import Game
+from thudmud.rules.records import read_record, write_record
+from thudmud.script.reading import Transcript
+from thudmud.server.proxies import Proxies
+from thudmud.telnet import gmcp
+from thudmud.telnet.capabilities import utf8_in, variables_in
+from thudmud.telnet.lines import LineSplitter, readable
+from thudmud.views.words import columns, plain, wrapped
+from thudmud.web.http import read_request
+from thudmud.web.pictures import wanted_by
+from thudmud.web.published import published_by
+from thudmud.web.sharing import base_of, battle_asked, shared_at
+
+ROOT = Path(__file__).parents[1]
+
+LINEAR = 1.5
+"""The exponent from which growth counts as faster than linear; the square has 2."""
+
+Text = tuple[str, str, str]
+"""What a text begins with, repeats, and ends with."""
+
+SIGNS = (" ", "\t", "0", "9", "a", "A", ",", ".", "-", '"', "\\", "[", "(", "\x1b", "é")
+ENDS = ("", "\0", "! x")
+
+
+def growth(run: Callable[[str], object], text: Text, longest: int, quick: float) -> float:
+    """Return the exponent by which the time grows that something takes for a text."""
+    before, pump, end = text
+
+    def work(size: int) -> None:
+        run(before + pump * (size // len(pump)) + end)
+
+    return exponent(work, longest, quick)
+
+
+# Regular expressions.
+
+LONGEST, QUICK = 2048, 0.0004
+"""Characters that each expression is tried on, and seconds in which it passes them, ten times over.
+With the square it takes ten times as long."""
+
+GIVEN = {"cli/staging.py", "language/words.py"}
+"""Where expressions are made of what is given: by an operator, and by the grammar, which the test
+of lines tries."""
+
+OURS = {"pictures/pieces.py", "store/rows.py", "web/viewer.py"}
+"""Where expressions see nothing but files of the package."""
+
+METHODS = {"match", "fullmatch", "search", "sub", "split", "findall", "finditer"}
+
+
+class Expression(NamedTuple):
+    """A regular expression, where it is, and the methods by which it is used."""
+
+    place: str
+    pattern: re.Pattern[Any]
+    methods: Iterable[str]
+
+
+@cache
+def sources() -> dict[str, ast.Module]:
+    """Return the source of each module."""
+    package = ROOT / "thudmud"
+    return {
+        path.relative_to(package).as_posix(): ast.parse(path.read_text("utf-8"))
+        for path in sorted(package.rglob("*.py"))
+    }
+
+
+@cache
+def expressions() -> list[Expression]:
+    """Return all expressions that see more than files of the package."""
+    found = []
+    for name, tree in sources().items():
+        names = {
+            id(node.value): node.targets[0].id
+            for node in tree.body
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        }
+        for node in ast.walk(tree) if name not in OURS else ():
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name("re"), attr="compile")):
+                    own = names.get(id(node), "")
+                    methods = uses(name, own)
+                case ast.Call(func=ast.Attribute(value=ast.Name("re"), attr=method)) if (
+                    method in METHODS
+                ):
+                    own, methods = "", {method}
+                case _:
+                    continue
+            if pattern := made(name, node, own):
+                found.append(Expression(f"{name}:{node.lineno}", pattern, methods))
+    return found
+
+
+def made(name: str, call: ast.Call, own: str) -> re.Pattern[Any] | None:
+    """Return the expression that a call makes; None if it is made of what is given."""
+    flags = [*call.args[1:], *(each.value for each in call.keywords)]
+    parts = [call.args[0], *(each for each in flags if ast.unparse(each).startswith("re."))]
+    with suppress(NameError):
+        return re.compile(*(eval(ast.unparse(each), {"re": re}) for each in parts))  # noqa: S307
+    if own:
+        module = importlib.import_module(f"thudmud.{name.removesuffix('.py').replace('/', '.')}")
+        found: re.Pattern[Any] = getattr(module, own)
+        return found
+    assert name in GIVEN, f"{name}:{call.lineno}: expected a constant of the module"
+    return None
+
+
+def uses(name: str, own: str) -> Iterable[str]:
+    """Return the methods by which an expression is used."""
+    trees = [sources()[name]] if own.startswith("_") else sources().values()
+    used = {
+        node.attr
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == own
+    }
+    return METHODS & used or {"search", "fullmatch"}
+
+
+def hostile_to(pattern: str | bytes) -> Iterator[Text]:
+    """Yield texts on which an expression may have to try many ways to match."""
+    parsed = _parser.parse(pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern)
+    repeats = list(repeats_in(parsed, ""))
+    befores = {"", *(before for before, _ in repeats)}
+    pumps = {*SIGNS, *literals_in(parsed)}
+    for before, body in repeats:
+        pumps |= {body, before + body}
+    yield from product(befores, pumps - {""}, ENDS)
+
+
+def parts_of(op: Any, value: Any) -> list[Any]:
+    """Return the sequences inside of a part of an expression."""
+    if op is sre.BRANCH:
+        return list(value[1])
+    if op in {sre.SUBPATTERN, *REPEATS}:
+        return [value[-1]]
+    if op in {sre.ASSERT, sre.ASSERT_NOT}:
+        return [value[1]]
+    return [value] if op is sre.ATOMIC_GROUP else []
+
+
+REPEATS = {sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT}
+
+
+def literals_in(nodes: Any) -> Iterator[str]:
+    """Yield the characters that an expression looks for."""
+    for op, value in nodes:
+        if op in {sre.LITERAL, sre.NOT_LITERAL}:
+            yield chr(value)
+        for inner in parts_of(op, value):
+            yield from literals_in(inner)
+
+
+def repeats_in(nodes: Any, before: str) -> Iterator[tuple[str, str]]:
+    """Yield what can stand before each repetition, and what it repeats."""
+    for op, value in nodes:
+        for inner in parts_of(op, value):
+            if op in REPEATS:
+                yield before, sample(inner)
+            yield from repeats_in(inner, before)
+        before += sample([(op, value)])
+
+
+def sample(nodes: Any) -> str:
+    """Return a text that a sequence matches, whatever it wants to see around it."""
+    text = ""
+    for op, value in nodes:
+        if op is sre.LITERAL:
+            text += chr(value)
+        elif op is sre.ANY:
+            text += "x"
+        elif op is sre.IN:
+            text += member(value)
+        elif op is sre.NOT_LITERAL:
+            text += next(sign for sign in SIGNS if ord(sign) != value)
+        elif op in REPEATS:
+            text += sample(value[-1]) * max(1, value[0])
+        elif op not in {sre.ASSERT, sre.ASSERT_NOT} and (parts := parts_of(op, value)):
+            text += sample(parts[0])
+    return text
+
+
+CATEGORIES = {
+    sre.CATEGORY_DIGIT: r"\d",
+    sre.CATEGORY_NOT_DIGIT: r"\D",
+    sre.CATEGORY_SPACE: r"\s",
+    sre.CATEGORY_NOT_SPACE: r"\S",
+    sre.CATEGORY_WORD: r"\w",
+    sre.CATEGORY_NOT_WORD: r"\W",
+}
+
+
+def member(items: Any) -> str:
+    """Return a character of a class."""
+    form, own = "", list[str]()
+    for op, value in items:
+        if op is sre.NEGATE:
+            form += "^"
+        elif op is sre.CATEGORY:
+            form += CATEGORIES[value]
+        else:
+            first, last = value if op is sre.RANGE else (value, value)
+            form += f"{re.escape(chr(first))}-{re.escape(chr(last))}"
+            own.append(chr(first))
+    fits = re.compile(f"[{form}]").match
+    return next(sign for sign in (*own, *SIGNS, *map(chr, range(32, 127))) if fits(sign))
+
+
+def calls(expression: Expression) -> Iterator[Callable[[str], object]]:
+    """Yield what uses an expression on a text, in each of its ways."""
+    pattern, is_bytes = expression.pattern, isinstance(expression.pattern.pattern, bytes)
+    for method in expression.methods:
+        call = getattr(pattern, method)
+
+        def use(text: str, call: Any = call, method: str = method) -> None:
+            given = text.encode("latin-1") if is_bytes else text
+            found = call(given[:0], given) if method == "sub" else call(given)
+            if method == "finditer":
+                list(found)
+
+        yield use
+
+
+def superlinear(expression: Expression) -> list[tuple[str, Text, float]]:
+    """Return on what an expression takes more than linear time."""
+    return [
+        (expression.place, text, grown)
+        for text in hostile_to(expression.pattern.pattern)
+        for use in calls(expression)
+        if (grown := growth(use, text, LONGEST, QUICK)) > LINEAR
+    ]
+
+
+@cases(
+    ("pattern", "method", "is_linear"),
+    [
+        (r" +\d+$", "sub", False),
+        (r"(?<! ) +\d+$", "sub", True),
+        (r"[a-z]+:[ \t]*([^\r\n\0]*?)[ \t]*", "fullmatch", False),
+        (r"[a-z]+:([^\r\n\0]*)", "fullmatch", True),
+        (r"0*([0-9]+)x", "match", False),
+        (r"0*+([0-9]+)x", "match", True),
+        (r"(a|aa)+b", "match", False),
+        (r"(?:[a-z]+ ?)*;", "match", False),
+        (r"(?:[a-z]+ )*;", "match", True),
+        (r"<b>.*?</b>", "search", False),
+        (r"[0-9]{1,64}[0-9]{1,64}x", "match", True),
+    ],
+)
+def test_superlinear_expression_is_told_from_a_linear_one(
+    pattern: str, method: str, *, is_linear: bool
+) -> None:
+    found = superlinear(Expression("", re.compile(pattern), {method}))
+    assert not found if is_linear else found
+
+
+@pytest.mark.slow
+def test_expressions_take_linear_time() -> None:
+    assert len(expressions()) > 90
+    assert not [each for expression in expressions() for each in superlinear(expression)]
+
+
+# Parsers.
+
+
+def split(text: str) -> None:
+    splitter = LineSplitter(1 << 20)
+    data = text.encode()
+    for start in range(0, len(data), 7):
+        splitter.feed(data[start : start + 7])
+
+
+def supports(text: str) -> None:
+    gmcp.supported(frozenset(), "set", [text, *text.split(",")])
+    gmcp.read(b"Core.Supports.Set " + json.dumps([text]).encode())
+
+
+def asked(text: str) -> None:
+    request = read_request(f"GET /game/1.svg{text} HTTP/1.1\r\nHost: {text}".encode("latin-1"))
+    if request is None:
+        return
+    wanted_by(request)
+    published_by(request)
+    battle_asked(request)
+    shared_at(request.path, lambda *_: None)
+    base_of(request, "", is_secure=True)
+
+
+RECORD = write_record(Game.start())
+HALL = Hall([BoardSpec("oak board"), BoardSpec("yew board")])
+
+PARSERS: dict[Callable[[str], object], tuple[str, ...]] = {
+    split: ("\r", "\n", "\r\0", "\b", "\x15", "\x1b[", "\x1b[1", "x\b"),
+    lambda text: readable(text.encode()): ("\b", "\x15", "\x1b[", "\x1b[1 ", "\x1bO"),
+    lambda text: gmcp.read(text.encode()): ("A [", "[[", '{"a":', "\\u00", "1e", "[1,"),
+    supports: ("a 1", "1 ", " 1,"),
+    lambda text: variables_in(text.encode("latin-1")): ("\0a\1b", "\1", "\2", "\3a"),
+    lambda text: utf8_in(text.encode("latin-1")): (";", ";UTF-8", "[TTABLE]"),
+    clean: ("\u200d", "a\u200d", "\u0301", "a\u0301", "\ufe0f", "\u202e"),
+    lambda text: wrapped(text, 80): ("a ", '"a', '" ', "\u0301", "\N{PILE OF POO}", "\u200d"),
+    columns: ("\u0301", "\N{PILE OF POO}\u200d", "\ufe0f"),
+    plain: ("\u0301", "\N{PILE OF POO}\u200d"),
+    lambda text: read_request(text.encode("latin-1")): (
+        "GET ", "X:", "X: \r\n", "\r\n", "GET / HTTP/1.1\r\n", "a: b\r\nA: b\r\n",
+    ),
+    lambda text: read_request(b"GET / HTTP/1.1\r\nX:" + text.encode("latin-1")): ("a ", "\r\na:"),
+    asked: ("/", "?a", "?ply=1", "&a=b", "%20", "%", ":1", ".svg"),
+    lambda text: requests.read(text.encode()): ("[", '{"a":', '{"type":"line",', "\\"),
+    lambda text: requests.read(f'{{"type": "line", "line": "{text}"}}'.encode()): ("\\n",),
+    lambda text: read_record(RECORD + text): ('[A "', "; a: ", "\n", "dA6-B6\n", "dA1,", "x", ";", "xA1"),
+    Transcript.parse: ("A> x\n", "${", "$$", "@set ", "A: ", "...", "${a=*}"),
+    lambda text: Proxies(["127.0.0.1"]).client("127.0.0.1", {"x-forwarded-for": text}): (
+        "1.", "1.1.1.1,", ":", "::", "[",
+    ),
+    lambda text: split_board(HALL, text): (" on ", "x on ", " on oak", "on oak."),
+    player_problem: (),
+    lambda text: is_same(text, word_hash("a-b")): ("- ", "a-"),
+}  # fmt: skip
+"""By what strangers' texts are given to, more of what is hostile to it."""
+
+LONG, SOON = 8192, 0.05
+"""Characters that a parser is tried on, and seconds for them, several times over."""
+
+
+@pytest.mark.slow
+def test_parsers_take_linear_time() -> None:
+    assert not [
+        (parser, text, grown)
+        for parser, own in PARSERS.items()
+        for text in product(("", "a "), (*SIGNS, *own), ENDS)
+        if (grown := growth(forgiven(parser), text, LONG, SOON)) > LINEAR
+    ]
+
+
+def forgiven(parser: Callable[[str], object]) -> Callable[[str], object]:
+    """Return a parser of which an error is an answer, too."""
+
+    def run(text: str) -> None:
+        with suppress(ValueError, ThudmudError):
+            parser(text)
+
+    return run
+
+
+# Lines.
+
+PIECES = (
+    *SIGNS, "0,", "a ", "a, ", "x1 ", "a1", "a6-b6", "on ", "and ", "one ", "0 ", "capturing ",
+    "move ", "e9", "(a",
+)  # fmt: skip
+
+LINE, TOLD = 2048, 0.003
+"""Characters of a line, twice as many as there can be, and seconds until it is explained."""
+
+
+def beginnings() -> Iterable[str]:
+    """Return the beginning of a line for each set of words that may follow one."""
+    found: dict[frozenset[str], str] = {}
+    for path in sorted((ROOT / "tests" / "transcripts").glob("*.thud-script")):
+        for line in re.findall(r"^[A-Z][a-z]+> (.*)", path.read_text("utf-8"), re.MULTILINE):
+            words = clean(line).split()
+            for count in range(min(len(words), 8)):
+                before = " ".join(words[:count])
+                with suppress(Stumbled):
+                    found.setdefault(possible(before), f"{before} " if before else "")
+    return found.values()
+
+
+@forgiven
+def read(line: str) -> None:
+    parse_afresh(clean(line))
+
+
+@pytest.mark.slow
+def test_lines_are_parsed_in_linear_time() -> None:
+    texts = list(product(beginnings(), PIECES, ("", '"')))
+    assert len(texts) > 5000
+    assert not [
+        (text, grown) for text in texts if (grown := growth(read, text, LINE, TOLD)) > LINEAR
+    ]
