@@ -246,7 +246,8 @@ _BEHIND_ZEROS = "0*?(0|[1-9][0-9]*)(?![0-9])"
 """The digits of a number that may begin with zeros, in time that grows with their number only."""
 
 _MEANT_LENGTH = re.compile(
-    rf"(?:an?|{_BEHIND_ZEROS})(?: ?(?!because(?![^ ,]))([A-Z]+))?(?![^ ,])", re.ASCII | re.IGNORECASE
+    rf"(?:an?|{_BEHIND_ZEROS})(?: ?(?!because(?![^ ,]))([A-Z]+))?(?![^ ,])",
+    re.ASCII | re.IGNORECASE,
 )
 
 
