@@ -45,7 +45,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs 
 
 import argon2
 
-from benchmarks.assaults import battles, pictures, proxy, requests, servers
+from benchmarks.assaults import battles, pictures, proxy, requests, servers, wire
 from benchmarks.gateway import Client
 from benchmarks.load.attack import (
     AS_IT_IS,
@@ -576,6 +576,7 @@ GROUPS: Sequence[Callable[[Extent], Iterable[Measure]]] = (
     proxy.measures,
     requests.measures,
     servers.measures,
+    wire.measures,
 )
 """What yields further rows, each from a module of `benchmarks.assaults`."""
 
