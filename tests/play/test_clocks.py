@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from tests.play.conftest import GRACE, NOW, SEATED, after, events, ply, refusal, without
 from tests.verbs.test_moves import PLIES
 from thudmud.errors import InvalidValueError, Refused
-from thudmud.play.clocks import AWAY, DAY, Clock, TimeClass, TimeControl, time_class
+from thudmud.play.clocks import (
+    DAY,
+    LONGEST_GRACE,
+    Clock,
+    TimeClass,
+    TimeControl,
+    time_class,
+)
 from thudmud.play.events import (
     Absent,
     Adjourned,
@@ -34,6 +41,7 @@ from thudmud.verbs.setup import SetClock
 from thudmud.verbs.tables import closed, come_back, due, flag_fallen, held, overdue, tidied, vanish
 
 FAST = TimeControl(1, 5)
+GRACE_FAST = 6.0
 MEMBERS = frozenset({"Anna", "Bert"})
 IDLE, WARNING = 600.0, 60.0
 
@@ -54,6 +62,12 @@ def clock(table: Table) -> Clock:
     assert table.match
     assert table.match.clock
     return table.match.clock
+
+
+def away_for(table: Table, player: str, since: float, seconds: float) -> Table:
+    """Return the table after a player was away for some time."""
+    table = without(table, player, now=since)
+    return table.apply(come_back(table, player, since + seconds)[0])
 
 
 def left(table: Table) -> tuple[float, float]:
@@ -135,15 +149,80 @@ class TestClock:
             for side in Side:
                 assert back.left(side) == pytest.approx(then.left(side))
 
-    def test_stands_still_for_two_minutes_of_a_battle_while_a_player_is_away(
-        self, timed: Table
+    @pytest.mark.parametrize(
+        ("control", "seconds"),
+        [
+            (TimeControl(1), 6),
+            (TimeControl(1, 180), 6),
+            (TimeControl(10, 5), 60),
+            (TimeControl(20), 120),
+            (TimeControl(180), LONGEST_GRACE),
+            (TimeControl(days=3), 0),
+        ],
+    )
+    def test_grace_is_a_tenth_of_the_minutes_up_to_two_minutes(
+        self, control: TimeControl, seconds: float
     ) -> None:
-        table = without(timed, "Bert", now=NOW + 10)
-        assert clock(table).deadline == NOW + 10 + 50 + AWAY
-        table = table.apply(come_back(table, "Bert", NOW + 10 + AWAY - 20)[0])
+        assert control.grace == seconds
+
+    def test_grace_of_a_side_is_used_up_by_all_its_absences_in_a_battle(self, timed: Table) -> None:
+        table = away_for(timed, "Anna", NOW + 10, 4)
+        assert left(table) == (50, 60)
+        table = away_for(table, "Anna", NOW + 20, 4)
+        assert left(table) == (50 - 6 - 2, 60)
+        table = away_for(table, "Anna", NOW + 30, 4)
+        assert left(table) == (42 - 6 - 4, 60)
+
+    def test_grace_of_each_side_is_its_own(self, timed: Table) -> None:
+        table = away_for(timed, "Anna", NOW, 10)
+        assert left(table) == (60 - 4, 60)
+        table = without(table, "Bert", now=NOW + 10)
+        assert clock(table).still == GRACE_FAST
+        assert clock(table).deadline == NOW + 10 + 56 + GRACE_FAST
+
+    def test_grace_of_both_sides_runs_at_once_while_both_are_away(self, timed: Table) -> None:
+        table = away_for(timed, "Bert", NOW, 2)
+        table = without(table, "Anna", "Bert", now=NOW + 2)
+        assert clock(table).still == GRACE_FAST
+        table = table.apply(come_back(table, "Anna", NOW + 2 + GRACE_FAST)[0])
+        assert clock(table).still == 0
+        assert left(table) == (60, 60)
+
+    def test_grace_of_an_absent_player_stays_while_the_other_seat_is_free(
+        self, empty: Table
+    ) -> None:
+        table = after(empty, ("Anna", SetClock(FAST)), *SEATED, ("Anna", Start()))  # not rated
+        table = without(table, "Bert", now=NOW + 10)
+        table = after(table, ("Anna", Leave()), now=NOW + 12)
+        table = after(table, ("Anna", Join(Side.DWARF)), now=NOW + 500)
+        assert clock(table).still == GRACE_FAST - 2
+
+    def test_grace_is_new_in_the_second_battle(self, timed: Table) -> None:
+        table = away_for(timed, "Anna", NOW, 10)
+        table = after(table, ("Anna", Resign()), ("Bert", Start()), now=NOW + 40, members=MEMBERS)
+        assert clock(without(table, "Anna", now=NOW + 50)).still == GRACE_FAST
+
+    def test_grace_used_before_an_adjournment_stays_used(self, timed: Table) -> None:
+        table = after(away_for(timed, "Anna", NOW, 4), ("Anna", Adjourn()), now=NOW + 20)
+        away = events(table, "Bert", Adjourn(), NOW + 25)[-1]
+        assert isinstance(away, Adjourned)
+        again = Table.set_up(BoardSpec("pine board")).apply(Resumed(NOW + 9000, "Anna", away.match))
+        assert clock(without(again, "Anna", now=NOW + 9000)).still == GRACE_FAST - 4
+
+    def test_players_cut_off_by_a_server_have_the_longest_grace(self, timed: Table) -> None:
+        table = timed
+        for name in ("Anna", "Bert"):
+            for event in vanish(table, name, Parting.RESTART, NOW + 10):
+                table = table.apply(event)
+        assert clock(table).deadline == NOW + 10 + 50 + LONGEST_GRACE
+        table = table.apply(come_back(table, "Anna", NOW + 70)[0])
         assert left(table)[0] == 50
-        table = without(table, "Anna", now=NOW + AWAY)
-        assert clock(table).read(NOW + AWAY + 50).left(Side.DWARF) == 50 - 10 - 30
+        table = table.apply(come_back(table, "Bert", NOW + 100)[0])
+        table = without(table, "Anna", now=NOW + 100)  # her own grace is whole
+        assert clock(table).still == GRACE_FAST
+        for event in vanish(table, "Bert", Parting.RESTART, NOW + 106):
+            table = table.apply(event)
+        assert clock(table).still == LONGEST_GRACE - 90
 
     def test_goes_on_in_correspondence_while_both_are_away(self, by_mail: Table) -> None:
         table = without(by_mail, "Anna", "Bert", now=NOW + 10)
@@ -229,10 +308,10 @@ class TestFlags:
         (moved,) = events(timed, "Anna", ply("A6", "B6"), NOW + 59.999)
         assert isinstance(moved, Moved)
 
-    def test_of_who_is_away_and_has_used_the_two_minutes(self, timed: Table) -> None:
+    def test_of_who_is_away_and_has_used_their_grace(self, timed: Table) -> None:
         table = without(timed, "Anna", now=NOW)
-        assert flag_fallen(table, NOW + 60 + AWAY - 1) == ()
-        (ended,) = flag_fallen(table, NOW + 60 + AWAY)
+        assert flag_fallen(table, NOW + 60 + GRACE_FAST - 1) == ()
+        (ended,) = flag_fallen(table, NOW + 60 + GRACE_FAST)
         assert ended.player == "Anna"
 
     def test_not_for_or_against_a_free_seat(self, empty: Table) -> None:
@@ -340,10 +419,10 @@ class TestIdle:
             table = without(table, "Anna", now=now + 50)
             table = table.apply(come_back(table, "Anna", now + 100)[0])
             now += 100
-        assert due(table) == NOW + AWAY + IDLE - WARNING
+        assert due(table) == NOW + LONGEST_GRACE + IDLE - WARNING
         table = without(table, "Bert", now=now)
         table = table.apply(come_back(table, "Bert", now + 50)[0])
-        assert due(table) == NOW + AWAY + IDLE - WARNING
+        assert due(table) == NOW + LONGEST_GRACE + IDLE - WARNING
 
     def test_not_where_a_clock_runs(self, timed: Table) -> None:
         assert refusal(timed, "Bert", Claim(), NOW + 50) is Refusal.CLOCK_RUNS

@@ -191,7 +191,7 @@ def test_an_element_has_one_colour() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"spent": (3.0, -1.0)}, {"used": -1.0}, {"stood": -1.0}],
+    [{"spent": (3.0, -1.0)}, {"used": -1.0}, {"stood": -1.0}, {"excused": (0.0, -1.0)}],
     ids=lambda wrong: next(iter(wrong)),
 )
 def test_no_clock_runs_backwards(wrong: dict[str, Any]) -> None:

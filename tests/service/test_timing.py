@@ -12,9 +12,9 @@ from tests.play.conftest import ply
 from tests.service.place import Place, finished, until
 from tests.service.stores import SlowStore
 from thudmud.play.asides import TimeShort
-from thudmud.play.clocks import AWAY, DAY, Clock, TimeControl
+from thudmud.play.clocks import DAY, LONGEST_GRACE, Clock, TimeControl
 from thudmud.play.command import Command
-from thudmud.play.events import BattleEnded, ClockHeld, IdleWarned, Moved, Parting
+from thudmud.play.events import Absent, BattleEnded, ClockHeld, IdleWarned, Moved, Parting
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.rules import Ending, Outcome, Side
@@ -164,7 +164,8 @@ async def test_a_player_is_told_once_in_a_battle_that_time_runs_short(timed: Tim
 
 
 @pytest.mark.parametrize(
-    ("control", "away"), [(TimeControl(1), AWAY + 55), (TimeControl(days=1), 0.9 * DAY)]
+    ("control", "away"),
+    [(TimeControl(1), TimeControl(1).grace + 55), (TimeControl(days=1), 0.9 * DAY)],
 )
 async def test_who_was_away_is_told_once_they_are_back_that_time_runs_short(
     untimed: TimedPlace, control: TimeControl, away: float
@@ -186,7 +187,7 @@ async def test_who_was_away_is_told_once_they_are_back_that_time_runs_short(
 async def test_a_clock_stands_still_while_a_player_is_away(timed: TimedPlace) -> None:
     timed.wait(50)
     await timed.leave("Bert")
-    timed.wait(AWAY + 9)
+    timed.wait(TimeControl(1).grace + 9)
     assert timed.outcome is None
     timed.wait(1)
     await until(lambda: timed.outcome is not None)
@@ -228,6 +229,43 @@ async def test_after_a_restart_nobody_has_lost_the_time_without_a_server(
     await until(lambda: again.outcome is not None)
     assert again.outcome
     assert again.outcome.winner is Side.TROLL
+
+
+async def test_players_cut_off_by_a_restart_have_two_minutes_to_come_back(
+    timed: TimedPlace, store: SlowStore
+) -> None:
+    timed.wait(10)
+    again = TimedPlace(store)
+    await again.open()
+    await again.enter("Anna")
+    again.wait(LONGEST_GRACE - 1)
+    await again.enter("Bert")
+    assert again.clock.left(Side.DWARF) == pytest.approx(50)
+    await again.leave("Anna")  # by herself: that takes her own grace
+    again.wait(TimeControl(1).grace + 49)
+    assert again.outcome is None
+    again.wait(1)
+    await until(lambda: again.outcome is not None)
+
+
+async def test_players_cut_off_by_a_dead_node_have_two_minutes_to_come_back(
+    store: SlowStore,
+) -> None:
+    first, second = (Node(store, name, clock=lambda: store.time) for name in ("one", "two"))
+    await first.open()
+    dead = TimedPlace(store, first)
+    await dead.open()
+    await dead.begin(TimeControl(1))
+    await second.open()
+    alive = TimedPlace(store, second)
+    await alive.open()
+    alive.now = store.time = store.time + 20
+    await second.renew()
+    await second.reap()
+    await until(lambda: len(alive.hall.tables[BOARD].away) == 2)
+    assert alive.clock.still == LONGEST_GRACE
+    absences = await alive.stored(Absent)
+    assert {each.parting for each in absences if isinstance(each, Absent)} == {Parting.CUT_OFF}
 
 
 async def test_while_nothing_could_be_stored_no_time_is_lost(store: SlowStore) -> None:

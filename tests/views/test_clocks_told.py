@@ -146,9 +146,9 @@ class TestAsking:
     def test_why_it_stands_still(self, house: House) -> None:
         begin(house, "10+5")
         house.depart("Bert", 10.0)
-        told = seen(say(house, "Anna clock", 50.0), "Anna")
+        told = seen(say(house, "Anna clock", 30.0), "Anna")
         assert "You have 9 minutes 50 seconds left." in told
-        still = "The clock stands still while Bert is away, for at most 80 seconds more."
+        still = "The clock stands still while Bert is away, for at most 40 seconds more."
         assert told.endswith(still)
         assert seen(say(house, "Anna clock", 150.0), "Anna").endswith("Your time runs.")
 
@@ -183,9 +183,17 @@ class TestTold:
     def test_when_somebody_is_away_the_clock_stands_still_for_a_while(self, house: House) -> None:
         begin(house, "10+5")
         told = seen(house.depart("Bert", 10.0), "Anna")
-        assert told.endswith("The clock stands still for 2 minutes at most.")
+        assert told.endswith("The clock stands still for 60 seconds at most.")
         house.enter("Bert", 200.0)
         assert seen(house.depart("Bert", 300.0), "Anna").endswith("The clock runs on.")
+
+    def test_opponent_of_an_absent_player_in_1_0_waits_for_six_seconds(self, house: House) -> None:
+        begin(house, "1+0")
+        told = seen(house.depart("Anna", 10.0), "Bert")
+        assert told.endswith("The clock stands still for 6 seconds at most.")
+        assert seen(say(house, "Bert clock", 20.0), "Bert").endswith("Anna's time runs.")
+        house.enter("Anna", 115.0)
+        assert "Anna's time is up" in seen(say(house, "Anna move a6 b6", 115.0), "Bert")
 
     def test_by_correspondence_both_may_be_away(self, house: House) -> None:
         begin(house, "1 day")

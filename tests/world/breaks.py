@@ -263,7 +263,7 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 PRESENCE,
-                "        now(self.note(name))\n\n    def recount",
+                "        now(self.note(name, parting))\n\n    def recount",
                 "        pass\n\n    def recount",
             ),
         ],
@@ -375,7 +375,7 @@ BREAKS: dict[str, Mistake] = {
             Change(
                 NODES,
                 "        for claim in await self._store.reap(self.name):\n"
-                "            self._lose(claim.realm, claim.name)",
+                "            self._lose(claim.realm, claim.name, Parting.CUT_OFF)",
                 "        await self._store.reap(self.name)",
             ),
         ],

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from tests.world.clockwork import BEGINNING
 from tests.world.players import Line, Player, Told
+from thudmud.play.clocks import LONGEST_GRACE, TimeControl
 from thudmud.play.events import (
     Absent,
     Adjourned,
@@ -74,6 +75,7 @@ def wrong_with(
         *_clocks_charged(
             everything, {name: stored.get(key, ()) for name, key in boards.items()}, outages
         ),
+        *_stand_too_long(everything, {name: stored.get(key, ()) for name, key in boards.items()}),
         *_rated_otherwise(everything),
     ]
 
@@ -208,6 +210,27 @@ def _clocks_charged(
             used = before["dwarf"] + before["troll"] - after["dwarf"] - after["troll"]
             if used > max(0.0, most) + ROUNDED:
                 yield f"battle {battle} at the {board} took {used} s until {version}, not {most}"
+
+
+def _stand_too_long(
+    everything: Iterable[Told], boards: Mapping[str, Sequence[Entry]]
+) -> Iterable[str]:
+    """Yield the clocks that stand still for longer than a tenth of the minutes of a player.
+
+    Where a server has cut somebody off, they may stand still for as long as clocks ever do.
+    """
+    for told in everything:
+        for fact in told.facts:
+            clock = fact.get("clock") if fact["type"] == "table" else None
+            if not clock or not clock["stands_until"] or fact["board"] not in boards:
+                continue
+            before = [each.event for each in boards[fact["board"]][: fact["version"]]]
+            was_cut_off = any(isinstance(e, Absent) and e.parting.is_by_server for e in before)
+            grace = TimeControl.of(fact["time"]).grace
+            most = LONGEST_GRACE if was_cut_off else grace
+            seconds = clock["stands_until"] - clock["at"]
+            if seconds > most + 1:  # both are told in whole seconds
+                yield f"{told.player} was told of a clock that stands for {seconds} s: {fact}"
 
 
 def _rated_otherwise(everything: Iterable[Told]) -> Iterable[str]:

@@ -1,14 +1,16 @@
 """Clocks: how much time players have for their plies, and how much they have used.
 
 A clock is folded from the times of events and reads no other clock. It runs for the side to move,
-from the first ply on. It stands still while no server runs, and for a limited time in each battle
-while a player is away.
+from the first ply on. It stands still while no server runs, and for a limited time while a player
+is away. Each side has a grace for the whole battle: without one a lost connection would cost the
+game, and a long one would be time to think, since players can read the board without a connection
+of their own. Players whom a server has cut off have the longest grace there is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from enum import Enum
 
@@ -19,8 +21,11 @@ from thudmud.values import value
 MOST_MINUTES, MOST_INCREMENT, MOST_DAYS = 180, 180, 14
 """The limits of time controls."""
 
-AWAY = 120.0
-"""How many seconds of a battle, in all, a clock stands still while a player is away."""
+LONGEST_GRACE = 120.0
+"""The most seconds of a battle, in all, for which a clock stands still while a side is away."""
+
+_GRACE_SHARE = 1 / 10
+"""The share of a side's minutes for which it can be away."""
 
 DAY = 86_400.0
 
@@ -91,6 +96,14 @@ class TimeControl:
         return self.days > 0
 
     @property
+    def grace(self) -> float:
+        """Seconds of a battle, in all, for which the clock stands still while a side is away.
+
+        Increments do not count: they are earned by moving. By correspondence it never stands still.
+        """
+        return min(LONGEST_GRACE, 60.0 * self.minutes * _GRACE_SHARE)
+
+    @property
     def short(self) -> float:
         """The remaining seconds at which a player is told that time is short."""
         if self.is_correspondence:
@@ -128,6 +141,9 @@ def left_after(control: TimeControl, spent: Iterable[float]) -> list[float]:
     return left
 
 
+_PLACES = {Side.DWARF: 0, Side.TROLL: 1}
+
+
 @value
 class Clock:
     """The clock of a battle, as it stood at a time.
@@ -138,8 +154,11 @@ class Clock:
         turn: the side whose time runs.
         spent: how many seconds each ply took, in order; the sides take turns.
         used: how many seconds the current turn has taken so far.
-        stood: how many seconds the clock has stood still for absent players.
-        stands: whether it stands still now, because a player is away.
+        stood: how many seconds it has stood still for players whom a server cut off.
+        stands: whether such a player is still away.
+        away: the sides that are away for a reason of their own.
+        excused: how many seconds it has stood still for each side that was away for such a reason,
+            the dwarfs' first.
     """
 
     control: TimeControl
@@ -149,10 +168,12 @@ class Clock:
     used: float = 0.0
     stood: float = 0.0
     stands: bool = False
+    away: tuple[Side, ...] = ()
+    excused: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
         # Earlier plies were checked when they were the last one.
-        if min((*self.spent[-1:], self.used, self.stood)) < 0:
+        if min((*self.spent[-1:], self.used, self.stood, *self.excused)) < 0:
             raise InvalidValueError("no ply takes less than no time")
 
     def left(self, side: Side) -> float:
@@ -166,18 +187,42 @@ class Clock:
         return max(0.0, given - sum(own) - used)
 
     @property
+    def still(self) -> float:
+        """For how many seconds it stands still at most, if those who are away stay away."""
+        if not (self.stands or self.away):
+            return 0.0
+        graces = [self.control.grace - self.excused[_PLACES[side]] for side in self.away]
+        if self.stands:
+            graces.append(LONGEST_GRACE - self.stood)
+        return max(0.0, *graces)
+
+    @property
     def deadline(self) -> float:
         """When the flag of the side to move falls, if nothing happens before."""
-        still = AWAY - self.stood if self.stands else 0.0
-        return self.at + self.left(self.turn) + still
+        return self.at + self.left(self.turn) + self.still
 
     def read(self, at: float) -> Clock:
         """Return the clock advanced to a later time."""
         passed = max(0.0, at - self.at)
-        still = min(passed, AWAY - self.stood) if self.stands else 0.0
+        if not (self.stands or self.away):
+            return replace(self, at=max(at, self.at), used=self.used + passed)
+        still = min(passed, self.still)
         return replace(
-            self, at=max(at, self.at), used=self.used + passed - still, stood=self.stood + still
+            self,
+            at=max(at, self.at),
+            used=self.used + passed - still,
+            stood=min(LONGEST_GRACE, self.stood + still) if self.stands else self.stood,
+            excused=self._excused_for(still),
         )
+
+    def _excused_for(self, seconds: float) -> tuple[float, float]:
+        """Return the grace used by each side after the clock has stood still for some time."""
+        grace, dwarf, troll = self.control.grace, *self.excused
+        if Side.DWARF in self.away:
+            dwarf = min(grace, dwarf + seconds)
+        if Side.TROLL in self.away:
+            troll = min(grace, troll + seconds)
+        return dwarf, troll
 
     def pressed(self, at: float) -> Clock:
         """Return the clock after a ply: the other side's time runs."""
@@ -191,10 +236,18 @@ class Clock:
         turn = self.turn.other if plies % 2 else self.turn
         return replace(self.read(at), turn=turn, spent=self.spent[: -plies or None], used=0.0)
 
-    def standing(self, at: float, *, away: bool) -> Clock:
-        """Return the clock after a player went away or all came back. Correspondence runs on."""
-        stands = away and not self.control.is_correspondence
-        return replace(self.read(at), stands=stands)
+    def standing(self, at: float, away: Collection[Side], *, cut_off: bool) -> Clock:
+        """Return the clock after a player went away or came back. Correspondence runs on.
+
+        Args:
+            at: when.
+            away: the sides that are away for a reason of their own.
+            cut_off: whether a side is away that a server has cut off.
+        """
+        if self.control.is_correspondence:
+            return self.read(at)
+        sides = tuple([side for side in Side if side in away])
+        return replace(self.read(at), stands=cut_off, away=sides)
 
     def held(self, at: float, seconds: float) -> Clock:
         """Return the clock at a later time, having stood still for so many seconds since."""
@@ -203,4 +256,4 @@ class Clock:
 
     def resumed(self, at: float) -> Clock:
         """Return the clock of a battle that is resumed."""
-        return replace(self, at=at, stands=False)
+        return replace(self, at=at, stands=False, away=())

@@ -172,6 +172,13 @@ class Parting(Enum):
     """Disconnected for being idle too long."""
     RESTART = "restart"
     """The server was restarted."""
+    CUT_OFF = "cut_off"
+    """Their server died while others ran, or lost touch with the store."""
+
+    @property
+    def is_by_server(self) -> bool:
+        """Whether a server has caused it, so that no clock runs against the player for a while."""
+        return self in {Parting.RESTART, Parting.CUT_OFF}
 
 
 class Offer(Enum):

@@ -14,7 +14,7 @@ from typing import TypeVar, assert_never
 
 from thudmud.errors import InvalidValueError
 from thudmud.play import events
-from thudmud.play.clocks import AWAY, DAY, MOST_DAYS, Clock, TimeControl
+from thudmud.play.clocks import DAY, LONGEST_GRACE, MOST_DAYS, Clock, TimeControl
 from thudmud.play.match import Match
 from thudmud.play.options import Style
 from thudmud.rules import (
@@ -169,7 +169,7 @@ class Table:
         match = self.match
         before = self
         if match and match.clock and match.running and not self.full:
-            clock = match.clock.resumed(event.at)  # it has not run against the free seat
+            clock = replace(match.clock, at=event.at)  # it has not run against the free seat
             before = replace(self, match=match.with_game(match.game, clock))
         table = _applied(event, before, battle)
         if table is before:
@@ -386,17 +386,21 @@ def _waited_for(event: events.TableEvent, before: Table, table: Table) -> Table:
     """Return a table with a running battle, with its clock and idle time after an event.
 
     A player who comes back in their turn is excused for the time they were away, but for no longer
-    than a clock stands still. Otherwise nobody could claim from a player who comes and goes.
+    than a clock ever stands still. Otherwise nobody could claim from a player who comes and goes.
     """
     match event:
-        case events.TakenBack() | events.BattleStarted() | events.ClockHeld():
+        case events.TakenBack() | events.ClockHeld():
             return replace(table, since=event.at, excused=0.0, warned=None)
+        case events.BattleStarted() | events.Resumed():
+            table = replace(table, since=event.at, excused=0.0, warned=None)
+            if not table.away:
+                return table
         case events.Absent() | events.Returned() | events.Joined() | events.Left():
             pass
         case _:
             return table
     match = _match(table)
-    clock = match.clock and match.clock.standing(event.at, away=bool(table.away))
+    clock = match.clock and _standing(match.clock, event, table)
     timed = replace(table, match=match.with_game(match.game, clock))
     if isinstance(event, events.Joined | events.Left):
         return replace(timed, since=event.at, excused=0.0, warned=None)
@@ -406,8 +410,19 @@ def _waited_for(event: events.TableEvent, before: Table, table: Table) -> Table:
         and event.side in before.away
     ):
         away = max(0.0, event.at - before.away[event.side])
-        return replace(timed, excused=min(AWAY, table.excused + away))
+        return replace(timed, excused=min(LONGEST_GRACE, table.excused + away))
     return timed
+
+
+def _standing(clock: Clock, event: events.TableEvent, table: Table) -> Clock:
+    """Return a clock after somebody went away or came back, after which a table is as it is."""
+    away = {side for side in clock.away if side in table.away}
+    match event:
+        case events.Absent(side=side, parting=parting) if not parting.is_by_server:
+            away.add(side)
+        case events.BattleStarted() | events.Resumed():
+            away.update(table.away)
+    return clock.standing(event.at, away, cut_off=len(away) < len(table.away))
 
 
 def _joined(event: events.Joined, table: Table) -> Table:

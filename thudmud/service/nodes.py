@@ -36,6 +36,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from thudmud.errors import ThudmudError
 from thudmud.play.asides import Aside, Gone
+from thudmud.play.events import Parting
 from thudmud.service.driving import Turns, future, now, settle
 from thudmud.store import LEASE, NotesMissed, OtherSettings, PlayerClaim, Store, StoreError, TooLong
 from thudmud.store.codec import Form, form_of
@@ -123,7 +124,7 @@ class Resident(Protocol):
     async def let_go(self, name: str) -> None:
         """Leave a player to another node, after their line in flight."""
 
-    def lost(self, name: str) -> None:
+    def lost(self, name: str, parting: Parting) -> None:
         """See out a player whom no node has any more, unless they are here."""
 
     def recount(self) -> None:
@@ -324,10 +325,10 @@ class Node:
         if self._has_ghosts:
             for claim in await self._store.people():
                 if claim.node == self.name:
-                    self._lose(claim.realm, claim.name)
+                    self._lose(claim.realm, claim.name, Parting.CUT_OFF)
         self._has_ghosts = True  # until the result of this is known
         for claim in await self._store.reap(self.name):
-            self._lose(claim.realm, claim.name)
+            self._lose(claim.realm, claim.name, Parting.CUT_OFF)
         self._has_ghosts = False
 
     async def close(self) -> None:
@@ -501,11 +502,11 @@ class Node:
                 settle(self._releases.get(key, ()))
                 if key in self._late:
                     self._late.discard(key)
-                    self._lose(realm, name)
+                    self._lose(realm, name, Parting.LOST)
 
-    def _lose(self, realm: str, name: str) -> None:
+    def _lose(self, realm: str, name: str, parting: Parting) -> None:
         for service in self._of(realm):
-            service.lost(name)
+            service.lost(name, parting)
 
     def _of(self, realm: str) -> list[Resident]:
         return [service for service in self._services if service.realm == realm]

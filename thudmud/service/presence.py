@@ -529,9 +529,9 @@ class Presence:
         if name in self._hall.people and name not in self._visits:
             self.lost(name)
 
-    def lost(self, name: str) -> None:
+    def lost(self, name: str, parting: Parting = Parting.LOST) -> None:
         """See out, in the background, a player whom no node has any more, unless they are here."""
-        now(self.note(name))
+        now(self.note(name, parting))
 
     def recount(self) -> None:
         """See out those who left other nodes while nothing was heard from these."""
@@ -555,7 +555,7 @@ class Presence:
             if person and name not in self._visits:
                 gone = Gone(name, person.room, Parting.LOST)
                 self._broadcaster.carry_out(Decision(name, asides=(gone,)), told=False)
-            self.lost(name)
+            self.lost(name, Parting.CUT_OFF)
 
     def _turn_ended(self) -> None:
         """Do what had to wait for the end of a player's turn."""

@@ -78,7 +78,7 @@ class Tidying:
             case Gone(player=name, room=left, parting=parting):
                 room = left
                 if any(name in {seek.player, seek.to} for seek in self._hall.seeks.values()):
-                    if parting in {Parting.LOST, Parting.RESTART}:
+                    if parting is Parting.LOST or parting.is_by_server:
                         self._wait_for_seeker(name)
                     elif self._is_ours(name):
                         self.departed.append(name)

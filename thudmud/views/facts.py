@@ -20,7 +20,7 @@ from thudmud.play.archive import (
     FoundBattle,
     RatingChange,
 )
-from thudmud.play.clocks import AWAY, TimeControl
+from thudmud.play.clocks import TimeControl
 from thudmud.play.hall import Hall
 from thudmud.play.table import Seat, Table
 from thudmud.rules import (
@@ -355,13 +355,13 @@ def _clock(table: Table) -> Data | None:
     if clock is None:
         return None
     is_on = table.clock is not None
-    stands = is_on and clock.stands and clock.stood < AWAY
+    stands = is_on and clock.still > 0
     return {
         **{side.value: int(clock.left(side)) for side in Side},
         "at": int(clock.at),
         "runs": clock.turn.value if is_on and not stands else None,
         "falls": int(clock.deadline) if is_on else None,
-        "stands_until": int(clock.at + AWAY - clock.stood) if stands else None,
+        "stands_until": int(clock.at + clock.still) if stands else None,
     }
 
 

@@ -12,7 +12,7 @@ from typing import assert_never
 
 from thudmud.english import capitalised, counted, lasting, listed
 from thudmud.play import events
-from thudmud.play.clocks import AWAY, TimeControl
+from thudmud.play.clocks import TimeControl
 from thudmud.play.options import Style
 from thudmud.play.table import Table
 from thudmud.rules import SQUARES, Piece, Position, Side, Square
@@ -137,10 +137,10 @@ def clocks(table: Table, me: str) -> list[str]:
     left = [sentences.has_left(table, clock, side, me) for side in sides]
     whose = "Your" if table.seats.get(turn) == me else f"{sentences.holder(table, turn)}'s"
     runs = f"{whose} time runs."
-    if clock.stands and clock.stood < AWAY:
+    if clock.still:
         away = listed(table.seats[side] for side in table.away)
         why = f"{away} {'is' if len(table.away) == 1 else 'are'} away"
-        still = f"for at most {lasting(AWAY - clock.stood)} more"
+        still = f"for at most {lasting(clock.still)} more"
         runs = f"The clock stands still while {why}, {still}."
     return [f"The clock of the {table.name} gives {sentences.in_full(clock.control)}.", *left, runs]
 

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator
 from thudmud.english import capitalised, counted, does, listed
 from thudmud.play import asides, events
 from thudmud.play.archive import ListedBot
-from thudmud.play.clocks import AWAY
 from thudmud.play.hall import Hall
 from thudmud.play.options import Switch
 from thudmud.play.table import Table
@@ -99,7 +98,7 @@ def _took_over_facts(told: asides.TookOver, occasion: Occasion) -> Iterator[Fact
 @words.register
 def _gone(told: asides.Gone, _: Occasion, view: View) -> list[str]:
     player = told.player
-    if told.parting is events.Parting.LOST:
+    if told.parting in {events.Parting.LOST, events.Parting.CUT_OFF}:
         return wrapped(f"{player} has lost the connection.", view.width)
     if told.parting is events.Parting.IDLE:
         return wrapped(f"{player} has been idle for too long and is gone.", view.width)
@@ -444,7 +443,7 @@ def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[st
     mine, theirs, waiting = list[str](), list[str](), list[str]()
     for table in others:
         clock = table.clock
-        if clock is None or (clock.stands and clock.stood < AWAY):
+        if clock is None or clock.still:
             waiting.append(table.name)
         else:
             (mine if table.seats[clock.turn] == player else theirs).append(table.name)

@@ -10,7 +10,7 @@ from typing import assert_never
 
 from thudmud.english import capitalised, counted, does, lasting, listed, precisely
 from thudmud.play import events
-from thudmud.play.clocks import AWAY, Clock, TimeControl
+from thudmud.play.clocks import Clock, TimeControl
 from thudmud.play.events import Offer, Parting, TableEvent
 from thudmud.play.match import Match
 from thudmud.play.table import Table
@@ -40,6 +40,7 @@ OFFERS = {
 LOSSES = {
     Parting.LOST: "{player} has lost the connection.",
     Parting.IDLE: "{player} has been idle for too long and is gone.",
+    Parting.CUT_OFF: "{player} has lost the connection.",
     Parting.RESTART: "The server was down for a while.",
 }
 """Why a player is away without having chosen to."""
@@ -297,10 +298,10 @@ def _while_away(table: Table) -> list[str]:
     """Return what the opponent of an absent player may do."""
     clock, grace = table.clock, table.grace
     if clock or grace is None:
-        if clock is None or not clock.stands:
+        if clock is None or table.by_correspondence:
             return []  # by correspondence there is nothing to wait for
-        still = f"stands still for {lasting(AWAY - clock.stood)} at most"
-        return [f"The clock {still if clock.stood < AWAY else 'runs on'}."]
+        still = f"stands still for {lasting(clock.still)} at most"
+        return [f"The clock {still if clock.still else 'runs on'}."]
     can = f'you can type "{Claim(table.name)}" or "{Adjourn(table.name)}"'
     return [f"In {lasting(grace)} {can}." if grace else f"{can}."]
 
