@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import pytest
 
-from tests.service.place import until
+from tests.service.place import refused, until
 from tests.service.stores import SlowStore
 from tests.service.test_timing import TimedPlace
 from thudmud.play.clocks import DAY
@@ -28,10 +28,12 @@ from thudmud.play.hall import ENDED_KEPT
 from thudmud.play.order import Order
 from thudmud.play.people import BotLevel
 from thudmud.play.projections import HALL
+from thudmud.play.refusals import Refusal
 from thudmud.play.tournaments import OpenMatch, Tournament, TournamentLookup, TournamentState
 from thudmud.rules import Side
 from thudmud.service import Node
 from thudmud.service.boards import close_board
+from thudmud.verbs.directing import COME_BACK, LATE, WAVE
 
 T = TypeVar("T", bound=TournamentEvent)
 
@@ -118,6 +120,7 @@ def met(rounds: list[RoundPaired]) -> Counter[frozenset[str]]:
 
 
 async def test_one_that_ends_long_after_those_that_were_announced_later(cup: Cup) -> None:
+    cup.hall.order = Order(operators=frozenset({"anna"}))
     for number in range(1, ENDED_KEPT + 2):
         await cup.announce(f"round robin 10+5 {SOON}")
         if number > 1:
@@ -198,12 +201,9 @@ async def test_the_second_battle_begins_after_the_rest_or_when_a_player_says_so(
 
 
 async def test_who_does_not_come_loses_the_match_and_is_out_after_two(cup: Cup) -> None:
-    await cup.leave("Dora")
-    await cup.announce(f"round robin {SOON}", *NAMES[:3])
-    await cup.enter("Dora", member=True)
-    await cup.type("Dora", "enter 1")
-    await cup.leave("Dora")
+    await cup.announce(f"round robin {SOON}", *NAMES)
     await cup.begin_round()
+    await cup.leave("Dora")
     other = next(each for each in cup.match("Dora").players if each != "Dora")
     board = cup.board("Dora")
     await cup.resigns(
@@ -233,8 +233,8 @@ async def test_who_does_not_come_loses_the_match_and_is_out_after_two(cup: Cup) 
 
 async def test_who_comes_in_time_plays(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
-    await cup.leave("Bert")
     await cup.begin_round()
+    await cup.leave("Bert")
     await cup.pass_by(290.0)
     await cup.enter("Bert", member=True)
     assert cup.hall.people["Bert"].room == cup.board("Bert")
@@ -254,9 +254,9 @@ async def test_who_has_played_a_ply_is_no_absentee(cup: Cup) -> None:
 
 async def test_if_neither_comes_both_lose(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    await cup.begin_round()
     await cup.leave("Anna")
     await cup.leave("Bert")
-    await cup.begin_round()
     await cup.pass_by(301.0)
     [scored] = await cup.of_hall(PairingScored)
     assert scored.absent == (True, True)
@@ -323,16 +323,152 @@ async def test_an_arena_pairs_who_is_free_until_its_time_is_over(cup: Cup) -> No
     assert cup.one.end
 
 
-async def test_an_arena_leaves_alone_who_is_not_here(cup: Cup) -> None:
+async def test_arena_starts_without_absent_entrants_who_can_enter_again(cup: Cup) -> None:
     await cup.announce(f"arena for 20 minutes 5+3 {SOON}", *NAMES)
     await cup.leave("Carl")
     await cup.leave("Dora")
+    await cup.pass_by(LATE)
     await cup.begin_round()
     [match] = cup.one.open.values()
-    assert set(match.players) == {"Anna", "Bert"}
+    assert set(match.players) == set(cup.one.entries) == {"Anna", "Bert"}
     await cup.enter("Carl", "Dora", member=True)
+    for name in ("Carl", "Dora"):
+        await cup.type(name, "enter 1")
     await cup.pass_by(20.0)
     assert len(cup.one.open) == 2
+
+
+async def test_arena_leaves_alone_players_who_have_gone(cup: Cup) -> None:
+    await cup.announce(f"arena for 20 minutes 5+3 {SOON}", *NAMES)
+    await cup.begin_round()
+    matches = [*cup.one.open.values()]
+    for match in matches:
+        await cup.resigns(match.second)
+        await cup.leave(match.second)
+    await cup.pass_by(2 * WAVE)
+    [again_paired] = cup.one.open.values()
+    assert set(again_paired.players) == {each.first for each in matches}
+
+
+async def test_entrant_absent_at_the_start_is_out_before_the_first_round(cup: Cup) -> None:
+    await cup.enter("Eve")
+    await cup.announce(f"knock-out {SOON}", *NAMES)
+    await cup.leave("Dora")
+    cup.told.clear()
+    await cup.pass_by(60.0 + LATE - 1)
+    assert not cup.one.rounds
+    await cup.pass_by(1.0)
+    assert [each.player for each in cup.one.entrants] == ["Anna", "Bert", "Carl"]
+    assert "Dora" not in {name for each in cup.one.rounds[0] for name in each.players}
+    for name in ("Anna", "Bert", "Carl", "Eve"):
+        assert "Dora was not here at the start, and is out." in " ".join(cup.told[name])
+    assert not await cup.of_hall(PairingScored)
+    await cup.enter("Dora", member=True)
+    assert await refused(cup, "Dora", "enter 1") is Refusal.TOURNAMENT_BEGUN
+
+
+async def test_entrant_back_within_half_a_minute_of_the_start_plays(cup: Cup) -> None:
+    await cup.announce(f"knock-out {SOON}", *NAMES)
+    await cup.leave("Dora")
+    await cup.pass_by(60.0 + LATE - 1)
+    await cup.enter("Dora", member=True)
+    await until(lambda: bool(cup.one.rounds))  # nothing more is waited for
+    assert len(cup.one.entrants) == len(NAMES)
+
+
+async def test_entrants_absent_at_the_start_are_named_in_one_sentence(cup: Cup) -> None:
+    ghosts = [f"Ghost{chr(ord('a') + each)}" for each in range(9)]
+    await cup.enter(*ghosts)
+    await cup.announce(f"swiss {SOON}", *NAMES, *ghosts)
+    for each in ghosts:
+        await cup.leave(each, Parting.QUIT)
+    cup.told.clear()
+    await cup.pass_by(60.0 + LATE)
+    named = "Ghosta, Ghostb, Ghostc, Ghostd, Ghoste and 4 others were not here at the start"
+    assert " ".join(cup.told["Anna"]).count("not here at the start") == 1
+    assert named in " ".join(" ".join(cup.told["Anna"]).split())
+    assert set(cup.one.entries) == set(NAMES)
+
+
+async def test_start_just_after_a_restart_waits_for_entrants_to_come_back(
+    store: SlowStore,
+) -> None:
+    place = Cup(store)
+    await place.open()
+    await place.enter(*NAMES, member=True)
+    await place.announce(f"knock-out {SOON}", *NAMES)
+    place.service.stop()  # as if it were killed
+    store.time += 3600.0
+    place = await again(store)
+    await place.enter("Anna", "Bert", member=True)
+    await place.pass_by(COME_BACK - 1)
+    assert not place.one.rounds
+    await place.enter("Carl", member=True)
+    await place.pass_by(1.0)
+    assert set(place.one.entries) == {"Anna", "Bert", "Carl"}
+
+
+async def test_player_taken_out_by_the_director_is_told_and_stays_out(cup: Cup) -> None:
+    await cup.announce(f"swiss {SOON}", *NAMES)
+    cup.told.clear()
+    told = await cup.type("Anna", "withdraw dora from 1")
+    assert told == "You take Dora out of tournament 1."
+    assert cup.told["Dora"] == ["You are taken out of tournament 1 by Anna."]
+    assert await refused(cup, "Dora", "enter 1") is Refusal.REMOVED_FROM_TOURNAMENT
+    assert await refused(cup, "Bert", "withdraw carl from 1") is Refusal.NOT_YOUR_TOURNAMENT
+    later = await again(cup.store)
+    assert later.one.removed == {"Dora": "Anna"}
+    await cup.begin_round()
+    await cup.type("Anna", "withdraw carl from 1")
+    assert cup.one.playing == ("Anna", "Bert")
+
+
+async def test_member_announces_another_tournament_once_the_first_is_over(cup: Cup) -> None:
+    await cup.announce(f"swiss {SOON}")
+    assert await refused(cup, "Anna", f"tournament new arena {SOON}") is Refusal.TOURNAMENT_OF_YOURS
+    assert await refused(cup, "Bert", f"tournament new arena {SOON}") is None
+    await cup.type("Anna", "cancel tournament 1")
+    assert await refused(cup, "Anna", f"tournament new arena {SOON}") is None
+    cup.hall.order = Order(operators=frozenset({"anna"}))
+    assert await refused(cup, "Anna", f"tournament new arena {SOON}") is None
+
+
+async def test_members_announce_up_to_two_weeks_ahead_and_operators_further(cup: Cup) -> None:
+    assert await refused(cup, "Anna", "tournament new swiss starts in 15 days") is (
+        Refusal.TOURNAMENT_TOO_LATE
+    )
+    assert await refused(cup, "Anna", "tournament new swiss starts in 14 days") is None
+    cup.hall.order = Order(operators=frozenset({"bert"}))
+    assert await refused(cup, "Bert", "tournament new swiss starts in 60 days") is None
+
+
+async def test_players_of_one_address_announce_two_tournaments_between_them(cup: Cup) -> None:
+    names = "Xenia", "Yorick", "Zoe"
+    await cup.enter(*names, member=True, origin="192.0.2.7")
+    for each in names[:2]:
+        assert await refused(cup, each, f"tournament new swiss {SOON}") is None
+        await cup.leave(each, Parting.QUIT)
+    line = f"tournament new swiss {SOON}"
+    assert await refused(cup, "Zoe", line) is Refusal.TOO_MUCH_FROM_ADDRESS
+    assert await refused(cup, "Anna", line) is None
+    cup.hall.order = Order(operators=frozenset({"zoe"}))
+    assert await refused(cup, "Zoe", line) is None
+
+
+async def test_players_of_one_address_get_so_many_places_whether_they_stay_or_not(
+    cup: Cup,
+) -> None:
+    cup.hall.caps = replace(cup.hall.caps, entrants_per_address=2)
+    names = "Xenia", "Yorick", "Zoe"
+    await cup.announce(f"swiss {SOON}", *NAMES)
+    await cup.enter(*names, origin="192.0.2.7")
+    for each in names[:2]:
+        assert await refused(cup, each, "enter 1") is None
+        await cup.leave(each, Parting.QUIT)
+    told = await cup.type("Zoe", "enter 1")
+    assert told.startswith("Players from your address have 2 places in tournament 1")
+    await cup.type("Anna", "withdraw xenia from 1")
+    assert await refused(cup, "Zoe", "enter 1") is None
 
 
 async def test_by_days_nobody_is_brought_anywhere_nor_has_to_be_here(cup: Cup) -> None:
@@ -379,8 +515,8 @@ async def test_who_withdraws_finishes_the_match_and_is_paired_no_more(cup: Cup) 
 
 async def test_while_it_is_paused_nothing_begins_and_nobody_has_to_come(cup: Cup) -> None:
     await cup.announce(f"round robin 180+0 {SOON}", *NAMES)
-    await cup.leave("Dora")
     await cup.begin_round()
+    await cup.leave("Dora")
     await cup.type("Anna", "pause tournament 1")
     await cup.pass_by(1000.0)
     assert cup.one.match_of("Dora")
@@ -421,7 +557,7 @@ async def test_with_too_few_players_it_does_not_take_place(cup: Cup) -> None:
     await cup.pass_by(61.0)
     assert cup.one.end
     assert cup.one.end.why is TournamentEnd.TOO_FEW
-    assert cup.told["Bert"] == ["Tournament 1 does not take place: too few players have entered."]
+    assert cup.told["Bert"] == ["Tournament 1 does not take place: too few players have come."]
 
 
 async def test_a_bot_fills_an_odd_number_and_operators_enter_others(cup: Cup) -> None:

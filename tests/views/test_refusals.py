@@ -1050,9 +1050,14 @@ TOURNAMENTS = [
         'Tournament 1 is over. "tournament 1" shows how it ended.',
     ),
     Case(
-        R.TOURNAMENTS_TOO_MANY, CUP, CUP,
+        R.TOURNAMENTS_TOO_MANY, CUP, "Bert: tournament new swiss",
         "There are 1 tournaments already, as many as there can be. You can announce yours when one"
         " is over.",
+    ),
+    Case(
+        R.TOURNAMENT_OF_YOURS, CUP, "Anna: tournament new swiss",
+        "You have announced tournament 1 already. You can announce another one when it is over."
+        ' "cancel tournament 1" ends it now.',
     ),
     Case(
         R.TOURNAMENTS_BY_MEMBERS, "", "Gerd: tournament new swiss",
@@ -1095,7 +1100,7 @@ TOURNAMENTS = [
     ),
     Case(
         R.TOURNAMENT_TOO_LATE, "", "Anna: tournament new swiss starts in 90 days",
-        "A tournament starts within 60 days from now.",
+        "You can announce a tournament up to 2 weeks ahead.",
     ),
     Case(
         R.ARENA_BY_DAYS, "", "Anna: tournament new arena 3 days",
@@ -1121,6 +1126,12 @@ TOURNAMENTS = [
     Case(
         R.LEFT_TOURNAMENT, f"{BEGUN}; Bert: withdraw from 1", "Bert: enter 1",
         "Bert has left tournament 1, and cannot come back to it.",
+    ),
+    Case(
+        R.REMOVED_FROM_TOURNAMENT, f"{CUP}; Bert: enter 1; Anna: withdraw bert from 1",
+        "Bert: enter 1",
+        "Anna has taken you out of tournament 1, so you cannot enter it again."
+        ' "tournaments" lists the others.',
     ),
     Case(R.NOT_IN_TOURNAMENT, CUP, "Anna: withdraw from 1", "You are not in tournament 1."),
     Case(R.NOT_IN_TOURNAMENT, CUP, "Olga: withdraw bert from 1", "Bert is not in tournament 1."),

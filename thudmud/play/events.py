@@ -790,7 +790,7 @@ class TournamentLeaving(Enum):
 
     WITHDRAWN = "withdrawn"
     REMOVED = "removed"
-    """By an operator."""
+    """By whoever announced the tournament, or by an operator."""
     ABSENT = "absent"
     """They did not come to two matches in a row."""
 
@@ -799,10 +799,23 @@ class TournamentLeaving(Enum):
 class TournamentLeft(_OfTournament):
     """``player`` takes no part any more.
 
-    Before the first round it is as if they had not entered.
+    Before the first round it is as if they had not entered, but those who were removed stay out.
+
+    Attributes:
+        at: when.
+        player: who.
+        number: the tournament's number.
+        why: the reason.
+        by: who removed them; "" if nobody did.
     """
 
     why: TournamentLeaving
+    by: str = ""
+
+    def __post_init__(self) -> None:
+        _OfTournament.__post_init__(self)
+        if self.by:
+            require_name(self.by)
 
 
 @value
@@ -816,12 +829,15 @@ class RoundPaired(_OfTournament):
         round: the number of the round, from 1; of an arena each time some are paired.
         players: the players of all matches, one match after the other, in each first who has the
             dwarfs first. "" is the opponent of who has a bye.
+        missing: the entrants who were not here as the tournament started, and so are out: it is as
+            if they had not entered.
     """
 
     BY_SERVER = True
 
     round: int
     players: tuple[str, ...]
+    missing: tuple[str, ...] = ()
 
     def _require(self) -> None:
         known = [each for each in self.players if each]
@@ -830,6 +846,10 @@ class RoundPaired(_OfTournament):
         is_paired = len(self.players) % 2 == 0 and all(self.players[::2])
         if self.round < 1 or not known or not is_paired or len(set(known)) != len(known):
             raise InvalidValueError(f"round {self.round} has no such pairings: {self.players}")
+        for each in self.missing:
+            require_name(each)
+        if both := set(known).intersection(self.missing):
+            raise InvalidValueError(f"expected nobody paired to be missing, got {sorted(both)}")
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:

@@ -91,6 +91,7 @@ class Caps:
         reports: the most open reports by one player; 0 if reports are not taken.
         tournaments: the most tournaments that are not over.
         entrants: the most players of a tournament.
+        entrants_per_address: the most of these from one address.
         tournaments_by: who may announce one.
         grace: seconds in which a player has to come to a match of a tournament.
         rest: seconds between two battles of a match, and between two rounds, of a tournament.
@@ -107,6 +108,7 @@ class Caps:
     reports: int = 0
     tournaments: int = 5
     entrants: int = 128
+    entrants_per_address: int = 16
     tournaments_by: Makers = Makers.EVERYBODY
     grace: float = 300.0
     rest: float = 60.0
@@ -146,8 +148,8 @@ class Hall:
         levels: all levels at which bots can be asked to play, the weakest first.
         news: the lines that the operator has written for all.
         order: the operators and the sanctions; None where others keep order.
-        origins: by name, the address or network of players who are here, or left a seek or seat
-            behind, if known.
+        origins: by name, the address or network of players who are here, or left a seek, a seat or
+            a place in a tournament behind, if known.
         own_verbs: the verbs that only this hall has, by the first word of each.
         left_out: the first words of our verbs that it does not have.
         shutdown: when this server stops, if an operator has said so.
@@ -156,6 +158,7 @@ class Hall:
         missed: for each side whose player is away, what happened at the board, with the tables.
         seeks: the open seeks, by number.
         tournaments: the tournaments that are not over, and some that have ended, by number.
+        began: when this server began, in seconds since the epoch; 0 if nobody came back to it.
         last_tournament: the number of the last tournament that was announced; 0 if none was.
         version: how many events of the hall have happened; None where the hall's events are not
             followed, so that nobody can cause any.
@@ -179,6 +182,7 @@ class Hall:
         self.seeks: dict[int, events.SeekMade] = {}
         self.tournaments: dict[int, Tournament] = {}
         self.last_tournament = 0
+        self.began = 0.0
         self.missed: dict[tuple[str, Side], list[tuple[events.TableEvent, Table]]] = {}
         self.bots: Mapping[str, BotLevel | None] = {}
         self.levels: Sequence[BotLevel] = ()

@@ -5,7 +5,7 @@ What there is to do in one, and when, is decided in `thudmud.verbs.directing`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field, replace
 from enum import Enum
 from types import MappingProxyType
@@ -80,6 +80,7 @@ class Tournament:
         paired: when the last round was paired, in seconds since the epoch.
         changed: when the last match ended, or the tournament went on after a pause.
         paused: whether it is paused.
+        removed: by name, who removed players that cannot enter again.
         end: how it ended; None if it has not.
     """
 
@@ -93,6 +94,7 @@ class Tournament:
     paired: float = 0.0
     changed: float = 0.0
     paused: bool = False
+    removed: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     end: events.TournamentEnded | None = None
 
     @property
@@ -173,6 +175,8 @@ class Tournament:
                     entries=_with(self.entries, player, event),
                     waiting=_with(self.waiting, player, at),
                 )
+            case events.TournamentLeft(player=player, why=events.TournamentLeaving.REMOVED, by=by):
+                return replace(self._left(player), removed=_with(self.removed, player, by))
             case events.TournamentLeft(player=player):
                 return self._left(player)
             case events.RoundPaired():
@@ -198,8 +202,7 @@ class Tournament:
     def _left(self, player: str) -> Tournament:
         """Return the tournament without a player, whose match goes on if they are in one."""
         if not self.rounds:
-            left = tuple(each for each in self.entrants if each.player != player)
-            return replace(self, entrants=left, entries=_without(self.entries, player))
+            return self._without_entrants({player})
         gone = len(self.rounds) + 1
         return replace(
             self,
@@ -209,7 +212,15 @@ class Tournament:
             ),
         )
 
+    def _without_entrants(self, players: Collection[str]) -> Tournament:
+        """Return the tournament as if some players had not entered."""
+        entrants = tuple(each for each in self.entrants if each.player not in players)
+        entries = {name: each for name, each in self.entries.items() if name not in players}
+        return replace(self, entrants=entrants, entries=MappingProxyType(entries))
+
     def _paired(self, event: events.RoundPaired) -> Tournament:
+        if event.missing:
+            return self._without_entrants(event.missing).apply(replace(event, missing=()))
         pairings = tuple(Pairing(first, second or None) for first, second in event.pairs)
         opened = {
             (event.round, index): OpenMatch(event.round, index, first, second)

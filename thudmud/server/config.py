@@ -381,6 +381,7 @@ class TournamentSettings(_Section):
 
     most: int = _whole(5, 0, 1_000)
     players: int = _whole(128, 2, 512)
+    players_per_address: int = _whole(16, 1, 512)
     by: Literal["everybody", "members", "operators"] = Field(
         default="members", description='"everybody", "members" or "operators"'
     )

@@ -242,6 +242,7 @@ def caps(settings: Settings) -> Caps:
         reports=players.reports,
         tournaments=tournaments.most,
         entrants=tournaments.players,
+        entrants_per_address=tournaments.players_per_address,
         tournaments_by=Makers(tournaments.by),
         grace=tournaments.grace,
         rest=tournaments.rest,

@@ -50,6 +50,7 @@ from thudmud.verbs.matchmaking import PlayNow, require_share
 from thudmud.verbs.more import Again, Quit
 from thudmud.verbs.moves import Resign
 from thudmud.verbs.talk import is_shout
+from thudmud.verbs.tournaments import require_places
 from thudmud.verbs.tv import Tv
 from thudmud.views import sentences
 from thudmud.views.data import Fact
@@ -313,7 +314,9 @@ class PlayerLines:
             try:
                 [decision] = decide(self._hall, name, command, now, found)
                 if decision.hall and visit.origin:
-                    require_share(self._hall, decision, self._presence.all_from(visit.origin))
+                    names = self._presence.all_from(visit.origin)
+                    require_share(self._hall, decision, names)
+                    require_places(self._hall, decision, names)
                 if not is_allowed and is_limited(self._hall, decision):
                     self._allow(visit, decision)
                     is_allowed = True  # it counts once, however often it is decided again

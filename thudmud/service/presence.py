@@ -141,6 +141,7 @@ class Presence:
                     self._dismiss(before, Dismissal.TAKEN_OVER)
                 self._visits[name] = visit
                 self._hall.origins[name] = arrival.origin
+                self._director.came(name)
                 if arrival.watcher:
                     self._watching[name] = visit
                 if arrival.terminal:
@@ -384,18 +385,29 @@ class Presence:
         self._broadcaster.introduce(name)
 
     def all_from(self, origin: str) -> list[str]:
-        """Return the players from an address who are here, or left a seek or seat behind."""
+        """Return the players from an address who are here, or left something behind.
+
+        That is a seek, a seat, or a place in a tournament that is not over.
+        """
+        holders = self._holders()
         self._hall.origins = {
             name: where
             for name, where in self._hall.origins.items()
-            if name in self._visits or self._holds(name)
+            if name in self._visits or name in holders or self._hall.tables.made_of(name)
         }
         return [name for name, where in self._hall.origins.items() if where == origin]
 
     def _holds(self, name: str) -> bool:
-        """Whether a player has a seek, or a seat at a player-opened board."""
-        seekers = {seek.player for seek in self._hall.seeks.values()}
-        return name in seekers or bool(self._hall.tables.made_of(name))
+        """Whether a player has a seek, a place in a tournament, or a seat at such a board."""
+        return name in self._holders() or bool(self._hall.tables.made_of(name))
+
+    def _holders(self) -> set[str]:
+        """Return who has a seek, or has announced or entered a tournament that is not over."""
+        holders = {seek.player for seek in self._hall.seeks.values()}
+        for tournament in self._hall.tournaments.values():
+            if not tournament.end:
+                holders.update(tournament.entries, (tournament.made.player,))
+        return holders
 
     # Storing presence.
 

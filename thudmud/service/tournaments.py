@@ -20,7 +20,7 @@ from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base
 from thudmud.store import Conflict, StoreError
-from thudmud.verbs.directing import WAVE, free, next_step, paired, pairings
+from thudmud.verbs.directing import WAVE, free, next_step, paired, pairings, present
 
 RETRY = 5.0
 """Seconds before something that could not be stored is tried again."""
@@ -59,6 +59,7 @@ class Director:
 
     def begin(self) -> None:
         """Look at all tournaments, when a server starts."""
+        self._hall.began = self._clock()
         self.due.update(self._hall.tournaments)
         self.work()
 
@@ -72,6 +73,13 @@ class Director:
         for match in (table.match, before.match):
             if match and match.tournament:
                 self._note(match.tournament.number)
+
+    def came(self, player: str) -> None:
+        """Take note that a player has come in: a tournament that starts may wait for them."""
+        at = self._clock()
+        for number, each in self._hall.tournaments.items():
+            if player in each.entries and not each.rounds and each.made.starts <= at:
+                self._note(number)
 
     def _note(self, number: int) -> None:
         if not self._is_stopped:
@@ -157,7 +165,9 @@ class Director:
 
     async def _paired(self, tournament: Tournament) -> Sequence[Pairing]:
         """Return the pairings of the next round, found in a thread, since it can take a second."""
-        names = free(self._hall, tournament, self._clock()) if tournament.is_arena else []
+        names: Sequence[str] = present(self._hall, tournament)
+        if tournament.is_arena:
+            names = free(self._hall, tournament, self._clock())
         if not self._waits:
             return pairings(tournament, names)
         import asyncio  # noqa: PLC0415  (where nothing waits it is not needed)

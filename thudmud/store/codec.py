@@ -110,10 +110,10 @@ KINDS: Mapping[str, type[StoredEvent]] = {
 _WITH_ITS_OWN_TIME = "imported"
 """The kind whose time the store keeps in the array; for all others a column has it."""
 
-_PLAYERS = {"player", "dwarf", "troll", "seeker", "to", "first", "second"}
+_PLAYERS = {"player", "dwarf", "troll", "seeker", "to", "first", "second", "by"}
 """The fields that hold a player's name, in events and in adjourned matches."""
 
-_LISTS = {"players"}
+_LISTS = {"players", "missing"}
 """The fields that hold several."""
 
 
@@ -474,11 +474,14 @@ class _Kind:
         return _with_fields(self._kind)
 
     def change_players(self, values: list[Any], change: Callable[[Any], Any]) -> None:
-        """Replace each player, in the values of all fields."""
+        """Replace each player, in the values of all fields. An earlier version had fewer."""
+        known = len(values)
         for place in self._players:
-            values[place] = change(values[place])
+            if place < known:
+                values[place] = change(values[place])
         for place in self._lists:
-            values[place] = [change(each) for each in values[place]]
+            if place < known:
+                values[place] = [change(each) for each in values[place]]
         for place in self._matches:
             match = values[place] = list(values[place])
             for inner in _OF_MATCH:

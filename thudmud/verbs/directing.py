@@ -6,7 +6,7 @@ version of the hall's stream lets one of them do it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from typing import NamedTuple
@@ -35,6 +35,12 @@ which nobody is paired anew."""
 
 TOGETHER = 5.0
 """Seconds within which two have gone together: that somebody is away is stored for each alone."""
+
+LATE = 30.0
+"""Seconds for which a tournament waits at its start for entrants who are not here."""
+
+COME_BACK = 120.0
+"""Seconds for which it waits for those whom a restart of the server has cut off."""
 
 
 class NextStep(NamedTuple):
@@ -85,16 +91,37 @@ def _round_due(hall: Hall, tournament: Tournament, now: float) -> float | None:
             return None
         # By days there is no haste, and nobody sits there to read how the last round went.
         rest = 0.0 if tournament.is_by_days else hall.caps.rest
-        return tournament.changed + rest if tournament.rounds else starts
+        return tournament.changed + rest if tournament.rounds else _start_due(hall, tournament)
     if now >= ends:
         return None if tournament.open else now
+    starts = starts if tournament.rounds else _start_due(hall, tournament)
     some = now if len(free(hall, tournament, now)) >= LEAST else now + WAVE
     return min(max(starts, tournament.paired + WAVE, some), ends)
 
 
+def _start_due(hall: Hall, tournament: Tournament) -> float:
+    """Return when the first round is to be paired: a little later if somebody is not here."""
+    made = tournament.made
+    if len(present(hall, tournament)) == len(tournament.playing):
+        return made.starts
+    cut_off_until = hall.began + COME_BACK if made.at < hall.began else 0.0
+    return max(made.starts + LATE, cut_off_until)
+
+
+def present(hall: Hall, tournament: Tournament) -> tuple[str, ...]:
+    """Return who takes part in the next round.
+
+    At the start of a tournament with a clock those are out who are not here: else somebody could
+    fill it with players who never come.
+    """
+    if tournament.rounds or tournament.is_by_days:
+        return tournament.playing
+    return tuple(each for each in tournament.playing if each in hall.people)
+
+
 def _next_round(hall: Hall, tournament: Tournament, now: float) -> NextStep:
     """Return that the next round is to be paired, or that the tournament is over."""
-    rounds, playing = len(tournament.rounds), tournament.playing
+    rounds, playing = len(tournament.rounds), present(hall, tournament)
     in_all, ends = tournament.rounds_in_all, tournament.ends
     if ends is not None:
         return NextStep(ended(hall, tournament, now)) if now >= ends else NextStep(pairs=True)
@@ -138,12 +165,15 @@ def pairings(tournament: Tournament, names: Sequence[str]) -> tuple[Pairing, ...
 
     Args:
         tournament: the tournament.
-        names: who is free, of an arena.
+        names: who is free, of an arena; else who takes part in the round.
     """
     if tournament.is_arena:
         so_far = [each for pairs in tournament.rounds for each in pairs]
         return pair_free(tournament.entrants, so_far, names)
-    return pair(tournament.kind, tournament.entrants, tournament.rounds)
+    entrants = tournament.entrants
+    if not tournament.rounds:
+        entrants = tuple(each for each in entrants if each.player in names)
+    return pair(tournament.kind, entrants, tournament.rounds)
 
 
 def paired(
@@ -163,7 +193,20 @@ def paired(
         for index, each in enumerate(pairs)
         if each.second and each.over
     ]
-    return hall.decision("", events.RoundPaired(now, "", number, round_, players), *given_up)
+    missing = () if tournament.rounds else _missing(hall, tournament, players)
+    round_paired = events.RoundPaired(now, "", number, round_, players, missing)
+    return hall.decision("", round_paired, *given_up)
+
+
+def _missing(hall: Hall, tournament: Tournament, paired: Collection[str]) -> tuple[str, ...]:
+    """Return the entrants who are out as the first round is paired.
+
+    Who has come since the pairing was begun is out of all but an arena.
+    """
+    left_over = [each for each in tournament.playing if each not in paired]
+    if tournament.is_arena:
+        left_over = [each for each in left_over if each not in hall.people]
+    return tuple(left_over)
 
 
 def _absent(pairing: Pairing) -> tuple[bool, bool]:

@@ -5,7 +5,7 @@ What happens in a tournament by itself is in `thudmud.verbs.directing`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from thudmud.english import capitalised, length
@@ -35,8 +35,13 @@ USUAL_ARENA, USUAL_WAIT = 3600, 900
 
 MOST_ROUNDS = 20
 LONGEST_ARENA = 86_400
-LATEST_START = 60 * DAY
-"""The most rounds of a Swiss; the longest arena, and the latest start from now, in seconds."""
+LATEST_START = 14 * DAY
+LATEST_START_BY_OPERATORS = 60 * DAY
+"""The most rounds of a Swiss; the longest arena, and the latest starts from now, in seconds."""
+
+MOST_FROM_ADDRESS = 2
+"""The most tournaments that are not over and were announced by players from one address. Strangers
+may share one, so it is not 1; operators are not counted."""
 
 ALL_PLAY_ALL = 32
 """The most players of a round robin."""
@@ -122,7 +127,12 @@ class NewTournament(Command):
         hall, kind, time = scene.hall, self.kind, self.time or USUAL_TIME
         _require_tournaments(hall)
         _require_maker(scene)
-        going_on = [each.number for each in hall.tournaments.values() if not each.end]
+        is_operator = hall.is_operator(scene.me)
+        open_ = [each for each in hall.tournaments.values() if not each.end]
+        own = next((each for each in open_ if each.made.player == scene.me), None)
+        if own and not is_operator:
+            raise Refused(Refusal.TOURNAMENT_OF_YOURS, number=own.number)
+        going_on = [each.number for each in open_]
         if len(going_on) >= hall.caps.tournaments:
             most = hall.caps.tournaments
             raise Refused(Refusal.TOURNAMENTS_TOO_MANY, most=most, numbers=tuple(going_on))
@@ -149,7 +159,7 @@ class NewTournament(Command):
             kind,
             self.rules or DEFAULT_RULES.name,
             time,
-            self._starts(scene.now),
+            self._starts(scene.now, LATEST_START_BY_OPERATORS if is_operator else LATEST_START),
             (self.rounds or USUAL_ROUNDS) if is_swiss else 0,
             (self.seconds or USUAL_ARENA) if is_arena else self.limit,
             self.rated,
@@ -157,8 +167,8 @@ class NewTournament(Command):
         )
         return scene.hall.decision(scene.me, made)
 
-    def _starts(self, now: float) -> float:
-        """Return when it starts, in seconds since the epoch."""
+    def _starts(self, now: float, latest: float) -> float:
+        """Return when it starts, in seconds since the epoch, at most so many seconds from now."""
         if self.at is None:
             starts = now + (self.wait or USUAL_WAIT)
         else:
@@ -169,8 +179,8 @@ class NewTournament(Command):
                 starts += DAY
         if starts <= now:
             raise Refused(Refusal.TOURNAMENT_IN_THE_PAST)
-        if starts > now + LATEST_START:
-            raise Refused(Refusal.TOURNAMENT_TOO_LATE, seconds=LATEST_START)
+        if starts > now + latest:
+            raise Refused(Refusal.TOURNAMENT_TOO_LATE, seconds=latest)
         return starts
 
 
@@ -200,7 +210,7 @@ class Enter(Command):
 
 @verb(leave_tournament="of")
 class LeaveTournament(Command):
-    """Withdraw from a tournament; operators can withdraw others."""
+    """Withdraw from a tournament; whoever announced it, and operators, can withdraw others."""
 
     number: int
     player: str | None = None
@@ -219,15 +229,15 @@ class LeaveTournament(Command):
         is_own = self.player is None or self.player.lower() in {scene.me.lower(), "me", "myself"}
         if is_own:
             entrant = tournament.entrant(scene.me)
-        elif not scene.hall.is_operator(scene.me):
-            raise Refused(Refusal.OPERATORS_ONLY)
+        else:
+            _require_director(scene, tournament)
         if entrant is None or entrant.left is not None:
             player = scene.me if is_own else capitalised(str(self.player))
             raise Refused(Refusal.NOT_IN_TOURNAMENT, number=tournament.number, player=player)
         why = events.TournamentLeaving.WITHDRAWN if is_own else events.TournamentLeaving.REMOVED
-        return scene.hall.decision(
-            scene.me, events.TournamentLeft(scene.now, entrant.player, self.number, why)
-        )
+        by = "" if is_own else scene.me
+        left = events.TournamentLeft(scene.now, entrant.player, self.number, why, by)
+        return scene.hall.decision(scene.me, left)
 
 
 class DirectTournament(Command):
@@ -238,9 +248,7 @@ class DirectTournament(Command):
 
     def decide(self, scene: Scene) -> Decision:
         tournament = _open(scene, self.number)
-        if scene.me != tournament.made.player and not scene.hall.is_operator(scene.me):
-            made_by = tournament.made.player
-            raise Refused(Refusal.NOT_YOUR_TOURNAMENT, number=self.number, player=made_by)
+        _require_director(scene, tournament)
         return scene.hall.decision(scene.me, self.event(scene, tournament))
 
     def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
@@ -310,6 +318,13 @@ def _open(scene: Scene, number: int) -> Tournament:
     return tournament
 
 
+def _require_director(scene: Scene, tournament: Tournament) -> None:
+    """Raise Refused if a player neither announced a tournament nor is an operator."""
+    made_by = tournament.made.player
+    if scene.me != made_by and not scene.hall.is_operator(scene.me):
+        raise Refused(Refusal.NOT_YOUR_TOURNAMENT, number=tournament.number, player=made_by)
+
+
 def _require_bot(scene: Scene, name: str) -> None:
     """Raise Refused if a player may not enter somebody else."""
     if not scene.hall.is_operator(scene.me):
@@ -323,6 +338,9 @@ def _require_room(tournament: Tournament, hall: Hall, name: str, *, member: bool
     known, number = tournament.entrant(name), tournament.number
     if known and known.left is None:
         raise Refused(Refusal.IN_TOURNAMENT_ALREADY, player=name, number=tournament.number)
+    if name in tournament.removed:
+        by = tournament.removed[name] or tournament.made.player
+        raise Refused(Refusal.REMOVED_FROM_TOURNAMENT, number=number, player=by)
     if known:
         raise Refused(Refusal.LEFT_TOURNAMENT, player=name, number=tournament.number)
     rounds, in_all = len(tournament.rounds), tournament.rounds_in_all
@@ -336,6 +354,28 @@ def _require_room(tournament: Tournament, hall: Hall, name: str, *, member: bool
         raise Refused(Refusal.TOURNAMENT_FULL, number=tournament.number, most=most)
     if tournament.is_by_days and not member and name not in hall.bots:
         raise Refused(Refusal.TOURNAMENT_FOR_MEMBERS, number=tournament.number)
+
+
+def require_places(hall: Hall, decision: Decision, names: Collection[str]) -> None:
+    """Refuse a decision that gives the players from one address too much of the tournaments.
+
+    Bots, which operators enter, do not count, and neither does what operators do.
+    """
+    if hall.is_operator(decision.player):
+        return
+    for event in decision.hall:
+        match event:
+            case events.TournamentMade():
+                open_ = [each for each in hall.tournaments.values() if not each.end]
+                theirs = sum(each.made.player in names for each in open_)
+                most, what = MOST_FROM_ADDRESS, "open tournaments"
+            case events.TournamentEntered(number=number):
+                theirs = sum(each in names for each in hall.tournaments[number].playing)
+                most, what = hall.caps.entrants_per_address, f"places in tournament {number}"
+            case _:
+                continue
+        if theirs >= most:
+            raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what=what, most=most)
 
 
 def _rating(scene: Scene, tournament: Tournament, name: str) -> int | None:

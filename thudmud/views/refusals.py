@@ -391,6 +391,10 @@ _TEMPLATES: Mapping[Enum, str] = {
         "There are {most} tournaments already, as many as there can be. You can announce yours"
         " when one is over."
     ),
+    Refusal.TOURNAMENT_OF_YOURS: (
+        "You have announced tournament {number} already. You can announce another one when it is"
+        ' over. "cancel tournament {number}" ends it now.'
+    ),
     Refusal.TOURNAMENTS_BY_MEMBERS: (
         'Tournaments are announced by members. "register" makes you one. You can enter those that'
         ' there are: "tournaments" lists them.'
@@ -415,7 +419,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.TOURNAMENT_IN_THE_PAST: (
         'That time is past. Times are in UTC here; "starts in 10 minutes" works anywhere.'
     ),
-    Refusal.TOURNAMENT_TOO_LATE: "A tournament starts within {seconds} from now.",
+    Refusal.TOURNAMENT_TOO_LATE: "You can announce a tournament up to {seconds} ahead.",
     Refusal.ARENA_BY_DAYS: (
         "An arena needs a clock that is soon over, such as 5+3. A Swiss can have one of days."
     ),
@@ -428,6 +432,10 @@ _TEMPLATES: Mapping[Enum, str] = {
         ' "register" makes you a member.'
     ),
     Refusal.LEFT_TOURNAMENT: "{player} has left tournament {number}, and cannot come back to it.",
+    Refusal.REMOVED_FROM_TOURNAMENT: (
+        "{player} has taken you out of tournament {number}, so you cannot enter it again."
+        ' "tournaments" lists the others.'
+    ),
     Refusal.ENTERS_BOTS_ONLY: "{player} is no bot: people enter by themselves.",
     Refusal.NOT_YOUR_TOURNAMENT: (
         "{player} has announced tournament {number}. Only they and the operators can do that."

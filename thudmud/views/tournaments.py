@@ -49,6 +49,9 @@ _KINDS = {
 _MOST_MATCHES = 10
 """How many matches of a round are told one by one."""
 
+_MOST_NAMED = 5
+"""How many of those who are out are named."""
+
 _NARROW = 60
 """On screens with fewer columns there is no room for what decides between equals."""
 
@@ -144,7 +147,10 @@ def _left(left: events.TournamentLeft, occasion: Occasion, view: View) -> list[s
             told = f"{capitalised(does(left.player, view.me, 'leave'))} {name}."
         case TournamentLeaving.REMOVED:
             who = "You are" if is_mine else f"{left.player} is"
-            told = f"{who} taken out of {name} by an operator."
+            by = f" by {left.by}" if left.by else ""
+            told = f"{who} taken out of {name}{by}."
+            if left.by == view.me:
+                told = f"You take {left.player} out of {name}."
         case TournamentLeaving.ABSENT:
             have, are = ("You have", "are") if is_mine else (f"{left.player} has", "is")
             told = f"{have} missed two matches in a row, and {are} out of {name}."
@@ -153,6 +159,28 @@ def _left(left: events.TournamentLeft, occasion: Occasion, view: View) -> list[s
 
 @words.register
 def _paired(paired: events.RoundPaired, occasion: Occasion, view: View) -> list[str]:
+    return _round_begins(paired, occasion, view) + _are_out(paired, occasion, view)
+
+
+def _are_out(paired: events.RoundPaired, occasion: Occasion, view: View) -> list[str]:
+    """Return who is out as they were not here at the start; nothing if nobody is."""
+    missing, tournament = paired.missing, _known(occasion, paired.number)
+    if not missing:
+        return []
+    if view.me in missing:
+        told = f"You were not here when {titled(tournament)} started, so you are out."
+        if tournament.kind.takes_late:
+            told += f' "{Enter(paired.number)}" lets you in again.'
+        return wrapped(told, view.width)
+    names = list(missing)
+    if len(names) > _MOST_NAMED:
+        names = [*names[:_MOST_NAMED], counted(len(names) - _MOST_NAMED, "other")]
+    was = "was" if len(missing) == 1 else "were"
+    are = "is" if len(missing) == 1 else "are"
+    return wrapped(f"{listed(names)} {was} not here at the start, and {are} out.", view.width)
+
+
+def _round_begins(paired: events.RoundPaired, occasion: Occasion, view: View) -> list[str]:
     tournament = _known(occasion, paired.number)
     name, number = titled(tournament), paired.round
     heading = capitalised(
@@ -243,7 +271,7 @@ def _ended(ended: events.TournamentEnded, occasion: Occasion, view: View) -> lis
             told = f"{who} {titled(tournament)}."
             told += " Matches that are under way go on." if tournament.open else ""
         case TournamentEnd.TOO_FEW:
-            told = f"{name} does not take place: too few players have entered."
+            told = f"{name} does not take place: too few players have come."
         case TournamentEnd.OVER:
             places = dict(zip(ended.players, ended.places, strict=True))
             best = [f"{each} is {nth(places[each])}" for each in ended.players[:3]]
@@ -336,7 +364,7 @@ def _past(past: PastTournament) -> str:
         case TournamentEnd.CANCELLED:
             end = "cancelled"
         case TournamentEnd.TOO_FEW:
-            end = "too few entered"
+            end = "too few came"
     return f"{_numbered(past.number, past.title)}: {how}; {end}"
 
 
@@ -369,7 +397,7 @@ def _tournament(asked: ViewTournament, occasion: Occasion, view: View) -> list[s
 def _progress(tournament: Tournament, hall: Hall, now: float) -> str:
     """Return how far a tournament has come, and what is next, as sentences."""
     if tournament.end and tournament.end.why is TournamentEnd.TOO_FEW:
-        return "It did not take place: too few players had entered."
+        return "It did not take place: too few players had come."
     stands = f"{capitalised(_stands(tournament, now))}."
     if tournament.state is not TournamentState.RUNNING or tournament.is_arena:
         return stands

@@ -332,8 +332,12 @@ def _named(event: events.TableEvent | events.HallEvent) -> set[str]:
             return {player, saved.dwarf, saved.troll}
         case events.Interrupted():
             return set()
-        case events.RoundPaired(players=players) | events.TournamentEnded(players=players):
+        case events.RoundPaired(players=players, missing=missing):
+            return {*players, *missing}
+        case events.TournamentEnded(players=players):
             return {event.player, *players}
+        case events.TournamentLeft(player=player, by=by):
+            return {player, by}
         case events.PairingBegun() | events.PairingScored():
             return {event.first, event.second}
     return {event.player}
