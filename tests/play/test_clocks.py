@@ -38,7 +38,18 @@ from thudmud.rules import Ending, Side
 from thudmud.verbs.moves import Adjourn, Claim, Resign, Start, Undo
 from thudmud.verbs.seats import Join, Leave, Practice
 from thudmud.verbs.setup import SetClock
-from thudmud.verbs.tables import closed, come_back, due, flag_fallen, held, overdue, tidied, vanish
+from thudmud.verbs.tables import (
+    closed,
+    come_back,
+    due,
+    flag_fallen,
+    folded,
+    held,
+    overdue,
+    part,
+    tidied,
+    vanish,
+)
 
 FAST = TimeControl(1, 5)
 GRACE_FAST = 6.0
@@ -68,6 +79,11 @@ def away_for(table: Table, player: str, since: float, seconds: float) -> Table:
     """Return the table after a player was away for some time."""
     table = without(table, player, now=since)
     return table.apply(come_back(table, player, since + seconds)[0])
+
+
+def got_up(table: Table, player: str, now: float) -> Table:
+    """Return the table after a player gave up the seat, as they can against a bot."""
+    return folded(table, part(table, player, Parting.LEFT, now))
 
 
 def left(table: Table) -> tuple[float, float]:
@@ -193,7 +209,7 @@ class TestClock:
     ) -> None:
         table = after(empty, ("Anna", SetClock(FAST)), *SEATED, ("Anna", Start()))  # not rated
         table = without(table, "Bert", now=NOW + 10)
-        table = after(table, ("Anna", Leave()), now=NOW + 12)
+        table = got_up(table, "Anna", NOW + 12)
         table = after(table, ("Anna", Join(Side.DWARF)), now=NOW + 500)
         assert clock(table).still == GRACE_FAST - 2
 
@@ -316,7 +332,7 @@ class TestFlags:
 
     def test_not_for_or_against_a_free_seat(self, empty: Table) -> None:
         table = after(empty, ("Anna", SetClock(FAST)), *SEATED, ("Anna", Start()))  # not rated
-        table = after(table, ("Bert", Leave()), now=NOW + 20)
+        table = got_up(table, "Bert", NOW + 20)
         assert (due(table), flag_fallen(table, NOW + 10_000)) == (None, ())
         table = after(table, ("Bert", Join(Side.TROLL)), now=NOW + 10_000)
         assert left(table) == (40, 60)
@@ -324,7 +340,7 @@ class TestFlags:
 
     def test_nor_when_the_other_goes_and_comes_back_or_plays(self, empty: Table) -> None:
         table = after(empty, ("Anna", SetClock(FAST)), *SEATED, ("Anna", Start()))
-        table = after(table, ("Bert", Leave()), now=NOW + 20)
+        table = got_up(table, "Bert", NOW + 20)
         for event in vanish(table, "Anna", Parting.LOST, NOW + 30):
             table = table.apply(event)
         for event in come_back(table, "Anna", NOW + 50):
@@ -483,6 +499,16 @@ class TestForfeits:
         assert isinstance(ended, BattleEnded)
         assert ended.outcome.ending is Ending.CLAIM
         assert ended.outcome.winner is first_over.side_of("Bert")
+
+    @pytest.mark.parametrize("control", [FAST, TimeControl(days=3)])
+    def test_a_seat_is_not_left_while_a_clock_runs(
+        self, empty: Table, control: TimeControl
+    ) -> None:
+        table = after(empty, ("Anna", SetClock(control)), *SEATED, ("Anna", Start()))  # not rated
+        assert refusal(table, "Anna", Leave()) is Refusal.LEAVES_CLOCK
+        assert refusal(table, "Bert", Leave()) is Refusal.LEAVES_CLOCK
+        over = after(table, ("Bert", Resign()))
+        assert after(over, ("Bert", Leave())).side_of("Bert") is None
 
     def test_a_rated_match_is_not_left_by_standing_up(self, timed: Table) -> None:
         assert refusal(timed, "Anna", Leave()) is Refusal.LEAVES_RATED

@@ -7,10 +7,11 @@ import pytest
 from thudmud.house import House
 from thudmud.play.asides import TimeShort
 from thudmud.play.clocks import Clock, TimeControl
-from thudmud.play.events import ClockHeld, IdleWarned
+from thudmud.play.events import ClockHeld, IdleWarned, Left, Parting
 from thudmud.play.table import BoardSpec
 from thudmud.play.telling import Telling
 from thudmud.rules import Side
+from thudmud.store.codec import to_line
 from thudmud.views import Message
 from thudmud.views.messages import messages
 from thudmud.views.sentences import event_sentences, in_full, time_left, timed
@@ -154,8 +155,10 @@ class TestAsking:
 
     def test_why_it_stands_still_without_an_opponent(self, house: House) -> None:
         begin(house, "10+5")
-        say(house, "Bert leave", 10.0)
-        told = seen(say(house, "Anna clock", 10.0), "Anna")
+        left = to_line("oak board", Left(10.0, "Bert", Side.TROLL, Parting.LEFT))
+        again = House(BOARDS, opens_boards=True, events=[*house.events(), left])
+        again.enter("Anna", 10.0)
+        told = seen(say(again, "Anna clock", 10.0), "Anna")
         assert told.endswith("stands still while a seat is free.")
 
     def test_what_the_next_battle_gives(self, house: House) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from thudmud.house import House
-from thudmud.play.events import BattleId, Moved
+from thudmud.play.events import BattleId, Left, Moved, Parting
 from thudmud.play.match import Match
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.telling import Telling
 from thudmud.rules import KOOM_VALLEY, Game, Move, Piece, Position, Side, Square
+from thudmud.store.codec import to_line
 from thudmud.views import Message, messages
 from thudmud.views.telling import facts
 from thudmud.views.view import Terminal
@@ -158,7 +159,11 @@ def test_no_clock_runs_while_a_seat_is_free() -> None:
     house.obey("Bert", "join game as troll on oak board", 0.0)
     house.obey("Anna", "set clock 10+5", 0.0)
     house.obey("Bert", "start", 0.0)
-    told = dict(data(house.obey("Bert", "leave game", 60.0), "Anna"))["Thud.Table"]
+    left = to_line("oak board", Left(60.0, "Bert", Side.TROLL, Parting.LEFT))
+    again = House([BoardSpec("oak board")], events=[*house.events(), left])
+    told = dict(data(again.enter("Anna", 60.0, Terminal(packages=EVERYTHING)), "Anna"))[
+        "Thud.Table"
+    ]
     clock = {"dwarf": 540, "troll": 600, "at": 60}
     assert told["running"]
     assert told["clock"] == clock | {"runs": None, "falls": None, "stands_until": None}

@@ -367,6 +367,11 @@ CASES = [
         R.AWAY, f"{HALF}; Bert is lost", "Anna: start game",
         "Bert is away, and a battle needs you both.",
     ),
+    Case(
+        R.LEAVES_CLOCK, TIMED, "Bert: leave game",
+        'The clock is running at the oak board, so you cannot leave the battle. "resign" gives it'
+        ' up, "adjourn" puts the match away.',
+    ),
     Case(R.NOT_AWAY, STARTED, "Anna: claim", "Bert is here, so there is nothing to claim."),
     Case(
         R.TOO_SOON, AWAY, "Anna: claim",

@@ -513,7 +513,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a round that another node has paired meanwhile": Mistake(
-        343,
+        373,
         [
             Change(
                 TOURNAMENTS,

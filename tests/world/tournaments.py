@@ -101,6 +101,8 @@ def _out_of_order(before: Tournament, event: TournamentEvent) -> Iterable[str]:
                 yield f"round {number} of {before.number} was paired before the last was over"
             if before.paused:
                 yield f"round {number} of {before.number} was paired in a pause"
+            if event.missing and (before.rounds or not {*event.missing} <= {*before.playing}):
+                yield f"{event} leaves out others than entrants who missed the start"
         case PairingBegun() | PairingScored():
             match_then = before.open.get((event.round, event.index))
             if match_then is None or match_then.players != (event.first, event.second):

@@ -125,6 +125,9 @@ class Leave(TableCommand):
         if match and table.under_way and match.between_members and table.full:
             tables.seat(table, player)
             raise Refused(Refusal.LEAVES_RATED, board=table.name)
+        if table.clock:  # it would stand still until they sit down again
+            tables.seat(table, player)
+            raise Refused(Refusal.LEAVES_CLOCK, board=table.name)
         return tables.part(table, player, Parting.LEFT, context.now)
 
 

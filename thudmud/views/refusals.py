@@ -476,6 +476,10 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.CLOCK_RUNS: (
         "The clock does that for you: {player} loses the battle when the time is up."
     ),
+    Refusal.LEAVES_CLOCK: (
+        'The clock is running at the {board}, so you cannot leave the battle. "resign" gives it'
+        ' up, "adjourn" puts the match away.'
+    ),
     Refusal.LEAVES_RATED: (
         'Your match at the {board} is rated, so you cannot leave it. "resign" gives up the'
         ' battle, "adjourn" puts the match away.'
