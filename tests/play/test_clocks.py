@@ -349,6 +349,14 @@ class TestFlags:
         (moved,) = events(table, "Anna", ply("A6", "B6"), NOW + 70)
         assert left(table.apply(moved)) == (40 + FAST.increment, 60)
 
+    def test_match_is_not_put_away_alone_in_ones_own_time(self, timed: Table) -> None:
+        """Else somebody whose flag is about to fall could escape from an opponent who is away."""
+        table = without(timed, "Bert", now=NOW - GRACE)
+        assert refusal(table, "Anna", Adjourn(), NOW + 59) is Refusal.OWN_CLOCK_RUNS
+        table = after(timed, ("Anna", ply("A6", "B6")))
+        table = without(table, "Bert", now=NOW - GRACE)
+        assert isinstance(events(table, "Anna", Adjourn(), NOW + 1)[-1], Adjourned)
+
     def test_also_of_who_quits_a_moment_too_late(self, timed: Table) -> None:
         ended, absent = vanish(timed, "Anna", Parting.QUIT, NOW + 61)
         assert isinstance(ended, BattleEnded)

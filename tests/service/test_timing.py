@@ -14,13 +14,21 @@ from tests.service.stores import SlowStore
 from thudmud.play.asides import TimeShort
 from thudmud.play.clocks import DAY, LONGEST_GRACE, Clock, TimeControl
 from thudmud.play.command import Command
-from thudmud.play.events import Absent, BattleEnded, ClockHeld, IdleWarned, Moved, Parting
+from thudmud.play.events import (
+    Absent,
+    BattleEnded,
+    ClockHeld,
+    IdleWarned,
+    Moved,
+    Parting,
+    TakenBack,
+)
 from thudmud.play.refusals import Refusal
 from thudmud.play.telling import Telling
 from thudmud.rules import Ending, Outcome, Side
 from thudmud.service import Arrival, Node, Result
 from thudmud.store import NotWritten
-from thudmud.verbs.moves import Claim, Resign, Start
+from thudmud.verbs.moves import Adjourn, Claim, End, Resign, Start, Undo
 from thudmud.verbs.seats import Join
 from thudmud.verbs.setup import SetClock
 
@@ -138,6 +146,118 @@ async def test_of_a_ply_and_a_flag_at_the_same_instant_one_counts(
     timed.wait(60)
     await until(lambda: timed.outcome is not None)
     assert len(await timed.stored(BattleEnded)) == 1
+
+
+async def test_ply_typed_in_time_counts_though_an_event_of_the_opponent_is_stored_first(
+    timed: TimedPlace, store: SlowStore
+) -> None:
+    timed.wait(59.5)
+    store.hold()
+    offering = timed.submit("Bert", "end game on oak board")
+    await store.held_up()
+    moving = timed.submit("Anna", "move a6 to b6 on oak board")
+    timed.wait(1)  # the flag of Anna would have fallen by now
+    store.gate.set()
+    await finished(offering, moving)
+    assert len(await timed.stored(Moved)) == 1
+    assert timed.outcome is None
+    assert timed.clock.left(Side.DWARF) == 0  # what it took to store is charged, up to the flag
+
+
+async def test_flag_stored_before_a_ply_of_the_same_instant_ends_the_battle(
+    timed: TimedPlace, store: SlowStore
+) -> None:
+    timed.wait(59.9)
+    store.hold()
+    timed.wait(0.1)
+    await store.held_up()  # the flag is on its way
+    moving = timed.submit("Anna", "move a6 to b6 on oak board")
+    store.gate.set()
+    await finished(moving)
+    moved, ended = await timed.stored(Moved), await timed.stored(BattleEnded)
+    assert (len(moved), len(ended)) == (0, 1)
+
+
+@pytest.mark.parametrize("is_ply_first", [True, False])
+async def test_ply_at_one_node_and_flag_at_another_make_one_history(
+    store: SlowStore,
+    is_ply_first: bool,  # noqa: FBT001  (a parameter of the test)
+) -> None:
+    nodes = [Node(store, name, lease=DAY, clock=lambda: store.time) for name in ("one", "two")]
+    for node in nodes:
+        await node.open()
+    one, two = (TimedPlace(store, node) for node in nodes)
+    for place in (one, two):
+        await place.open()
+    await one.begin(TimeControl(1))
+    one.wait(59.9)
+    two.now = store.time
+    store.hold()
+    moving = None
+    if is_ply_first:
+        moving = one.submit("Anna", "move a6 to b6 on oak board")
+        await store.held_up()
+    two.wait(0.2)
+    await store.held_up()
+    if moving is None:
+        moving = one.submit("Anna", "move a6 to b6 on oak board")
+        await store.held_up()
+    store.gate.set()
+    await finished(moving)
+    two.wait(0)
+    moved, ended = await one.stored(Moved), await one.stored(BattleEnded)
+    assert (len(moved), len(ended)) == ((1, 0) if is_ply_first else (0, 1))
+    assert one.outcome == two.outcome
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_correspondence_ply_counts_until_the_deadline(
+    untimed: TimedPlace, *, late: bool
+) -> None:
+    await untimed.begin(TimeControl(days=1))
+    for name in ("Anna", "Bert"):
+        await untimed.leave(name, Parting.QUIT)
+    untimed.wait(DAY - 0.001)
+    await untimed.watch("Anna")
+    untimed.wait(0.001 if late else 0)
+    await untimed.do("Anna", FIRST)
+    await until(lambda: (untimed.outcome is not None) is late)
+    assert len(await untimed.stored(Moved)) == (0 if late else 1)
+
+
+async def test_correspondence_deadline_moves_by_the_outage_it_falls_into(
+    untimed: TimedPlace, store: SlowStore
+) -> None:
+    node = Node(store, "first", lease=60, clock=lambda: store.time)
+    await untimed.begin(TimeControl(days=1))
+    untimed.wait(DAY - 130)
+    await node.open()
+    untimed.wait(30)
+    await node.renew()  # the last that was heard of it
+    store.time += 3600
+    await Node(store, "second", lease=DAY, clock=lambda: store.time).open()
+    again = TimedPlace(store)
+    await again.open()
+    again.wait(99)
+    assert again.outcome is None
+    again.wait(1)
+    await until(lambda: again.outcome is not None)
+
+
+async def test_offers_at_the_deadline_do_not_move_it(untimed: TimedPlace) -> None:
+    await untimed.begin(TimeControl(days=1))
+    await untimed.do("Anna", FIRST)
+    untimed.wait(DAY - 1)
+    deadline = untimed.clock.deadline
+    await untimed.do("Anna", Undo(BOARD), Adjourn(BOARD))
+    await untimed.do("Bert", End(BOARD))
+    await untimed.leave("Bert", Parting.QUIT)
+    assert untimed.clock.deadline == deadline
+    untimed.wait(1)
+    await until(lambda: untimed.outcome is not None)
+    assert untimed.outcome
+    assert untimed.outcome.winner is Side.DWARF
+    assert not await untimed.stored(TakenBack)
 
 
 async def test_who_comes_too_late_is_told_that_the_time_is_up(

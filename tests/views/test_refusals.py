@@ -368,6 +368,10 @@ CASES = [
         "Bert is away, and a battle needs you both.",
     ),
     Case(
+        R.OWN_CLOCK_RUNS, f"{TIMED}; Bert is lost", "Anna: adjourn game",
+        "Your clock is running, so the match is not put away without Bert. Make your move first.",
+    ),
+    Case(
         R.LEAVES_CLOCK, TIMED, "Bert: leave game",
         'The clock is running at the oak board, so you cannot leave the battle. "resign" gives it'
         ' up, "adjourn" puts the match away.',

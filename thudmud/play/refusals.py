@@ -144,6 +144,7 @@ class Refusal(Enum):
     NOT_AWAY = "not_away"
     NOT_IDLE = "not_idle"
     CLOCK_RUNS = "clock_runs"
+    OWN_CLOCK_RUNS = "own_clock_runs"
     LEAVES_CLOCK = "leaves_clock"
     LEAVES_RATED = "leaves_rated"
     TOO_SOON = "too_soon"

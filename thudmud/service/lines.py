@@ -49,6 +49,7 @@ from thudmud.verbs.letters import Letters
 from thudmud.verbs.matchmaking import PlayNow, require_share
 from thudmud.verbs.more import Again, Quit
 from thudmud.verbs.moves import Resign
+from thudmud.verbs.tables import TableCommand
 from thudmud.verbs.talk import is_shout
 from thudmud.verbs.tournaments import require_places
 from thudmud.verbs.tv import Tv
@@ -342,7 +343,11 @@ class PlayerLines:
             except Conflict as conflict:
                 # The answers looked up may be out of date, too.
                 await self._following.until(conflict)
-                found, now = NOTHING_FOUND, self._clock()
+                found = NOTHING_FOUND
+                if not (isinstance(command, TableCommand) and command.in_battle):
+                    # A ply that came in time stays in time. Else opponents could have a flag fall
+                    # by offers that are stored first.
+                    now = self._clock()
                 continue
             else:
                 return self._done(name, command, cause)

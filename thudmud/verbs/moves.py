@@ -306,6 +306,8 @@ class Adjourn(BattleCommand):
         if table.offers.get(Offer.ADJOURN) is not side.other and not table.is_practice:
             if side.other not in table.away:
                 return tables.offer(table, player, Offer.ADJOURN, context.now)
+            if table.in_haste and table.clock and table.clock.turn is side:
+                raise Refused(Refusal.OWN_CLOCK_RUNS, player=table.seats[side.other])
             tables.require_long_gone(table, side.other, context)
         return (events.Adjourned(context.now, player, table.match.saved(context.now)),)
 

@@ -476,6 +476,10 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.CLOCK_RUNS: (
         "The clock does that for you: {player} loses the battle when the time is up."
     ),
+    Refusal.OWN_CLOCK_RUNS: (
+        "Your clock is running, so the match is not put away without {player}. Make your move"
+        " first."
+    ),
     Refusal.LEAVES_CLOCK: (
         'The clock is running at the {board}, so you cannot leave the battle. "resign" gives it'
         ' up, "adjourn" puts the match away.'
