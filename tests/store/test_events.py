@@ -23,7 +23,16 @@ from hypothesis import strategies as st
 
 from tests.cases import cases
 from tests.store.generated import KINDS, some_events
-from thudmud.play.events import Event, Joined, Offer, Parting
+from thudmud.play.events import (
+    Event,
+    Joined,
+    Offer,
+    Parting,
+    RoundPaired,
+    StoredEvent,
+    TournamentLeaving,
+    TournamentLeft,
+)
 from thudmud.rules import Ending, Side, Verb
 from thudmud.store import codec
 from thudmud.store.codec import SCHEMA, UPGRADES, Misread, TooNew, from_line, from_text, to_line
@@ -202,3 +211,28 @@ class TestDamage:
     def test_a_schema_that_never_was_is_damaged(self, schema: str) -> None:
         with pytest.raises(Misread):
             from_line(MOVED.replace(f"[{SCHEMA},", f"[{schema},"))
+
+
+class TestTournaments:
+    @pytest.mark.parametrize(
+        ("event", "earlier"),
+        [
+            (RoundPaired(1.0, "", 3, 1, ("Anna", "Bert")), ["paired", 0, 3, 1, [1, 2]]),
+            (
+                TournamentLeft(1.0, "Bert", 3, TournamentLeaving.REMOVED),
+                ["left tournament", 2, 3, "removed"],
+            ),
+        ],
+    )
+    def test_event_stored_before_it_had_all_its_fields_is_read(
+        self, event: StoredEvent, earlier: list[Any]
+    ) -> None:
+        names = ["", "Anna", "Bert"]
+        assert codec.from_array(earlier, 1.0, names.__getitem__) == event
+        assert codec.to_array(event, names.index)[: len(earlier)] == earlier
+
+    def test_players_left_out_or_named_as_director_are_players_of_the_event(self) -> None:
+        paired = RoundPaired(1.0, "", 3, 1, ("Anna", "Bert"), ("Carl",))
+        assert {"Anna", "Bert", "Carl"} <= {*codec.players_of(paired)}
+        left = TournamentLeft(1.0, "Bert", 3, TournamentLeaving.REMOVED, "Anna")
+        assert {*codec.players_of(left)} == {"Bert", "Anna"}

@@ -402,7 +402,7 @@ class Presence:
         return name in self._holders() or bool(self._hall.tables.made_of(name))
 
     def _holders(self) -> set[str]:
-        """Return who has a seek, or has announced or entered a tournament that is not over."""
+        """Return the players with a seek, or a part in a tournament that is not over."""
         holders = {seek.player for seek in self._hall.seeks.values()}
         for tournament in self._hall.tournaments.values():
             if not tournament.end:

@@ -109,10 +109,10 @@ def _start_due(hall: Hall, tournament: Tournament) -> float:
 
 
 def present(hall: Hall, tournament: Tournament) -> tuple[str, ...]:
-    """Return who takes part in the next round.
+    """Return the entrants of the next round.
 
-    At the start of a tournament with a clock those are out who are not here: else somebody could
-    fill it with players who never come.
+    Absent entrants are left out of the first round of a tournament with a clock: else somebody
+    could fill it with players who never come.
     """
     if tournament.rounds or tournament.is_by_days:
         return tournament.playing
@@ -199,9 +199,9 @@ def paired(
 
 
 def _missing(hall: Hall, tournament: Tournament, paired: Collection[str]) -> tuple[str, ...]:
-    """Return the entrants who are out as the first round is paired.
+    """Return the entrants to leave out as the first round is paired.
 
-    Who has come since the pairing was begun is out of all but an arena.
+    A player who came while the pairing was computed is left out too, except from an arena.
     """
     left_over = [each for each in tournament.playing if each not in paired]
     if tournament.is_arena:
