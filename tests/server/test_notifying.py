@@ -254,6 +254,26 @@ class TestNotSent:
             await post.after(5 * MINUTE)
         assert len(relay.mails) == 2
 
+    async def test_notifications_do_not_wait_for_codes_nor_codes_for_notifications(
+        self, post: Post, relay: Handler
+    ) -> None:
+        post.notifier = post.new(POLICY._replace(gap=0.0, per_hour=6))
+        store = post.place.service.store
+        for number in range(4):
+            name = f"M{'x' * number}"
+            await store.enrol(name, "hash")
+            await store.ask_code(name, f"victim@{number}.example")
+        await plies(post)
+        await post.after(MINUTE)
+        subjects = [str(mail["Subject"]) for mail in relay.mails]
+        assert subjects.count("Your code (Thud)") == 2
+        assert subjects.count("Your turn against Bert (Thud)") == 1
+        for _ in range(6):
+            await post.place.type("Bert", "message anna Ho!")
+            await post.after(MINUTE)
+        assert len(relay.mails) == 6
+        assert [str(mail["Subject"]) for mail in relay.mails].count("Your code (Thud)") == 2
+
     async def test_nothing_is_while_the_server_may_not_act(
         self, post: Post, relay: Handler
     ) -> None:

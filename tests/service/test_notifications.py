@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,8 @@ from tests.service.test_letters import Clock, peopled
 from tests.service.test_nodes import World
 from thudmud.play.clocks import DAY
 from thudmud.play.events import Parting
-from thudmud.play.notifications import Ways
+from thudmud.play.notifications import CODE_LASTS, CODES_FROM_NETWORK, NEWCOMER, Ways
+from thudmud.play.order import Order
 from thudmud.store import NotWritten, Store
 
 MAIL = "anna@example.org"
@@ -132,6 +135,92 @@ class TestChoosing:
         assert (await place.type("Bert", "notify mail ANNA0@example.org")).startswith(many)
         clock.now = place.now = 1000.0 + DAY
         assert "A code" in await place.type("Anna", f"notify mail {MAIL}")
+
+    async def test_code_from_a_network_that_has_asked_for_six_today_is_refused(
+        self, place: Place, clock: Clock
+    ) -> None:
+        names = ("Dora", "Emil", "Fritz")
+        for name in names:
+            await place.service.store.enrol(name, "hash")
+        await place.enter(*names, member=True, origin="192.0.2.1")
+        for number in range(CODES_FROM_NETWORK):
+            line = f"notify mail anna@{number}.example"
+            assert "A code goes to" in await place.type(names[number % 2], line)
+        clock.now = place.now = 1000.0 + DAY / 2
+        assert await place.type("Fritz", "notify mail anna@other.example") == (
+            "Everybody who comes from where you do can ask for 6 codes a day together. The next"
+            " one is in 12 hours."
+        )
+        assert "A code goes to" in await place.type("Anna", "notify mail anna@other.example")
+
+    async def test_codes_of_this_machine_are_not_counted_by_network(self, place: Place) -> None:
+        # Everybody may come from here, by a proxy that nobody has told the server about.
+        for number in range(CODES_FROM_NETWORK + 1):
+            name = f"M{'x' * number}"
+            await place.service.store.enrol(name, "hash")
+            await place.enter(name, member=True, origin="127.0.0.1")
+            line = f"notify mail {name}@{number}.example"
+            assert "A code goes to" in await place.type(name, line)
+
+    async def test_code_beyond_the_share_of_the_hour_is_refused_and_says_when(
+        self, place: Place, clock: Clock
+    ) -> None:
+        place.hall.caps = replace(place.hall.caps, codes_per_hour=4)
+        for number in range(2):
+            await place.type("Anna", f"notify mail anna{number}@example.org")
+        held = "More codes are on their way than usual, so yours has to wait."
+        assert await place.type("Bert", "notify mail bert@example.org") == (
+            f"{held} Ask again in 60 minutes."
+        )
+        for number in range(2):
+            await place.type("Bert", f"notify mail bert@{number}.example")
+        await place.service.store.enrol("Dora", "hash")
+        await place.enter("Dora", member=True)
+        assert held in await place.type("Dora", "notify mail dora@other.example")
+        clock.now = place.now = 1000.0 + CODE_LASTS
+        assert "A code" in await place.type("Dora", "notify mail dora@example.org")
+
+    async def test_codes_asked_for_on_two_nodes_at_once_are_counted_together(
+        self, place: Place, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store = place.service.store
+        for name in ("Dora", "Emil"):
+            await store.enrol(name, "hash")
+        await place.type("Anna", f"notify mail {MAIL}")
+        ask_code = store.ask_code
+
+        async def meanwhile(*asked: Any) -> None:  # others are quicker, after the decision
+            monkeypatch.undo()
+            for name in ("Dora", "Emil"):
+                await store.ask_code(name, MAIL)
+            await ask_code(*asked)
+
+        monkeypatch.setattr(store, "ask_code", meanwhile)
+        assert (await place.type("Bert", f"notify mail {MAIL}")).startswith("You can ask for 3")
+        assert "waits for its code" not in await place.type("Bert", "notify")
+
+    async def test_code_for_somebody_who_has_not_played_yet_is_refused(
+        self, place: Place, clock: Clock
+    ) -> None:
+        place.hall.caps = replace(place.hall.caps, established_only=True)
+        first = 'Mails are for players who have finished a battle here. "play" finds you an'
+        assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(first)
+        await place.type("Anna", "practice on elm board", "end game", "leave game on elm board")
+        assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(first)
+        await place.type("Anna", "join game as dwarf on oak board")
+        await place.type("Bert", "join game as troll on oak board", "start")
+        await place.type("Anna", "move a6 b6 on oak board", "resign on oak board")
+        clock.now = place.now = 1000.0 + NEWCOMER - 1200
+        assert await place.type("Anna", f"notify mail {MAIL}") == (
+            "You are new here. Ask again in 20 minutes, and a code is sent."
+        )
+        clock.now = place.now = 1000.0 + NEWCOMER
+        assert "A code goes to" in await place.type("Anna", f"notify mail {MAIL}")
+
+    async def test_code_for_an_operator_is_sent_at_once(self, place: Place) -> None:
+        place.hall.caps = replace(place.hall.caps, established_only=True)
+        place.hall.order = Order(frozenset({"anna"}))
+        assert "A code goes to" in await place.type("Anna", f"notify mail {MAIL}")
 
     async def test_where_codes_are_not_wanted_none_are_sent(self, place: Place) -> None:
         await place.type("Anna", f"notify mail {MAIL}")

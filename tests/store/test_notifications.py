@@ -9,12 +9,17 @@ import pytest
 from tests.store.conftest import Opening
 from tests.store.deeds import NOON, OAK, PINE, Clock, cleared, is_in_order, started
 from tests.store.test_persons import holding
+from thudmud.errors import Refused
 from thudmud.play.clocks import DAY
+from thudmud.play.events import BattleEnded
 from thudmud.play.notifications import (
     ANOTHER,
     CODE_LASTS,
+    CODES_A_DAY,
+    CODES_FROM_NETWORK,
     GUESSES,
     MOST_BROWSERS,
+    AskedAddress,
     AskedLookup,
     Browser,
     Contact,
@@ -25,6 +30,8 @@ from thudmud.play.notifications import (
     Quiet,
     Recipient,
 )
+from thudmud.play.refusals import Refusal
+from thudmud.rules import Ending, Outcome, Score
 from thudmud.store import Conflict, KeptName, Nobody, Store
 
 MAIL = "anna@example.org"
@@ -112,10 +119,70 @@ class TestAddresses:
         await store.ask_code("Bert", MAIL.upper())
         await store.ask_code("Bert", "bert@example.org")
         assert (await contact(store, "Bert")).asked_today == 2
-        assert (await store.look_up(AskedLookup(MAIL))).today == 2
+        assert len((await store.look_up(AskedLookup(MAIL, "Carla"))).mailbox) == 2
         clock.now += DAY
         assert (await contact(store, "Bert")).asked_today == 0
-        assert (await store.look_up(AskedLookup(MAIL))).today == 0
+        assert (await store.look_up(AskedLookup(MAIL, "Carla"))).mailbox == ()
+
+    async def test_code_to_another_spelling_of_a_mailbox_counts(self, store: Store) -> None:
+        spellings = ("an.na@gmail.com", "Anna+1@gmail.com", "anna+2@googlemail.com")
+        for player, address in zip(("Anna", "Bert", "Carla"), spellings, strict=True):
+            await store.ask_code(player, address)
+        with pytest.raises(Refused) as refused:
+            await store.ask_code("Anna", "a.nna+3@gmail.com")
+        assert refused.value.code is Refusal.CODES_TOO_MANY
+        assert (await contact(store)).asked_today == 1  # nothing is stored of what is refused
+        await is_in_order(store)
+
+    async def test_codes_of_an_erased_member_count_still(self, store: Store) -> None:
+        for number in range(CODES_A_DAY):
+            await store.enrol("Gone", "hash")
+            await store.ask_code("Gone", f"anna+{number}@example.org", "192.0.2.1")
+            await store.erase("Gone")
+        asked: AskedAddress = await store.look_up(AskedLookup(MAIL, "Anna", "192.0.2.1"))
+        assert [len(each) for each in asked[:4]] == [CODES_A_DAY] * 4
+        with pytest.raises(Refused):
+            await store.ask_code("Anna", MAIL)
+
+    async def test_code_beyond_the_limit_of_the_network_or_the_hour_is_refused(
+        self, store: Store, clock: Clock
+    ) -> None:
+        for number in range(CODES_FROM_NETWORK):
+            await store.ask_code("Anna", f"anna@{number}.example", "192.0.2.1", 100)
+        other = "anna@other.example"
+        with pytest.raises(Refused) as refused:
+            await store.ask_code("Anna", other, "192.0.2.1", 100)
+        assert refused.value.code is Refusal.CODES_FROM_ADDRESS
+        with pytest.raises(Refused) as refused:
+            await store.ask_code("Anna", other, "192.0.2.2", CODES_FROM_NETWORK)
+        assert refused.value.code is Refusal.CODES_HELD_BACK
+        await store.ask_code("Anna", other, "192.0.2.2", 100)
+        clock.now += DAY
+        await store.ask_code("Anna", other, "192.0.2.1", 1)
+
+    async def test_code_of_whoever_asks_is_told_with_their_age_and_whether_they_have_played(
+        self, store: Store, clock: Clock
+    ) -> None:
+        registered = clock.now
+        clock.now += 60
+        asked = await store.look_up(AskedLookup(MAIL, "anna"))
+        assert abs(asked.registered - registered) < 60
+        assert not asked.has_played
+        score = Outcome(Ending.AGREEMENT, None, Score(32, 32))
+        over = BattleEnded(2.0, "Anna", score, 0, "Anna", "Bert")
+        await store.append({OAK: (0, [started(1)])})
+        assert not (await store.look_up(AskedLookup(MAIL, "Anna"))).has_played
+        await store.append({OAK: (1, [over])})
+        assert (await store.look_up(AskedLookup(MAIL, "Anna"))).has_played
+        assert not (await store.look_up(AskedLookup(MAIL, "Carla"))).has_played
+
+    async def test_no_code_is_sent_to_another_spelling_of_a_mailbox_that_wants_none(
+        self, store: Store
+    ) -> None:
+        await store.ask_code("Anna", "anna+1@gmail.com")
+        [mail] = await store.due(mails=True)
+        await store.end_mails(mail.secret)
+        assert (await store.look_up(AskedLookup("an.na+2@gmail.com", "Bert"))).unwanted
 
     async def test_only_members_have_any(self, store: Store) -> None:
         await store.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
@@ -147,8 +214,8 @@ class TestAddresses:
         assert await store.end_mails(mail.secret)
         assert await store.due(mails=True) == []
         assert await store.confirm("Anna", mail.code) == 0
-        assert (await store.look_up(AskedLookup(MAIL.upper()))).unwanted
-        assert not (await store.look_up(AskedLookup("bert@example.org"))).unwanted
+        assert (await store.look_up(AskedLookup(MAIL.upper(), "Bert"))).unwanted
+        assert not (await store.look_up(AskedLookup("bert@example.org", "Bert"))).unwanted
 
     async def test_who_takes_no_mails_gets_none(self, store: Store) -> None:
         await confirmed(store)

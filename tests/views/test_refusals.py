@@ -879,6 +879,24 @@ NOTIFIED = [
         Refused(R.CODES_TOO_MANY, most=3),
         "You can ask for 3 codes a day, and as many are sent to one address. Try again tomorrow.",
     ),
+    (
+        Refused(R.CODES_FROM_ADDRESS, most=6, seconds=7200.0),
+        "Everybody who comes from where you do can ask for 6 codes a day together. The next one is"
+        " in 2 hours.",
+    ),
+    (
+        Refused(R.CODES_HELD_BACK, most=33, seconds=600.0),
+        "More codes are on their way than usual, so yours has to wait. Ask again in 10 minutes.",
+    ),
+    (
+        Refused(R.CODE_AFTER_BATTLE),
+        'Mails are for players who have finished a battle here. "play" finds you an opponent; ask'
+        " again after it.",
+    ),
+    (
+        Refused(R.CODE_FOR_NEWCOMER, seconds=1200.0),
+        "You are new here. Ask again in 20 minutes, and a code is sent.",
+    ),
     (Refused(R.CODE_WRONG, left=4), "The mail has another code. You have 4 tries left."),
     (
         Refused(R.NO_CODE),

@@ -630,11 +630,15 @@ class TimeShort(AtBoard):
 
 @aside
 class CodeAsked(Aside):
-    """A player wants mails at an address, which gets a code."""
+    """A player wants mails at an address, which gets a code.
+
+    ``network`` is theirs, for counting; "" if it does not count.
+    """
 
     is_kept = is_limited = True
 
     address: str = field(repr=False)
+    network: str = field(default="", repr=False)
 
 
 @aside

@@ -89,6 +89,9 @@ class Caps:
         letters: the most letters a member may have; 0 if no letters are kept.
         letters_from_one: the most of these from one sender.
         reports: the most open reports by one player; 0 if reports are not taken.
+        codes_per_hour: the most codes that confirm addresses, for everybody within an hour.
+        established_only: whether such codes are only for members who have finished a battle, and
+            registered an hour ago.
         tournaments: the most tournaments that are not over.
         entrants: the most players of a tournament.
         entrants_per_address: the most of these from one address.
@@ -106,6 +109,8 @@ class Caps:
     letters: int = 0
     letters_from_one: int = 0
     reports: int = 0
+    codes_per_hour: int = 33
+    established_only: bool = False
     tournaments: int = 5
     entrants: int = 128
     entrants_per_address: int = 16

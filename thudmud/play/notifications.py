@@ -12,11 +12,12 @@ from enum import Enum
 from functools import reduce
 from typing import NamedTuple
 
-from thudmud.errors import InvalidValueError
+from thudmud.errors import InvalidValueError, Refused
 from thudmud.play import events
 from thudmud.play.archive import Lookup
 from thudmud.play.clocks import DAY
 from thudmud.play.events import HallEvent, TableEvent
+from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
 from thudmud.values import value
 
@@ -245,15 +246,26 @@ class Browser(NamedTuple):
 
 
 class AskedAddress(NamedTuple):
-    """What is known of an address before a code is sent there.
+    """What is known of an address, and of the member who asks, before a code is sent there.
 
     Attributes:
-        today: how many codes were sent there within a day, whoever asked.
+        mailbox: when codes were sent to its mailbox within a day, whoever asked. All of these are
+            in seconds since the epoch, the oldest first.
+        network: the same for codes that were asked for from the member's network.
+        domain: when codes were sent to any address of its domain within an hour.
+        everybody: when codes were sent to anybody within an hour.
         unwanted: whether its owner wants none.
+        registered: when the member registered.
+        has_played: whether the member has finished a battle with somebody.
     """
 
-    today: int = 0
+    mailbox: tuple[float, ...] = ()
+    network: tuple[float, ...] = ()
+    domain: tuple[float, ...] = ()
+    everybody: tuple[float, ...] = ()
     unwanted: bool = False
+    registered: float = 0.0
+    has_played: bool = False
 
 
 class Waiting(NamedTuple):
@@ -330,7 +342,11 @@ class Ways(NamedTuple):
 NO_WAYS = Ways()
 
 CODES_A_DAY = 3
-"""How many codes a member may ask for within a day, and how many are sent to one address."""
+"""How many codes a member may ask for within a day, and how many are sent to one mailbox."""
+CODES_FROM_NETWORK = 6
+"""How many codes may be asked for from one network within a day."""
+NEWCOMER = 3_600.0
+"""Seconds for which a member is a newcomer after they have registered."""
 GUESSES = 5
 """How often a member may type a wrong code."""
 CODE_LASTS = 3_600.0
@@ -350,6 +366,71 @@ def is_address(text: str) -> bool:
     """Whether a text can be an address of e-mail. Quoted and international ones are left out."""
     found = _ADDRESS.fullmatch(text)
     return bool(found and len(text) <= _LONGEST_ADDRESS and len(found[1]) <= _LONGEST_LOCAL)
+
+
+def share_of_codes(per_hour: int) -> int:
+    """Return how many of all mails within an hour may be codes: a third."""
+    return max(1, per_hour // 3)
+
+
+_ONE_PROVIDER = {
+    "googlemail.com": "gmail.com",
+    "protonmail.com": "proton.me",
+    "pm.me": "proton.me",
+}
+"""Domains in which a mailbox has the same name as in another one."""
+
+_IGNORED = {"gmail.com": ".", "proton.me": "._-"}
+"""The characters that a provider ignores in the name of a mailbox. Google says so of dots, and
+Proton's own client takes out all three."""
+
+
+def mailbox(address: str) -> str:
+    """Return what an address is counted as: one text for all spellings that reach one mailbox.
+
+    A ``+tag`` is cut off everywhere: where it should be part of the name, two mailboxes count as
+    one, which is the lesser harm.
+    """
+    local, _, domain = address.lower().rpartition("@")
+    domain = _ONE_PROVIDER.get(domain, domain)
+    name = local.partition("+")[0] or local
+    kept = "".join(each for each in name if each not in _IGNORED.get(domain, ""))
+    return f"{kept or name}@{domain}"
+
+
+_LONGEST_SECOND_LEVEL = 3
+"""Letters of what comes before a country in domains such as ``co.uk``, at most."""
+
+
+def mail_domain(address: str) -> str:
+    """Return the domain that somebody owns with all in it: ``example.org`` of ``a@b.example.org``.
+
+    The owner of a domain can have mail for any name in it go to one mailbox. Without the list of
+    public suffixes this is an estimate: of a country's domain, a short second label counts as the
+    country's.
+    """
+    labels = mailbox(address).rpartition("@")[2].split(".")
+    is_of_a_country = len(labels[-1]) == 2 and len(labels[-2]) <= _LONGEST_SECOND_LEVEL
+    return ".".join(labels[-3:] if is_of_a_country else labels[-2:])
+
+
+def refused_code(asked: AskedAddress, per_hour: int, now: float) -> Refused | None:
+    """Return why no code may be sent now since too many were; None if one may be.
+
+    So nobody can have this server write to a mailbox again and again, by however many names. A
+    domain has half of what is sent within an hour, so that codes for others go out even then.
+    """
+    hour = CODE_LASTS
+    limits = (
+        (asked.mailbox, CODES_A_DAY, DAY, Refusal.CODES_TOO_MANY),
+        (asked.network, CODES_FROM_NETWORK, DAY, Refusal.CODES_FROM_ADDRESS),
+        (asked.domain, max(1, per_hour // 2), hour, Refusal.CODES_HELD_BACK),
+        (asked.everybody, per_hour, hour, Refusal.CODES_HELD_BACK),
+    )
+    for sent, most, within, code in limits:
+        if len(sent) >= most:
+            return Refused(code, most=most, seconds=sent[-most] + within - now)
+    return None
 
 
 def masked(address: str) -> str:
@@ -377,6 +458,11 @@ class ContactLookup(Lookup[Contact]):
 
 @value
 class AskedLookup(Lookup[AskedAddress]):
-    """What is known of an address before a code is sent there."""
+    """What is known of an address before a code is sent there, and of the member who asks.
+
+    ``network`` is the member's, "" if it does not count.
+    """
 
     address: str
+    player: str
+    network: str = ""

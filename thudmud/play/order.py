@@ -115,6 +115,18 @@ def network_of(words: str) -> Network | None:
     return network
 
 
+_OURSELVES = ip_network("127.0.0.0/8"), ip_network("::1/128")
+"""The networks of this machine itself, from which a proxy on it connects, too."""
+
+
+def is_this_machine(words: str) -> bool:
+    """Whether words name this machine itself: an address of it, or a network that has one."""
+    network = network_of(words)
+    return network is not None and any(
+        each.version == network.version and each.overlaps(network) for each in _OURSELVES
+    )
+
+
 def network_text(network: Network) -> str:
     """Return a network as it is typed: a single address without its prefix."""
     is_one = network.prefixlen == network.max_prefixlen

@@ -494,6 +494,7 @@ class MailSettings(_Section):
     )
     minutes: int = _whole(15, 0, 1440)
     per_hour: int = _whole(100, 1, 1_000_000)
+    established_only: bool = _flag(default=True)
 
     @model_validator(mode="after")
     def _can_be_sent(self) -> Self:

@@ -20,7 +20,14 @@ from thudmud.language.parsing import options_of
 from thudmud.play.clocks import DAY
 from thudmud.play.hall import Hall
 from thudmud.play.letters import LetterCountLookup
-from thudmud.play.notifications import Browser, Kind, Recipient, Waiting, Ways
+from thudmud.play.notifications import (
+    Browser,
+    Kind,
+    Recipient,
+    Waiting,
+    Ways,
+    share_of_codes,
+)
 from thudmud.play.options import Options
 from thudmud.server.config import Settings
 from thudmud.store import Holder, Store, StoreError
@@ -125,6 +132,11 @@ class NotifyPolicy(NamedTuple):
     pace: float = PACE
     wait: float = WAIT
 
+    @property
+    def codes_per_hour(self) -> int:
+        """How many of the mails may be codes. The rest is for all others: neither kind waits."""
+        return share_of_codes(self.per_hour)
+
 
 class Notifier:
     """Sends what is to be sent, while this server holds the lock for it.
@@ -150,10 +162,10 @@ class Notifier:
     ) -> None:
         self._hall, self._store, self._policy = hall, store, policy
         self._mailer, self._pusher, self._is_alive = mailer, pusher, is_alive
-        self._mailed: deque[float] = deque()
-        """When mails were sent within the last hour."""
-        self._is_full = False
-        """Whether it was logged that too many went out."""
+        self._mailed: tuple[deque[float], deque[float]] = deque(), deque()
+        """When mails were sent within the last hour: codes, and all others."""
+        self._full: set[str] = set()
+        """The kinds of mails of which it was logged that too many went out."""
         self._done: dict[int, bool] = {}
         """What was sent, by number, while that could not be noted; and whether it was a mail."""
 
@@ -208,7 +220,7 @@ class Notifier:
         if way is None or not (recipient.address or recipient.browser):
             await self._store.sent(recipient)
         elif recipient.code:
-            if not self._has_room(now):
+            if not self._has_room(now, for_code=True):
                 await self._store.put_off(recipient, now + HELD_BACK)
                 return
             ways = self._hall.ways
@@ -221,7 +233,7 @@ class Notifier:
             until = self._until(recipient, now)
             if until > now:
                 await self._store.put_off(recipient, until)
-            elif is_mail and not self._has_room(now):
+            elif is_mail and not self._has_room(now, for_code=False):
                 await self._store.put_off(recipient, now + HELD_BACK)
             else:
                 await self._send(recipient, _once(each for _, each in told), now)
@@ -235,14 +247,24 @@ class Notifier:
             until = max(until, recipient.mailed + self._policy.gap)
         return recipient.quiet.until(max(until, now)) if recipient.quiet else max(until, now)
 
-    def _has_room(self, now: float) -> bool:
-        """Return whether another mail may be sent within this hour."""
-        while self._mailed and self._mailed[0] <= now - _HOUR:
-            self._mailed.popleft()
-        is_full = len(self._mailed) >= self._policy.per_hour
-        if is_full and not self._is_full:
-            _log.warning("mails are held back", extra={"sent": len(self._mailed)})
-        self._is_full = is_full
+    def _has_room(self, now: float, *, for_code: bool) -> bool:
+        """Return whether another code, or another mail of the rest, may be sent in this hour."""
+        for mailed in self._mailed:
+            while mailed and mailed[0] <= now - _HOUR:
+                mailed.popleft()
+        codes, others = map(len, self._mailed)
+        policy = self._policy
+        if for_code:
+            kind, sent, most = "codes", codes, policy.codes_per_hour
+        else:
+            most = max(1, policy.per_hour - policy.codes_per_hour)
+            kind, sent = "notifications", others
+        is_full = sent >= most or codes + others >= policy.per_hour
+        if not is_full:
+            self._full.discard(kind)
+        elif kind not in self._full:
+            self._full.add(kind)
+            _log.warning("mails are held back", extra={"kind": kind, "sent": sent})
         return not is_full
 
     async def _send(
@@ -259,7 +281,7 @@ class Notifier:
                     what = mail_of(recipient.player, what, ways, secret, self._policy.name)
                 number = recipient.waiting[-1].number
                 await self._mailer.send(recipient.address, what, end_link(ways, secret), number)
-                self._mailed.append(now)
+                self._mailed[not recipient.code].append(now)
         except NotSentError as error:
             await self._failed(recipient, error, now)
         except NeverSentError as error:
@@ -421,7 +443,8 @@ def outside(settings: Settings, folder: Path) -> tuple[Ways, Mailer | None, Push
 def policy_of(settings: Settings) -> NotifyPolicy:
     """Return how much is sent by the settings."""
     mail = settings.mail
-    return NotifyPolicy(60.0 * mail.minutes, mail.per_hour, clean(settings.listing.name))
+    name = clean(settings.listing.name)
+    return NotifyPolicy(60.0 * mail.minutes, mail.per_hour, name)
 
 
 def notifying_alike(ways: Ways) -> dict[str, str]:

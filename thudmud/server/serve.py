@@ -25,6 +25,7 @@ from thudmud.english import counted
 from thudmud.errors import NotYet, StartError
 from thudmud.language import clean
 from thudmud.play.hall import Caps, Hall, Makers
+from thudmud.play.notifications import share_of_codes
 from thudmud.play.options import Style
 from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec
@@ -229,7 +230,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
 
 def caps(settings: Settings) -> Caps:
     """Return the caps of one player, and of tournaments, as the settings have them."""
-    players, tournaments = settings.players, settings.tournaments
+    players, tournaments, mail = settings.players, settings.tournaments, settings.mail
     return Caps(
         seeks=players.seeks,
         boards=players.boards,
@@ -240,6 +241,8 @@ def caps(settings: Settings) -> Caps:
         letters=players.messages,
         letters_from_one=players.messages_from_one,
         reports=players.reports,
+        codes_per_hour=share_of_codes(mail.per_hour),
+        established_only=mail.established_only,
         tournaments=tournaments.most,
         entrants=tournaments.players,
         entrants_per_address=tournaments.players_per_address,

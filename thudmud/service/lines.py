@@ -391,8 +391,9 @@ class PlayerLines:
                 number = await self._store.report(player, about, text, said)
                 who = {"number": number, "player": player, "about": about}
                 _log.warning("a player was reported", extra=who)
-            case asides.CodeAsked(player, address):
-                await self._store.ask_code(player, address)
+            case asides.CodeAsked(player, address, network):
+                most = self._hall.caps.codes_per_hour
+                await self._store.ask_code(player, address, network, most)
             case asides.CodeTyped(player, code):
                 left = await self._store.confirm(player, code)
                 if left is not None:

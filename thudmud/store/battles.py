@@ -126,6 +126,15 @@ def ended(database: Database, player: str, most: int) -> Sequence[tuple[Battle, 
     return told
 
 
+def has_ended_one(database: Database, number: int) -> bool:
+    """Return whether the player with a number has finished a battle with somebody here."""
+    rest = (
+        "join player_battle on player_battle.battle = battle.number"
+        " where player_battle.player = ? and state = ? and imported = 0 and dwarf <> troll limit 1"
+    )
+    return bool(_battles(database, rest, number, State.ENDED.value))
+
+
 def history_page(database: Database, asked: HistoryLookup, realm: str) -> HistoryPage:
     """Return one page of the battles that a lookup asks for."""
     where: list[str] = []

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from secrets import randbits
 from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
-from thudmud.errors import ThudmudError
+from thudmud.errors import Refused, ThudmudError
 from thudmud.play.events import (
     Adjourned,
     BoardOpened,
@@ -268,7 +268,7 @@ class Database:
             return work(self)
         except Damaged:
             raise
-        except StoreError as error:
+        except (StoreError, Refused) as error:
             if self._changes != before:
                 raise _Spoilt from error
             return error

@@ -84,8 +84,8 @@ def answer(database: Database, lookup: Lookup[Any], realm: str) -> Any:
             return letters.reported(database, name, by)
         case ContactLookup(player):
             return notifications.contact(database, player)
-        case AskedLookup(address):
-            return notifications.asked(database, address)
+        case AskedLookup(address, player, network):
+            return notifications.asked(database, address, player, network)
         case TournamentLookup(number):
             return None if realm else hall.tournament(database, number)
         case TournamentsLookup():

@@ -32,7 +32,11 @@ from thudmud.play.notifications import (
     Quiet,
     Recipient,
     Waiting,
+    mail_domain,
+    mailbox,
+    refused_code,
 )
+from thudmud.store.battles import has_ended_one
 from thudmud.store.database import Database
 
 MOST_AT_ONCE = 200
@@ -59,7 +63,7 @@ def contact(database: Database, player: str) -> Contact:
 
 def _contact(database: Database, number: int) -> Contact:
     _, address, refused, off, quiet, _, calendar, feed, _ = _row(database, number)
-    asked = _codes(database, "player", number)
+    asked = _codes(database, number)
     return Contact(
         address,
         bool(refused),
@@ -100,32 +104,55 @@ def keep_contact(database: Database, player: str, chosen: Contact) -> None:
         database.erased |= bool(before[1])
     if not chosen.asked:
         database.table.delete("notification", "where player = ? and kind = ?", number, CODE)
-        for row in _codes(database, "player", number):  # they still count
+        for row in _codes(database, number):  # they still count
             database.table.put("confirmation", *row[:3], "", *row[4:])
     if not chosen.browsers and database.table.delete("browser", "where player = ?", number):
         _forget(database, "player = ? and way <> 0", number)
         database.erased = True
 
 
-def asked(database: Database, address: str) -> AskedAddress:
-    """Return what is known of an address before a code is sent there."""
-    row = database.table.row("unwanted", "where hash = ?", _hashed(address))
-    codes = _codes(database, "lower(address)", address.lower())
+def asked(database: Database, address: str, player: str, network: str = "") -> AskedAddress:
+    """Return what is known of an address before a code is sent there, and of who asks for it.
+
+    ``network`` is the network that they come from; "" if it does not count.
+    """
+    row = database.table.row("unwanted", "where hash = ?", _hashed(mailbox(address)))
+    hour = database.now() - CODE_LASTS
+    sent = _sent_codes(database)
+    box, domain, place = _counted_as(address, network)
+    member = database.players.find(player)
+    account = member and database.table.row("account", "where player = ?", member[0])
     return AskedAddress(
-        len(codes), bool(row and cast("float", row[1]) > database.now() - UNWANTED_LASTS)
+        mailbox=tuple(at for at, *each in sent if each[0] == box),
+        network=tuple(at for at, *each in sent if place and each[2] == place),
+        domain=tuple(at for at, *each in sent if at > hour and each[1] == domain),
+        everybody=tuple(at for at, *_ in sent if at > hour),
+        unwanted=bool(row and cast("float", row[1]) > database.now() - UNWANTED_LASTS),
+        registered=cast("float", account[3]) if account else database.now(),
+        has_played=bool(member and has_ended_one(database, member[0])),
     )
 
 
-def ask_code(database: Database, player: str, address: str) -> None:
+def ask_code(
+    database: Database, player: str, address: str, network: str = "", per_hour: int = 1 << 62
+) -> None:
     """Make a code for an address of a member, and post it there.
+
+    Whether too many were sent is asked again in this transaction: others may have asked meanwhile,
+    on other nodes, too.
 
     Raises:
         Nobody: there is no such member.
+        Refused: too many were sent.
     """
     number, now = database.players.member(player), database.now()
+    if refusal := refused_code(asked(database, address, player, network), per_hour, now):
+        raise refusal
     database.erased |= database.table.delete("confirmation", "where at < ?", now - DAY) > 0
     database.table.delete("unwanted", "where at < ?", now - UNWANTED_LASTS)
-    before = _codes(database, "player", number)
+    database.table.delete("sent_code", "where at <= ?", now - DAY)
+    database.table.put("sent_code", randbits(62), now, *_counted_as(address, network))
+    before = _codes(database, number)
     at = max(now, before[-1][1] + _TICK) if before else now  # each is counted
     code, secret = f"{randbelow(1_000_000):06}", token_urlsafe(_SECRET_BYTES)
     database.table.put("confirmation", number, at, address, code, secret, 0)
@@ -144,7 +171,7 @@ def confirm(database: Database, player: str, code: str) -> int | None:
         Nobody: there is no such member.
     """
     number = database.players.member(player)
-    codes = _codes(database, "player", number)
+    codes = _codes(database, number)
     if not codes or not _is_open(database, codes[-1]):
         return 0
     _, at, address, right, secret, guesses = codes[-1]
@@ -247,7 +274,7 @@ def _recipient(
     _, address, refused, _, quiet, secret, _, _, mailed = _row(database, number)
     recipient = Recipient(waiting[0].player, waiting, way=way)
     if waiting[0].kind is None:
-        codes = _codes(database, "player", number)
+        codes = _codes(database, number)
         if not codes or not _is_open(database, codes[-1]):
             return recipient
         return recipient._replace(address=codes[-1][2], code=codes[-1][3], secret=codes[-1][4])
@@ -335,7 +362,8 @@ def end_mails(database: Database, secret: str) -> bool:
         return True
     if row := database.table.row("confirmation", "where secret = ?", secret):
         number, at, address, *_ = row
-        database.table.put("unwanted", _hashed(cast("str", address)), database.now())
+        unwanted = _hashed(mailbox(cast("str", address)))
+        database.table.put("unwanted", unwanted, database.now())
         database.table.put("confirmation", number, at, address, "", secret, GUESSES)
         database.table.delete("notification", "where player = ? and kind = ?", number, CODE)
         return True
@@ -385,10 +413,22 @@ def _drop_browser(database: Database, number: int) -> None:
     database.erased = True
 
 
-def _codes(database: Database, column: str, value: object) -> list[tuple[Any, ...]]:
-    """Return the codes of the last day of a player, or of an address, the last one at the end."""
-    where, since = f"where {column} = ? and at > ? order by at", database.now() - DAY
-    return [tuple(row) for row in database.table.rows("confirmation", where, value, since)]
+def _codes(database: Database, number: int) -> list[tuple[Any, ...]]:
+    """Return the codes of the last day of a player, the last one at the end."""
+    where, since = "where player = ? and at > ? order by at", database.now() - DAY
+    return [tuple(row) for row in database.table.rows("confirmation", where, number, since)]
+
+
+def _sent_codes(database: Database) -> list[tuple[float, str, str, str]]:
+    """Return when codes were sent within a day, and what each is counted as, the oldest first."""
+    rows = database.table.rows("sent_code", "where at > ? order by at", database.now() - DAY)
+    return [cast("tuple[float, str, str, str]", tuple(row)[1:]) for row in rows]
+
+
+def _counted_as(address: str, network: str) -> tuple[str, str, str]:
+    """Return what a code is counted by, as hashes: its mailbox, its domain, and a network."""
+    place = _hashed(network) if network else ""
+    return _hashed(mailbox(address)), _hashed(mail_domain(address)), place
 
 
 def _is_open(database: Database, row: Sequence[Any]) -> bool:
@@ -397,5 +437,5 @@ def _is_open(database: Database, row: Sequence[Any]) -> bool:
     return bool(code) and guesses < GUESSES and at > database.now() - CODE_LASTS
 
 
-def _hashed(address: str) -> str:
-    return sha256(address.lower().encode()).hexdigest()
+def _hashed(words: str) -> str:
+    return sha256(words.encode()).hexdigest()

@@ -87,7 +87,10 @@ DURABLE = {
     # Codes that were sent to an address within a day; the last one of a player counts.
     "confirmation": "player integer, at real, address text, code text, secret text,"
     " guesses integer, primary key (player, at)",
-    # Addresses whose owners want no code any more, as hashes.
+    # Codes that were sent within a day, by nobody's name, so that they count also when who asked
+    # is erased. What they are counted by is kept as hashes; ``network`` may be ''.
+    "sent_code": "number integer primary key, at real, mailbox text, domain text, network text",
+    # Mailboxes whose owners want no code any more, as hashes.
     "unwanted": "hash text primary key, at real",
     # Browsers in which members are told.
     "browser": "number integer primary key, player integer, endpoint text, key text, auth text,"
@@ -195,7 +198,8 @@ all that were added later: a separate index of SQLite's would be missing in olde
 ADDED = frozenset(
     {
         *("address", "analysis", "letter", "report", "setting"),
-        *("browser", "confirmation", "contact", "notification", "unwanted"),
+        *("browser", "confirmation", "contact", "notification", "sent_code"),
+        "unwanted",
     }
 )
 """Tables and indexes that were added since the first version: they are made where they are missing.

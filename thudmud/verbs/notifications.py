@@ -11,6 +11,8 @@ from thudmud.play.hall import Decision
 from thudmud.play.notifications import (
     ANOTHER,
     CODES_A_DAY,
+    NEWCOMER,
+    AskedAddress,
     AskedLookup,
     Browser,
     Contact,
@@ -19,8 +21,10 @@ from thudmud.play.notifications import (
     Quiet,
     is_address,
     is_served,
+    refused_code,
 )
 from thudmud.play.options import Switch
+from thudmud.play.order import is_this_machine
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
 
@@ -78,12 +82,29 @@ class NotifyMail(Command):
             raise Refused(Refusal.NO_MAILS)
         if not is_address(address):
             raise Refused(Refusal.NO_MAIL_ADDRESS)
-        asked = scene.found[AskedLookup(address)]
+        origin = scene.hall.origins.get(scene.me, "")
+        network = "" if is_this_machine(origin) else origin
+        asked, caps = scene.found[AskedLookup(address, scene.me, network)], scene.hall.caps
         if asked.unwanted:
             raise Refused(Refusal.MAIL_UNWANTED)
-        if contact.asked_today >= CODES_A_DAY or asked.today >= CODES_A_DAY:
+        if caps.established_only and not scene.hall.is_operator(scene.me):
+            _require_established(asked, scene.now)
+        if contact.asked_today >= CODES_A_DAY:
             raise Refused(Refusal.CODES_TOO_MANY, most=CODES_A_DAY)
-        return scene.tell(CodeAsked(scene.me, address))
+        if refusal := refused_code(asked, caps.codes_per_hour, scene.now):
+            raise refusal
+        return scene.tell(CodeAsked(scene.me, address, network))
+
+
+def _require_established(asked: AskedAddress, now: float) -> None:
+    """Refuse a code to a newcomer, or to a member who has not finished a battle.
+
+    Names cost nothing: with many of them, somebody could have this server write to anybody.
+    """
+    if not asked.has_played:
+        raise Refused(Refusal.CODE_AFTER_BATTLE)
+    if (left := asked.registered + NEWCOMER - now) > 0:
+        raise Refused(Refusal.CODE_FOR_NEWCOMER, seconds=left)
 
 
 @verb("notify_code")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_network
-
 from thudmud.english import capitalised, length
 from thudmud.errors import Refused
 from thudmud.play.archive import MemberLookup
@@ -19,14 +17,12 @@ from thudmud.play.order import (
     Network,
     Order,
     Sanction,
+    is_this_machine,
     network_of,
     network_text,
 )
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
-
-_OURSELVES = ip_network("127.0.0.0/8"), ip_network("::1/128")
-"""The networks of this machine itself, from which a proxy on it connects, too."""
 
 
 def require_heard(hall: Hall, player: str, now: float) -> None:
@@ -254,9 +250,7 @@ def _require_sensible(hall: Hall, me: str, network: Network) -> None:
     if network.prefixlen < WIDEST[network.version]:
         widest = f"/{WIDEST[network.version]}"
         raise Refused(Refusal.NETWORK_TOO_WIDE, network=str(network), widest=widest)
-    if network.is_unspecified or any(
-        each.version == network.version and each.overlaps(network) for each in _OURSELVES
-    ):
+    if network.is_unspecified or is_this_machine(str(network)):
         raise Refused(Refusal.NETWORK_LOCAL, network=network_text(network))
     for name, origin in hall.origins.items():
         where = network_of(origin) if hall.is_operator(name) else None

@@ -224,6 +224,18 @@ _TEMPLATES: Mapping[Enum, str] = {
         "You can ask for {most} codes a day, and as many are sent to one address. Try again"
         " tomorrow."
     ),
+    Refusal.CODES_FROM_ADDRESS: (
+        "Everybody who comes from where you do can ask for {most} codes a day together. The next"
+        " one is in {seconds}."
+    ),
+    Refusal.CODES_HELD_BACK: (
+        "More codes are on their way than usual, so yours has to wait. Ask again in {seconds}."
+    ),
+    Refusal.CODE_AFTER_BATTLE: (
+        'Mails are for players who have finished a battle here. "play" finds you an opponent;'
+        " ask again after it."
+    ),
+    Refusal.CODE_FOR_NEWCOMER: "You are new here. Ask again in {seconds}, and a code is sent.",
     Refusal.NO_CODE: (
         'There is no code to type: each is good for an hour, and for five tries. "notify mail" and'
         " your address sends you a new one."
