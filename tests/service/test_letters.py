@@ -11,6 +11,7 @@ from tests.service.place import Place
 from tests.service.test_nodes import World
 from thudmud.language.parsing import preferences_of
 from thudmud.play.hall import Caps
+from thudmud.play.letters import PostboxLookup
 from thudmud.play.options import Options
 from thudmud.service import Policy, Service
 from thudmud.store import Nobody, NotWritten, Store
@@ -135,8 +136,34 @@ class TestLetters:
         for _ in range(2):
             assert "is kept" in await place.type("Anna", "message carla Ho!")
         assert "2 messages from you" in await place.type("Anna", "message carla Ho!")
+        following = preferences_of({}, Options(), followed=["Bert"])
+        await place.service.store.set_preferences("Carla", following)
         assert "is kept" in await place.type("Bert", "message carla Ho!")
         assert "Carla has 3 messages" in await place.type("Bert", "message carla Ho!")
+
+    async def test_message_of_a_friend_comes_when_strangers_have_filled_their_half(
+        self, place: Place
+    ) -> None:
+        place.hall.caps = Caps(letters=4, letters_from_one=2)
+        for _ in range(2):
+            await place.type("Bert", "message anna Ho!")
+        refusal = "Anna has 2 messages from players they have not met at a board."
+        await place.enter("Carla", member=True)
+        assert refusal in await place.type("Carla", "message anna Ho!")
+        await place.type("Anna", "follow carla")
+        assert "is kept" in await place.type("Carla", "message anna Ho!")
+        await place.type("Anna", "unfollow carla", "join game as dwarf on oak board")
+        assert refusal in await place.type("Carla", "message anna Ho!")
+        await place.type("Carla", "join game as troll on oak board", "start")
+        assert "is kept" in await place.type("Carla", "message anna Ho!")
+
+    async def test_follower_who_is_not_here_is_asked_by_what_is_stored(self, place: Place) -> None:
+        place.hall.caps = Caps(letters=1, letters_from_one=1)
+        store = place.service.store
+        await store.set_preferences("Carla", preferences_of({}, Options(), followed=["bert"]))
+        assert (await store.letters_from("Carla", "Bert", ["bert"]))[2] is None
+        box = await place.service.look_up(PostboxLookup("Carla", "Bert"))
+        assert box.from_strangers is None
 
     async def test_the_last_are_shown_first_and_in_their_order(self, place: Place) -> None:
         for number in range(1, 13):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.conftest import Opening
-from tests.store.deeds import NOON, Clock, is_in_order
+from tests.store.deeds import NOON, OAK, Clock, is_in_order, started
 from thudmud.play.letters import (
     Letter,
     LetterCount,
@@ -45,9 +45,22 @@ class TestLetters:
         )
         assert await store.look_up(LetterCountLookup("Bert")) == LetterCount(2, 2)
         assert await store.look_up(LetterCountLookup("Nobody")) == LetterCount()
-        assert await store.letters_from("Bert", "anna") == (2, 1)
-        assert await store.letters_from("Bert", "Nobody") == (2, 0)
+        assert await store.letters_from("Bert", "anna") == (2, 1, 2)
+        assert await store.letters_from("Bert", "Nobody") == (2, 0, 2)
         await is_in_order(store)
+
+    async def test_strangers_are_those_neither_played_with_nor_followed(self, store: Store) -> None:
+        await store.enrol("Dora", "hash")
+        for sender in ("Anna", "Carla", "Carla", "Dora"):
+            await store.post("Bert", sender, "Ho!")
+        assert await store.letters_from("Bert", "Dora") == (4, 1, 4)
+        await store.append({OAK: (0, [started(1, "Carla", "Bert")])})
+        assert await store.letters_from("Bert", "Carla") == (4, 2, None)
+        assert await store.letters_from("Bert", "Dora") == (4, 1, 2)
+        assert await store.letters_from("Bert", "Dora", ["anna", "nobody"]) == (4, 1, 1)
+        assert await store.letters_from("Bert", "Anna", ["anna"]) == (4, 1, None)
+        await store.erase("Anna")
+        assert await store.letters_from("Bert", "Dora") == (4, 1, 2)
 
     async def test_only_members_write_and_get_them(self, store: Store) -> None:
         await store.keep_guest(KeptName("Gast", b"1" * 32, 5.0))
@@ -93,7 +106,7 @@ class TestLetters:
         assert await letters(store) == [(1, "", "from me", True)]
         await store.enrol("Anna", "another")
         assert await letters(store, "Anna") == []
-        assert await store.letters_from("Bert", "Anna") == (1, 0)
+        assert await store.letters_from("Bert", "Anna") == (1, 0, 1)
         await is_in_order(store)
 
 

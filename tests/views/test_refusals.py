@@ -808,6 +808,11 @@ LETTERS = [
         "Bert has 100 messages, and no more are kept until they forget some.",
     ),
     (
+        Refused(R.LETTERS_OF_STRANGERS_TOO_MANY, player="Bert", most=50),
+        "Bert has 50 messages from players they have not met at a board. The rest of the box is for"
+        " those they have played with, or follow.",
+    ),
+    (
         Refused(R.LETTERS_OF_YOURS_TOO_MANY, player="Bert", most=20),
         "Bert has 20 messages from you, and no more are kept until they forget some.",
     ),

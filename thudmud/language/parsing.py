@@ -370,7 +370,7 @@ def profile_of(preferences: Mapping[str, Any]) -> Profile:
         options_of(preferences),
         ignored_of(preferences),
         str(preferences.get(_NEWS, "")),
-        _names(preferences.get(_FOLLOWED))[:MOST_FOLLOWED],
+        followed_of(preferences),
         clean(str(preferences.get(PLAN, "")))[:LONGEST_PLAN],
     )
 
@@ -378,6 +378,11 @@ def profile_of(preferences: Mapping[str, Any]) -> Profile:
 def ignored_of(preferences: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names that a member ignores."""
     return _names(preferences.get(_IGNORED))[:MOST_IGNORED]
+
+
+def followed_of(preferences: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names that a member follows."""
+    return _names(preferences.get(_FOLLOWED))[:MOST_FOLLOWED]
 
 
 def _names(kept: object) -> tuple[str, ...]:

@@ -59,12 +59,15 @@ class Postbox(NamedTuple):
         ignores: whether they ignore the sender.
         in_all: how many letters they have.
         from_sender: how many of these are from the sender.
+        from_strangers: how many are from strangers, if the sender is one; None if the member has
+            played with the sender or follows them.
     """
 
     name: str
     ignores: bool = False
     in_all: int = 0
     from_sender: int = 0
+    from_strangers: int | None = None
 
 
 class Report(NamedTuple):

@@ -32,6 +32,7 @@ class Refusal(Enum):
     NOT_A_MEMBER = "not_a_member"
     LETTER_SELF = "letter_self"
     LETTERS_TOO_MANY = "letters_too_many"
+    LETTERS_OF_STRANGERS_TOO_MANY = "letters_of_strangers_too_many"
     LETTERS_OF_YOURS_TOO_MANY = "letters_of_yours_too_many"
     NO_SUCH_LETTER = "no_such_letter"
     NO_LETTERS_FROM = "no_letters_from"

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, Protocol
 
 from thudmud.errors import Refused
-from thudmud.language.parsing import ignored_of
+from thudmud.language.parsing import followed_of, ignored_of
 from thudmud.play.analysis import Weighed
 from thudmud.play.archive import Lookup
 from thudmud.play.asides import OfOperators
@@ -138,7 +138,9 @@ class Base:
         if account is None or account.banned:
             return None
         ignored = {name.lower() for name in ignored_of(account.preferences)}
-        counts = await self.store.letters_from(account.name, lookup.sender)
+        here = self.hall.people.get(account.name)
+        followed = here.followed if here else followed_of(account.preferences)
+        counts = await self.store.letters_from(account.name, lookup.sender, followed)
         return Postbox(account.name, lookup.sender.lower() in ignored, *counts)
 
 

@@ -135,6 +135,13 @@ def has_ended_one(database: Database, number: int) -> bool:
     return bool(_battles(database, rest, number, State.ENDED.value))
 
 
+def have_played(database: Database, one: int, other: int) -> bool:
+    """Return whether two players, by number, have begun a battle with each other."""
+    where = "where dwarf = ? and troll = ? limit 1"
+    sides = (one, other), (other, one)
+    return any(database.table.row("battle", where, *each) is not None for each in sides)
+
+
 def history_page(database: Database, asked: HistoryLookup, realm: str) -> HistoryPage:
     """Return one page of the battles that a lookup asks for."""
     where: list[str] = []

@@ -7,12 +7,14 @@ deleted here is soon erased from the disk, as by `thudmud.store.accounts.erase`.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
 from thudmud.play.letters import Letter, LetterCount, Report, Reported
 from thudmud.play.notifications import Kind, Notification
 from thudmud.store import notifications
+from thudmud.store.battles import have_played
 from thudmud.store.database import Database
 
 REPORTS_KEPT = 1000
@@ -51,10 +53,30 @@ def count(database: Database, player: str) -> LetterCount:
     return LetterCount(sum(row[5] for row in rows), len(rows))
 
 
-def count_from(database: Database, player: str, sender: str) -> tuple[int, int]:
-    """Return how many letters a member has, and how many of them are from one sender."""
-    rows, found = _letters(database, player), database.players.find(sender)
-    return len(rows), sum(row[2] == found[0] for row in rows) if found else 0
+def count_from(
+    database: Database, player: str, sender: str, followed: Iterable[str] = ()
+) -> tuple[int, int, int | None]:
+    """Return how many letters a member has, from one sender, and from strangers.
+
+    The last is only counted if the sender is a stranger, else it is None. Strangers are those with
+    whom the member has not played, and who are not among the ``followed``.
+    """
+    rows = _letters(database, player)
+    sent = Counter(row[2] for row in rows)
+    receiver, writer = database.players.find(player), database.players.find(sender)
+    if not receiver or not writer:
+        return len(rows), 0, sent.total()
+    known = {each[0] for each in map(database.players.find, followed) if each}
+    strangers: int | None = None
+    if not _knows(database, receiver[0], writer[0], known):
+        of_others = (each for each in sent if not _knows(database, receiver[0], each, known))
+        strangers = sum(sent[each] for each in of_others)
+    return len(rows), sent[writer[0]], strangers
+
+
+def _knows(database: Database, player: int, other: int, known: Collection[int]) -> bool:
+    """Return whether a player is among the known ones of another, or has played with them."""
+    return other in known or have_played(database, player, other)
 
 
 def mark_read(database: Database, player: str, numbers: Collection[int]) -> None:

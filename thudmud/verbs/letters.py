@@ -59,6 +59,10 @@ class SendLetter(Command):
             raise Refused(Refusal.LETTERS_OF_YOURS_TOO_MANY, player=box.name, most=most)
         if box.in_all >= hall.caps.letters:
             raise Refused(Refusal.LETTERS_TOO_MANY, player=box.name, most=hall.caps.letters)
+        for_strangers = (hall.caps.letters + 1) // 2
+        if box.from_strangers is not None and box.from_strangers >= for_strangers:
+            code = Refusal.LETTERS_OF_STRANGERS_TOO_MANY
+            raise Refused(code, player=box.name, most=for_strangers)
         is_here = box.name in hall.people
         return scene.tell(LetterSent(me, box.name, self.text, is_here=is_here))
 

@@ -259,6 +259,10 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.LETTERS_TOO_MANY: (
         "{player} has {most} messages, and no more are kept until they forget some."
     ),
+    Refusal.LETTERS_OF_STRANGERS_TOO_MANY: (
+        "{player} has {most} messages from players they have not met at a board. The rest of the"
+        " box is for those they have played with, or follow."
+    ),
     Refusal.LETTERS_OF_YOURS_TOO_MANY: (
         "{player} has {most} messages from you, and no more are kept until they forget some."
     ),
