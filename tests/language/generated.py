@@ -91,6 +91,7 @@ from thudmud.verbs.order import (
     Broadcast,
     CancelShutdown,
     CloseReport,
+    CloseReports,
     Kick,
     Mute,
     Mutes,
@@ -211,6 +212,9 @@ lengths = st.builds(
 """Lengths of time, in seconds, as they can be typed."""
 whys = st.just("") | texts
 networks = st.ip_addresses().map(str) | st.ip_addresses(v=4).map(lambda each: f"{each}/24")
+
+
+banned = players.filter(lambda word: "," not in word) | networks
 
 
 def _is_no_from(word: str) -> bool:
@@ -337,13 +341,15 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Mute, players, st.none() | lengths, whys),
     st.builds(Unmute, players),
     st.builds(Kick, players, whys),
-    st.builds(Ban, players | networks, st.none() | lengths, whys),
-    st.builds(Unban, players | networks),
+    st.builds(Ban, banned, st.none() | lengths, whys),
+    st.builds(Unban, banned),
     st.builds(Bans, numbers),
     st.builds(Reports, numbers),
     st.builds(CloseReport, numbers),
+    players.map(CloseReports.of_subject),
+    players.map(CloseReports.of_author),
     st.builds(StopServer, st.just(0) | lengths, whys),
-    st.sampled_from([Mutes(), CancelShutdown()]),
+    st.sampled_from([Mutes(), CancelShutdown(), CloseReports()]),
     st.builds(Ignore, st.none() | players),
     st.builds(Unignore, players),
     st.builds(Who, st.none() | players, numbers),

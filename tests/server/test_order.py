@@ -249,3 +249,38 @@ async def test_operators_see_to_reports(game: Game, olga: FakeSession) -> None:
     assert (await game.type(olga, "reports")).startswith("1 report:")
     assert "no page 2" in await game.type(olga, "reports page 2")
     assert "Only operators" in await game.type(bert, "reports")
+
+
+async def test_reports_of_a_player_are_closed_together(game: Game, olga: FakeSession) -> None:
+    otto = await game.enter("Otto", member=True)
+    await game.store.set_operator("Otto", is_one=True)
+    bert, carla = await game.enter("Bert"), await game.enter("Carla")
+    assert await game.type(olga, "close all reports") == "No report is open."
+    for _ in range(4):
+        await game.type(carla, "report bert Rude.")
+    for _ in range(5):
+        await game.type(bert, "report carla Rude.")
+    await game.type(carla, "report otto Rude.")
+    nobody = 'No open report has the name "zoe" there; "reports" lists those that are open.'
+    assert await game.type(olga, "close reports about zoe") == nobody
+    assert nobody.replace("zoe", "olga") == await game.type(olga, "close reports from olga")
+    assert await game.type(olga, "close reports about bert") == "You close 4 reports about Bert."
+    assert otto.shown[-1] == "Olga closes 4 reports about Bert."
+    assert await game.type(otto, "close reports from Bert") == "You close 5 reports from Bert."
+    [left] = await game.store.reports()
+    assert (left.by, left.about) == ("Carla", "Otto")
+    assert await game.type(olga, "close all reports") == "You close 1 report."
+    assert await game.store.reports() == []
+    assert "Only operators" in await game.type(bert, "close all reports")
+
+
+async def test_list_of_many_reports_says_how_all_of_a_player_are_closed(
+    game: Game, olga: FakeSession
+) -> None:
+    for name in ("Anna", "Bert", "Carla"):
+        session = await game.enter(name)
+        for _ in range(5):
+            await game.type(session, "report olga Rude.")
+    told = await game.type(olga, "reports")
+    assert '"close report 15" closes the first when you have seen to it,' in " ".join(told.split())
+    assert told.endswith('"close reports from carla" all by Carla.')

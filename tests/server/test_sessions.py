@@ -166,12 +166,16 @@ class Crowd:
     """Sessions on a service that limits what others are told, by a clock that tests set."""
 
     def __init__(
-        self, store: SlowStore, talk: TalkLimiter, shouts: TalkLimiter | None = None
+        self,
+        store: SlowStore,
+        talk: TalkLimiter,
+        shouts: TalkLimiter | None = None,
+        reports: TalkLimiter | None = None,
     ) -> None:
         self.now = 1000.0
         self.hall = Hall([BoardSpec("oak board"), BoardSpec("elm board")])
         self.service = make_service(
-            store, self.hall, clock=lambda: self.now, talk=talk, shouts=shouts
+            store, self.hall, clock=lambda: self.now, talk=talk, shouts=shouts, reports=reports
         )
         self.sessions = Sessions(self.service)
 
@@ -275,6 +279,22 @@ async def test_shouts_are_limited_besides(store: SlowStore) -> None:
     assert (await crowd.type(bob, "shout e"))[0].done
     crowd.now += 2
     assert (await crowd.type(anna, "shout f"))[0].done
+
+
+async def test_reports_from_one_address_are_limited_by_whatever_names(store: SlowStore) -> None:
+    crowd = Crowd(store, TalkLimiter(1, 99, 4), reports=TalkLimiter(1 / 360, 10, 1))
+    crowd.hall.caps = Caps(reports=5)
+    await crowd.service.open()
+    [bob] = await crowd.enter("Bob", address="198.51.100.1")
+    names = ("Mala", "Malb", "Malc")
+    results = []
+    for session in await crowd.enter(*names, address="192.0.2.1"):
+        results += await crowd.type(session, *["report bob Rude."] * 5)
+    assert [each.done for each in results] == [True] * 10 + [False] * 5
+    refusal = results[-1].refusal
+    assert refusal
+    assert (refusal.code, refusal.details["seconds"]) == (Refusal.REPORTS_TOO_FAST, 360.0)
+    assert (await crowd.type(bob, "report mala Rude."))[0].done
 
 
 async def test_offers_are_limited_and_the_answers_are_not(store: SlowStore) -> None:

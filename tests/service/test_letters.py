@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
@@ -13,7 +13,9 @@ from thudmud.language.parsing import preferences_of
 from thudmud.play.hall import Caps
 from thudmud.play.letters import PostboxLookup
 from thudmud.play.options import Options
+from thudmud.play.order import Order
 from thudmud.service import Policy, Service
+from thudmud.service.interface import Handle
 from thudmud.store import Nobody, NotWritten, Store
 
 CAPS = Caps(letters=25, letters_from_one=12, reports=2)
@@ -54,6 +56,13 @@ async def peopled(place: Place) -> Place:
     await place.enter("Gast")
     place.told.clear()
     return place
+
+
+class Timer:
+    """A timer that never goes off by itself."""
+
+    def cancel(self) -> None:
+        """Do nothing."""
 
 
 class TestLetters:
@@ -310,6 +319,38 @@ class TestReports:
         await place.service.store.close_report(1)
         assert "is kept" in await place.type("Gast", "report bert He is rude.")
 
+    async def test_reports_that_follow_soon_are_told_to_operators_in_one_sentence(
+        self, clock: Clock
+    ) -> None:
+        rings: list[Callable[[], None]] = []
+
+        def later(_: float, ring: Callable[[], None]) -> Handle:
+            rings.append(ring)
+            return Timer()
+
+        place = await peopled(Place(Store.in_memory(clock=clock), later=later))
+        place.hall.order = Order(frozenset({"anna"}))
+        rings.clear()
+        await place.enter("Dora", "Emil")
+        place.told.clear()
+        for _ in range(2):
+            for name in ("Bert", "Dora", "Emil", "Gast"):
+                assert "is kept" in await place.type(name, "report carla She is rude.")
+        lists = '("reports" lists what is open.)'
+        assert place.told["Anna"] == [f'Bert reports Carla: "She is rude." {lists}']
+        rings.pop()()
+        assert place.told["Anna"][1:] == [
+            f"7 more reports: Dora, Emil and 2 others about Carla. {lists}"
+        ]
+        await place.service.store.close_reports(8)
+        await place.type("Bert", "report carla Still.")
+        assert len(place.told["Anna"]) == 2
+        rings.pop()()
+        assert place.told["Anna"][2:] == [f'Bert reports Carla: "Still." {lists}']
+        rings.pop()()
+        await place.type("Bert", "report carla Again.")
+        assert place.told["Anna"][3:] == [f'Bert reports Carla: "Again." {lists}']
+
     async def test_about_whom_none_is(self, place: Place) -> None:
         assert "That is you." in await place.type("Anna", "report anna Me.")
         assert 'called "zoe" here' in await place.type("Anna", "report zoe Who?")
@@ -343,6 +384,8 @@ async def test_all_of_it_crosses_nodes(world: World) -> None:
     assert "new: Ho!" in await two.type("Bert", "messages")
     await one.type("Anna", "shout Ho!")
     assert two.told["Bert"][-1] == "Anna shouts: Ho!"
+    one.hall.order = Order(frozenset({"anna"}))
     assert "last 2 lines that you heard" in await two.type("Bert", "report anna She shouts.")
+    assert one.told["Anna"][-1].startswith('Bert reports Anna: "She shouts."')
     await two.type("Bert", "ignore anna")
     assert "not taking messages" in await one.type("Anna", "message bert Ho!")

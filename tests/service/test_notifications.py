@@ -168,7 +168,7 @@ class TestChoosing:
         place.hall.caps = replace(place.hall.caps, codes_per_hour=4)
         for number in range(2):
             await place.type("Anna", f"notify mail anna{number}@example.org")
-        held = "More codes are on their way than usual, so yours has to wait."
+        held = "So many codes are on their way that yours has to wait."
         assert await place.type("Bert", "notify mail bert@example.org") == (
             f"{held} Ask again in 60 minutes."
         )
@@ -203,7 +203,7 @@ class TestChoosing:
         self, place: Place, clock: Clock
     ) -> None:
         place.hall.caps = replace(place.hall.caps, established_only=True)
-        first = 'Mails are for players who have finished a battle here. "play" finds you an'
+        first = "You can get mails once you have finished a battle here."
         assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(first)
         await place.type("Anna", "practice on elm board", "end game", "leave game on elm board")
         assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(first)

@@ -111,6 +111,17 @@ class TestLetters:
 
 
 class TestReports:
+    async def test_several_are_closed_by_whom_they_are_about_or_from(self, store: Store) -> None:
+        for by, about in (("Anna", "Bert"), ("Carla", "Bert"), ("Anna", "Carla"), ("Bert", "Anna")):
+            await store.report(by, about, "Rude.")
+        assert await store.close_reports(9, "nobody") == 0
+        assert await store.close_reports(1, "bert") == 1
+        assert await store.close_reports(9, "Bert") == 1
+        assert await store.close_reports(9, by="anna") == 1
+        assert [each.number for each in await store.reports()] == [4]
+        assert await store.close_reports(9) == 1
+        await is_in_order(store)
+
     async def test_the_last_comes_first(self, store: Store, clock: Clock) -> None:
         clock.now = NOON
         assert await store.report("Anna", "Bert", "is rude", ["say: you oaf"]) == 1

@@ -28,6 +28,8 @@ from thudmud.play.asides import (
     NotifyChosen,
     OptionChosen,
     ReportClosed,
+    ReportsClosed,
+    ReportsTold,
     Sanctioned,
     ShutdownTold,
     TimeShort,
@@ -162,7 +164,8 @@ def test_every_aside_and_answer(told: Told) -> None:
     # or keep order. And nobody is told that somebody types.
     untold = {TookOver, Analysing, AnalysisCancelled, TimeShort, LetterSent, LettersForgotten}
     untold |= {PlanChosen, Active, CodeAsked, CodeTyped, BrowserAdded, NotifyChosen}
-    untold |= {Announced, Sanctioned, Lifted, ReportClosed, ShutdownTold}
+    untold |= {Announced, Sanctioned, Lifted, ShutdownTold}
+    untold |= {ReportsTold, ReportClosed, ReportsClosed}
     assert ours - {Asked} - asides == untold
     answers = {type(event.question) for event, _ in told if isinstance(event, Asked)}
     questions = {kind for kind in words.registry if issubclass(kind, Command)}

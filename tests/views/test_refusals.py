@@ -835,6 +835,16 @@ LETTERS = [
         "You have 5 open reports, as many as you can have. The operators will get to them.",
     ),
     (
+        Refused(R.REPORTS_TOO_FAST, seconds=360.0, is_shared=True),
+        "The operators have had many reports from your address just now. You can make another in 6"
+        " minutes.",
+    ),
+    (Refused(R.NO_OPEN_REPORT), "No report is open."),
+    (
+        Refused(R.NO_REPORTS_OF_PLAYER, words="zoe"),
+        'No open report has the name "zoe" there; "reports" lists those that are open.',
+    ),
+    (
         Refused(R.REPORTS_FULL),
         "The operators have more reports than they can read. Try again later.",
     ),
@@ -891,12 +901,11 @@ NOTIFIED = [
     ),
     (
         Refused(R.CODES_HELD_BACK, most=33, seconds=600.0),
-        "More codes are on their way than usual, so yours has to wait. Ask again in 10 minutes.",
+        "So many codes are on their way that yours has to wait. Ask again in 10 minutes.",
     ),
     (
         Refused(R.CODE_AFTER_BATTLE),
-        'Mails are for players who have finished a battle here. "play" finds you an opponent; ask'
-        " again after it.",
+        'You can get mails once you have finished a battle here. "play" finds you an opponent.',
     ),
     (
         Refused(R.CODE_FOR_NEWCOMER, seconds=1200.0),

@@ -312,13 +312,23 @@ class LettersForgotten(Aside):
 
 @aside
 class ReportMade(Aside):
-    """A player reported another. ``said`` is what they last heard from that player."""
+    """A player reported another. ``said`` is what they last heard from that player.
+
+    Operators are told by `ReportsTold`.
+    """
 
     crosses = is_limited = is_kept = True
 
     about: str
     text: str
     said: tuple[str, ...] = ()
+
+
+@aside
+class ReportsTold(Aside):
+    """The operators here are told of reports that were made. ``player`` is ""."""
+
+    reports: tuple[ReportMade, ...]
 
     def happen(self, hall: Hall) -> Telling:
         return Telling(self, hall.operators_and(self.player))
@@ -724,6 +734,29 @@ class ReportClosed(OfOperators):
     crosses = True
 
     number: int
+
+    def happen(self, hall: Hall) -> Telling:
+        return Telling(self, hall.operators_and(self.player))
+
+
+@aside
+class ReportsClosed(OfOperators):
+    """An operator closed all reports of a kind that were open by then. Told to all operators.
+
+    Attributes:
+        player: the operator.
+        last: the number of the last one that may be among them.
+        how_many: how many there were.
+        about: the player that they are about; "" for any.
+        by: the player who made them; "" for any.
+    """
+
+    crosses = True
+
+    last: int
+    how_many: int
+    about: str = ""
+    by: str = ""
 
     def happen(self, hall: Hall) -> Telling:
         return Telling(self, hall.operators_and(self.player))

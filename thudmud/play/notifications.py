@@ -420,9 +420,10 @@ def refused_code(asked: AskedAddress, per_hour: int, now: float) -> Refused | No
     So nobody can have this server write to a mailbox again and again, by however many names. A
     domain has half of what is sent within an hour, so that codes for others go out even then.
     """
+    if len(asked.mailbox) >= CODES_A_DAY:
+        return Refused(Refusal.CODES_TOO_MANY, most=CODES_A_DAY)
     hour = CODE_LASTS
     limits = (
-        (asked.mailbox, CODES_A_DAY, DAY, Refusal.CODES_TOO_MANY),
         (asked.network, CODES_FROM_NETWORK, DAY, Refusal.CODES_FROM_ADDRESS),
         (asked.domain, max(1, per_hour // 2), hour, Refusal.CODES_HELD_BACK),
         (asked.everybody, per_hour, hour, Refusal.CODES_HELD_BACK),

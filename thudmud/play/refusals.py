@@ -57,6 +57,7 @@ class Refusal(Enum):
     REPORT_SELF = "report_self"
     REPORTS_TOO_MANY = "reports_too_many"
     REPORTS_FULL = "reports_full"
+    REPORTS_TOO_FAST = "reports_too_fast"
     IGNORE_SELF = "ignore_self"
     IGNORED_ALREADY = "ignored_already"
     IGNORES_TOO_MANY = "ignores_too_many"
@@ -95,6 +96,8 @@ class Refusal(Enum):
     NETWORK_TOO_WIDE = "network_too_wide"
     NETWORK_LOCAL = "network_local"
     NO_SUCH_REPORT = "no_such_report"
+    NO_OPEN_REPORT = "no_open_report"
+    NO_REPORTS_OF_PLAYER = "no_reports_of_player"
     NO_SHUTDOWN = "no_shutdown"
 
     NO_BOARD_UP = "no_board_up"

@@ -52,7 +52,7 @@ from thudmud.store.steady import SteadyClock
 T = TypeVar("T")
 Limits = tuple[float, float, float]
 
-_PER_MINUTE = 1 / 60
+_PER_MINUTE, _PER_HOUR = 1 / 60, 1 / 3600
 
 AGREE = (
     "All have to go by the same. To change that, change it for each server and start them again,"
@@ -165,7 +165,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         ways, mailer, pusher = outside(settings, folder)
         common = common_settings(settings) | notifying_alike(ways)
         store, node = await stack.enter_async_context(served_store(storage, folder, common=common))
-        talk, shouts = (TalkLimiter(*limits) for limits in talk_limits(players))
+        talk, shouts, reports = (TalkLimiter(*limits) for limits in talk_limits(players))
         hall = Hall(boards(settings), caps=caps(settings), **game.limits)
         name_bots(hall, level_of_each(settings))
         hall.news, hall.ways = news, ways
@@ -179,13 +179,14 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             replay_pause=game.replay_pause,
             talk=talk,
             shouts=shouts,
+            reports=reports,
             adviser=WorkersAdviser(workers),
         )
         await service.open()
         await service.settle()
         stack.push_async_callback(service.close)
         sessions = Sessions(service, settings.listing.contact)
-        sessions.talk, sessions.shouts = talk, shouts
+        sessions.talk, sessions.shouts, sessions.reports = talk, shouts, reports
         changed = asyncio.Event()
 
         def follow(order: Order) -> None:
@@ -252,12 +253,21 @@ def caps(settings: Settings) -> Caps:
     )
 
 
-def talk_limits(players: PlayerSettings) -> tuple[Limits, Limits]:
-    """Return the limits of talking and of shouting for one player, as `TalkLimiter` takes them."""
-    share = players.chat_per_address
+REPORTS_PER_ADDRESS = 2
+"""How many times as many reports may come from one address within an hour as one player may have
+open."""
+
+
+def talk_limits(players: PlayerSettings) -> tuple[Limits, Limits, Limits]:
+    """Return the limits of talking, shouting and reporting, as `TalkLimiter` takes them.
+
+    Those of reporting are the same for a name as for its address.
+    """
+    share, reports = players.chat_per_address, max(1, REPORTS_PER_ADDRESS * players.reports)
     return (
         (players.chat_per_minute * _PER_MINUTE, players.chat_at_once, share),
         (players.shouts_per_minute * _PER_MINUTE, players.shouts_at_once, share),
+        (reports * _PER_HOUR, reports, 1),
     )
 
 
@@ -569,7 +579,8 @@ class Reload:
         hall = self._sessions.service.hall
         hall.news, hall.caps = news, caps(settings)
         self._sessions.contact = settings.listing.contact
-        limiters = self._sessions.talk, self._sessions.shouts
+        sessions = self._sessions
+        limiters = sessions.talk, sessions.shouts, sessions.reports
         for limiter, limits in zip(limiters, talk_limits(settings.players), strict=True):
             if limiter:
                 limiter.adopt(*limits)

@@ -21,6 +21,7 @@ from thudmud.play.asides import (
     Lifted,
     OfOperators,
     ReportClosed,
+    ReportsClosed,
     Sanctioned,
     ShutdownTold,
 )
@@ -78,6 +79,7 @@ class Sessions:
         refused: the number of refused lines since the start, by code.
         talk: limits how much each player can tell others; None for no limit.
         shouts: limits how often each player can shout, besides.
+        reports: limits how often players from one address can report others.
         contact: the address that banned players can write to; empty if there is none.
     """
 
@@ -91,6 +93,7 @@ class Sessions:
         self._held: dict[str, asyncio.Future[None]] = {}
         self.talk: TalkLimiter | None = None
         self.shouts: TalkLimiter | None = None
+        self.reports: TalkLimiter | None = None
         self._farewell = ""
         self._empty = asyncio.Event()
         self._empty.set()
@@ -329,6 +332,7 @@ def make_service(
     clock: Callable[[], float] = time.time,
     talk: TalkLimiter | None = None,
     shouts: TalkLimiter | None = None,
+    reports: TalkLimiter | None = None,
     adviser: Adviser | None = None,
 ) -> Service:
     """Return a service for players with accounts.
@@ -357,6 +361,7 @@ def make_service(
             ordered=partial(note_order, store),
             allow=partial(allow, limiter=talk, code=Refusal.TALK_TOO_FAST),
             allow_shout=partial(allow, limiter=shouts, code=Refusal.SHOUTS_TOO_FAST),
+            allow_report=partial(allow, limiter=reports, code=Refusal.REPORTS_TOO_FAST),
         ),
         adviser=adviser,
         pause=replay_pause,
@@ -404,6 +409,10 @@ async def note_order(store: Store, aside: OfOperators) -> None:
         case ReportClosed(_, number):
             await store.close_report(number)
             _log.warning("a report is closed", extra=extra | {"number": number})
+        case ReportsClosed(_, last, _, about, by):
+            closed = await store.close_reports(last, about, by)
+            of = {"about": about} if about else {"by": by} if by else {}
+            _log.warning("reports are closed", extra=extra | of | {"how_many": closed})
         case ShutdownTold(seconds=None):
             _log.warning("a shutdown is cancelled", extra=extra)
         case ShutdownTold(seconds=seconds, why=why):

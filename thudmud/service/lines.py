@@ -45,7 +45,7 @@ from thudmud.service.replaying import Replays
 from thudmud.store import Conflict, Nobody, StoreError
 from thudmud.verbs.archive import Analyse, CancelAnalysis, Replay, Step
 from thudmud.verbs.decisions import decide, is_limited
-from thudmud.verbs.letters import Letters
+from thudmud.verbs.letters import Letters, is_report
 from thudmud.verbs.matchmaking import PlayNow, require_share
 from thudmud.verbs.more import Again, Quit
 from thudmud.verbs.moves import Resign
@@ -86,6 +86,7 @@ class Policy:
         allow: called before others are told of something a player does, see
             `thudmud.verbs.decisions.is_limited`; raises Refused if it is too much.
         allow_shout: called as well before a shout.
+        allow_report: called as well before a report.
     """
 
     read: Callable[[str], Command] = parse
@@ -94,6 +95,7 @@ class Policy:
     ordered: Ordered | None = None
     allow: Limit | None = None
     allow_shout: Limit | None = None
+    allow_report: Limit | None = None
 
 
 class PlayerLines:
@@ -363,6 +365,8 @@ class PlayerLines:
             self._policy.allow(visit)
         if self._policy.allow_shout and is_shout(decision):
             self._policy.allow_shout(visit)
+        if self._policy.allow_report and is_report(decision):
+            self._policy.allow_report(visit)
 
     def _done(self, name: str, command: Command, cause: object) -> Result:
         """Return the result of a command, and start what goes on by itself after it."""

@@ -43,7 +43,7 @@ from thudmud.language.parsing import player_problem
 from thudmud.play import events
 from thudmud.play.analysis import GOES_ON
 from thudmud.play.archive import AdjournedLookup, BattleLookup, FoundBattle
-from thudmud.play.asides import BoardListed, Entered, Gone, Sanctioned, WentOut
+from thudmud.play.asides import BoardListed, Entered, Gone, ReportMade, Sanctioned, WentOut
 from thudmud.play.events import TableEvent
 from thudmud.play.exploring import ExploredPosition, ExploreLookup
 from thudmud.play.hall import Hall, claimants
@@ -63,6 +63,7 @@ from thudmud.service.nodes import Node
 from thudmud.service.onlookers import tell
 from thudmud.service.presence import Presence
 from thudmud.service.replaying import Replays
+from thudmud.service.reporting import ReportNews
 from thudmud.service.teaching import Teaching
 from thudmud.service.tidying import Tidying
 from thudmud.service.timing import Timing
@@ -172,6 +173,7 @@ class Service:
             is_alone=is_alone,
         )
         self._neighbours = Neighbours(base, broadcaster, self.presence.lost)
+        self._reports = ReportNews(base, broadcaster.tell_here)
         self._listings = Alarms(clock, later)
         """By the key of a board, alarms for telling those in the hall its new entry."""
         for left in (
@@ -184,6 +186,7 @@ class Service:
         ):
             broadcaster.heed(left, self._tidying.note)
         broadcaster.heed(Sanctioned, self.presence.end_kicked)
+        broadcaster.heed(ReportMade, self._reports.note)
 
         # What front ends and the node call.
         self.submit, self.ask, self.emote = self.lines.submit, self.lines.ask, self.lines.emote
@@ -278,6 +281,7 @@ class Service:
         self._teaching.stop()
         self.replays.close()
         self.countdown.stop()
+        self._reports.stop()
         self._listings.close()
         self.lines.stop()
 

@@ -140,6 +140,23 @@ def close_report(database: Database, number: int) -> bool:
     return True
 
 
+def close_reports(database: Database, last: int, about: str = "", by: str = "") -> int:
+    """Close all open reports up to a number, about a player or by one, if named; return how many.
+
+    The names are those of now, in any case.
+    """
+    where, values = ["is_open = 1", "number <= ?"], [last]
+    for column, name in (("about", about), ("reporter", by)):
+        if name:
+            found = database.players.find(name)
+            where.append(f"{column} = ?")
+            values.append(found[0] if found else -1)
+    rows = list(database.table.rows("report", f"where {' and '.join(where)}", *values))
+    for row in rows:
+        database.table.put("report", *row[:-1], 0)
+    return len(rows)
+
+
 def reported(database: Database, name: str, by: str) -> Reported:
     """Return the name of the player to be reported, and how many reports are open."""
     about, who = database.players.find(name), database.players.find(by)

@@ -493,6 +493,7 @@ class Store:
     report = _writing(letter_rows.report)
     reports = _reading(letter_rows.reports)
     close_report = _writing(letter_rows.close_report)
+    close_reports = _writing(letter_rows.close_reports)
 
     async def order(self, told: Callable[[Order], None] | None = None) -> Order:
         """Return the operators and the sanctions.

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from thudmud.english import capitalised, length
 from thudmud.errors import Refused
 from thudmud.play.archive import MemberLookup
-from thudmud.play.asides import Announced, Lifted, ReportClosed, Sanctioned, ShutdownTold
+from thudmud.play.asides import (
+    Announced,
+    Lifted,
+    ReportClosed,
+    ReportsClosed,
+    Sanctioned,
+    ShutdownTold,
+)
 from thudmud.play.command import Command, verb
 from thudmud.play.events import LONGEST_NAME
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.letters import ReportsLookup
-from thudmud.play.meaning import player_meant
+from thudmud.play.meaning import one_called, player_meant
 from thudmud.play.order import (
     WIDEST,
     Measure,
@@ -158,6 +167,53 @@ class CloseReport(OperatorCommand):
         if all(each.number != self.number for each in scene.found[ReportsLookup()]):
             raise Refused(Refusal.NO_SUCH_REPORT, number=self.number)
         return scene.tell(ReportClosed(scene.me, self.number))
+
+
+@verb(close_reports_about="of_subject", close_reports_from="of_author", close_all_reports="all")
+class CloseReports(OperatorCommand):
+    """Close all open reports about a player, or those that a player made, or all there are."""
+
+    about: str | None = None
+    by: str | None = None
+    words = "close reports"
+
+    @classmethod
+    def of_subject(cls, player: str) -> CloseReports:
+        return cls(about=player)
+
+    @classmethod
+    def of_author(cls, player: str) -> CloseReports:
+        return cls(by=player)
+
+    @classmethod
+    def all(cls, *_: str) -> CloseReports:
+        return cls()
+
+    def __str__(self) -> str:
+        if self.about is not None:
+            return f"close reports about {self.about}"
+        return "close all reports" if self.by is None else f"close reports from {self.by}"
+
+    def decide_for(self, scene: Scene, order: Order) -> Decision:
+        found = scene.found[ReportsLookup()]
+        if not found:
+            raise Refused(Refusal.NO_OPEN_REPORT)
+        about = by = ""
+        if self.about is not None:
+            about = one_called(self.about, _names(each.about for each in found), _NO_REPORTS)
+        elif self.by is not None:
+            by = one_called(self.by, _names(each.by for each in found), _NO_REPORTS)
+        chosen = [each for each in found if about in {"", each.about} and by in {"", each.by}]
+        last = max(each.number for each in chosen)
+        return scene.tell(ReportsClosed(scene.me, last, len(chosen), about, by))
+
+
+_NO_REPORTS = Refusal.NO_REPORTS_OF_PLAYER
+
+
+def _names(names: Iterable[str]) -> Iterable[str]:
+    """Return each name once, without those that were erased."""
+    return dict.fromkeys(filter(None, names))
 
 
 @verb("shutdown", shutdown_now="now")

@@ -9,7 +9,6 @@ from thudmud.english import counted, lasting
 from thudmud.play.asides import Entered, LetterSent, LettersForgotten, ReportMade, TookOver
 from thudmud.play.letters import Letter, LetterCount, LettersPage
 from thudmud.verbs.letters import LETTERS_PAGE, ForgetLetters, Letters
-from thudmud.verbs.order import Reports
 from thudmud.views.data import Fact
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.talk import own_words
@@ -92,9 +91,6 @@ def _forgotten(gone: LettersForgotten, _: Occasion, view: View) -> list[str]:
 
 @words.register
 def _report_made(made: ReportMade, _: Occasion, view: View) -> list[str]:
-    if made.player != view.me:
-        lists = f'("{Reports()}" lists what is open.)'
-        return wrapped(f'{made.player} reports {made.about}: "{made.text}" {lists}', view.width)
     last = "line" if len(made.said) == 1 else f"{len(made.said)} lines"
     lines = f", with the last {last} that you heard from them" if made.said else ""
     return wrapped(f"Your report about {made.about} is kept for the operators{lines}.", view.width)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
 
-from thudmud.english import counted, does, lasting, length
+from thudmud.english import counted, does, lasting, length, listed
 from thudmud.play import asides
 from thudmud.play.hall import Hall
 from thudmud.play.letters import Report
 from thudmud.play.order import Measure, Sanction
-from thudmud.verbs.order import Bans, CloseReport, Mutes, Reports
+from thudmud.verbs.order import Bans, CloseReport, CloseReports, Mutes, Reports
 from thudmud.views.data import Fact
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.talk import in_own_words
@@ -19,6 +19,9 @@ from thudmud.views.words import because, minute, wrapped, wrapped_each
 
 PAGE, REPORTS_PAGE = 20, 10
 """How many bans, and reports, a page has."""
+
+NAMED = 2
+"""How many players are named of those who made reports, or whom they are about."""
 
 
 @words.register
@@ -48,6 +51,33 @@ def _lifted(told: asides.Lifted, _: Occasion, view: View) -> list[str]:
         return wrapped(f"{player} has unmuted you: others hear you again.", view.width)
     done = does(player, view.me, f"un{sanction.measure.value}")
     return wrapped(f"{done} {sanction.whom}.", view.width)
+
+
+@words.register
+def _reports_told(told: asides.ReportsTold, _: Occasion, view: View) -> list[str]:
+    lists, reports = f'("{Reports()}" lists what is open.)', told.reports
+    first = reports[0]
+    if len(reports) == 1:
+        return wrapped(f'{first.player} reports {first.about}: "{first.text}" {lists}', view.width)
+    by, about = (each.player for each in reports), (each.about for each in reports)
+    many = counted(len(reports), "more report")
+    return wrapped(f"{many}: {_some(by)} about {_some(about)}. {lists}", view.width)
+
+
+def _some(names: Iterable[str]) -> str:
+    """Return the first names, each once, and how many others there are."""
+    each = list(dict.fromkeys(names))
+    others = len(each) - NAMED
+    if others > 1:
+        each[NAMED:] = [f"{others} others"]
+    return listed(each)
+
+
+@words.register
+def _reports_closed(told: asides.ReportsClosed, _: Occasion, view: View) -> list[str]:
+    of = f" about {told.about}" if told.about else f" from {told.by}" if told.by else ""
+    closes = f"{does(told.player, view.me, 'close')} {counted(told.how_many, 'report')}{of}"
+    return wrapped(f"{closes}.", view.width)
 
 
 @words.register
@@ -153,7 +183,11 @@ def _reports(asked: Reports, occasion: Occasion, view: View) -> list[str]:
     if not lines:
         none = f"There is no page {asked.page} of reports." if found else "No report is open."
         return wrapped(none, width)
-    close = f'"{CloseReport(found[0].number)}" closes the first when you have seen to it.'
+    first = found[0]
+    close = f'"{CloseReport(first.number)}" closes the first when you have seen to it'
+    if len(found) > REPORTS_PAGE and first.by:
+        close += f', "{CloseReports(by=first.by.lower())}" all by {first.by}'
+    close += "."
     more = f'"{Reports(asked.page + 1)}" shows more.'
     has_more = len(found) > asked.page * REPORTS_PAGE
     return [

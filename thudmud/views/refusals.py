@@ -229,11 +229,10 @@ _TEMPLATES: Mapping[Enum, str] = {
         " one is in {seconds}."
     ),
     Refusal.CODES_HELD_BACK: (
-        "More codes are on their way than usual, so yours has to wait. Ask again in {seconds}."
+        "So many codes are on their way that yours has to wait. Ask again in {seconds}."
     ),
     Refusal.CODE_AFTER_BATTLE: (
-        'Mails are for players who have finished a battle here. "play" finds you an opponent;'
-        " ask again after it."
+        'You can get mails once you have finished a battle here. "play" finds you an opponent.'
     ),
     Refusal.CODE_FOR_NEWCOMER: "You are new here. Ask again in {seconds}, and a code is sent.",
     Refusal.NO_CODE: (
@@ -283,6 +282,10 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.REPORT_SELF: "That is you. A report is about somebody else.",
     Refusal.REPORTS_TOO_MANY: (
         "You have {most} open reports, as many as you can have. The operators will get to them."
+    ),
+    Refusal.REPORTS_TOO_FAST: (
+        "The operators have had many reports from {whom} just now. You can make another in"
+        " {seconds}."
     ),
     Refusal.REPORTS_FULL: "The operators have more reports than they can read. Try again later.",
     Refusal.IGNORE_SELF: "That is you. Only others can be ignored.",
@@ -351,6 +354,10 @@ _TEMPLATES: Mapping[Enum, str] = {
         "{network} is too wide; the widest network that can be banned is a {widest}."
     ),
     Refusal.NETWORK_LOCAL: "{network} is this machine itself: anybody may come from there.",
+    Refusal.NO_OPEN_REPORT: "No report is open.",
+    Refusal.NO_REPORTS_OF_PLAYER: (
+        'No open report has the name "{words}" there; "reports" lists those that are open.'
+    ),
     Refusal.NO_SUCH_REPORT: 'No report {number} is open; "reports" lists those that are.',
     Refusal.NO_SHUTDOWN: "No shutdown is planned, so there is nothing to cancel.",
     Refusal.INVITE_SELF: 'That is you. "join game as {side.value} on {board}" takes a seat.',

@@ -1,0 +1,50 @@
+"""Tells operators of reports: the first at once, and those that follow soon after together.
+
+Each node does so for its own operators, whichever node a report was made on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from thudmud.play.asides import ReportMade, ReportsTold
+from thudmud.play.telling import Telling
+from thudmud.service.alarms import Alarms
+from thudmud.service.interface import Base
+
+TOLD_EVERY = 60.0
+"""Seconds between two sentences about reports, at least."""
+
+_KEY = "reports"
+
+
+class ReportNews:
+    """Tells the operators who are here of new reports, in one sentence a minute at most.
+
+    Args:
+        base: what the parts of a service share.
+        tell: tells an aside to those who are here.
+    """
+
+    def __init__(self, base: Base, tell: Callable[[ReportsTold], None]) -> None:
+        self._hall, self._clock, self._tell = base.hall, base.clock, tell
+        self._alarms = Alarms(base.clock, base.later)
+        self._waiting: list[ReportMade] = []
+
+    def stop(self) -> None:
+        """Tell nothing more."""
+        self._alarms.close()
+
+    def note(self, telling: Telling) -> None:
+        """Take note of a report that was made, here or on another node."""
+        self._waiting.append(cast("ReportMade", telling.event))
+        if _KEY not in self._alarms:
+            self._tell_all()
+
+    def _tell_all(self) -> None:
+        """Tell what has not been told, and wait before the next sentence."""
+        reports, self._waiting = self._waiting, []
+        if reports:
+            self._alarms.set(_KEY, self._clock() + TOLD_EVERY, self._tell_all)
+            self._tell(ReportsTold("", tuple(reports)))
