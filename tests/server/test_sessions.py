@@ -16,8 +16,12 @@ from tests.service.stores import SlowStore
 from thudmud.accounts.limiters import TalkLimiter
 from thudmud.bots.workers import Workers
 from thudmud.errors import Refused
+from thudmud.play.clocks import TimeControl
+from thudmud.play.events import TournamentEnd, TournamentEnded, TournamentMade
 from thudmud.play.hall import Caps, Hall
 from thudmud.play.order import Measure, Order, Sanction
+from thudmud.play.pairing import TournamentKind
+from thudmud.play.projections import HALL
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
@@ -88,6 +92,29 @@ async def test_banned_while_playing(sessions: Sessions) -> None:
     assert anna.shown[-1] == BANNED
     assert set(sessions.service.hall.people) == {"Bert"}
     assert not bert.ended
+
+
+async def test_title_of_a_tournament_that_is_over_is_not_shown_once_its_announcer_is_removed(
+    sessions: Sessions, store: SlowStore
+) -> None:
+    for name in ("Anna", "Bert"):
+        await store.enrol(name, "hash")
+    bert = FakeSession(sessions, "Bert")
+    await bert.come_in()
+    for number, name in ((1, "Anna"), (2, "Bert")):
+        time = TimeControl(10, 5)
+        kind, title = TournamentKind.SWISS, f"Cup of {name}"
+        made = TournamentMade(1.0, name, number, title, kind, "classic", time, 60.0, 5)
+        over = TournamentEnded(1.0, name, number, TournamentEnd.CANCELLED)
+        await store.append({HALL: (await store.version(HALL), [made, over])})
+    assert bert.visit
+    await store.erase("Anna")
+    await sessions.end_removed()
+    for number, is_titled in ((1, False), (2, True)):
+        bert.shown.clear()
+        await sessions.submit(bert.visit, f"tournament {number}")
+        assert bert.shown[0].startswith(f"Tournament {number}")
+        assert ("Cup of" in bert.shown[0]) == is_titled
 
 
 async def test_banned_while_coming_back(sessions: Sessions, store: SlowStore) -> None:

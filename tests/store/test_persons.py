@@ -13,6 +13,7 @@ import pytest
 
 from tests.store.deeds import NOON, OAK, PINE, Clock, cleared, is_in_order, started
 from tests.store.test_accounts import ended, rated
+from thudmud.play.clocks import TimeControl
 from thudmud.play.events import (
     BattleStarted,
     Commented,
@@ -21,7 +22,9 @@ from thudmud.play.events import (
     SeekEnd,
     SeekEnded,
     SeekMade,
+    TournamentMade,
 )
+from thudmud.play.pairing import TournamentKind
 from thudmud.play.projections import HALL
 from thudmud.rules import Side
 from thudmud.store import KeptName, Nobody, Store
@@ -186,6 +189,25 @@ class TestErased:
         await store.erase(NAME)
         assert holding(path, NAME) == []
         assert holding(path, "words of a guest") == []
+        await store.close()
+
+    async def test_titles_of_tournaments_are_erased_from_the_disk(self, path: Path) -> None:
+        store = await Store.open(path, clock=Clock())
+        await store.enrol(NAME, "hash")
+        cup = TournamentMade(
+            1.0,
+            NAME,
+            1,
+            "Call me at home",
+            TournamentKind.ARENA,
+            "classic",
+            TimeControl(10, 5),
+            60.0,
+        )
+        await store.append({HALL: (0, [cup])})
+        assert holding(path, "call me at home")
+        await store.erase(NAME)
+        assert holding(path, "call me at home") == []
         await store.close()
 
     async def test_a_name_that_is_only_banned_is_nobody_to_erase(self, store: Store) -> None:

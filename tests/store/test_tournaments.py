@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.store.conftest import Opening
+from tests.store.deeds import is_in_order
 from thudmud.play.clocks import TimeControl
 from thudmud.play.events import (
     BattleStarted,
@@ -54,6 +57,21 @@ async def append(store: Store, *happened: TournamentEvent) -> list[TournamentEve
     await store.append({HALL: (before, happened)})
     stored = await store.read(HALL, before + 1)
     return [each.event for each in stored if isinstance(each.event, TournamentEvent)]
+
+
+async def test_titles_of_whoever_is_erased_are_erased_and_nothing_else(opening: Opening) -> None:
+    store = await opening()
+    for name in ("Anna", "Bert"):
+        await store.enrol(name, "hash")
+    others = replace(made(2, "Bert's"), player="Bert")
+    stored = await append(store, *FIRST, END, others, made(3, "Anna was here"))
+    await store.erase("Anna")
+    (past,), _ = await store.look_up(TournamentsLookup())
+    assert (past.number, past.title) == (1, "")
+    under_way = await store.open_tournaments()
+    assert [each.made.title for each in under_way] == ["Bert's", ""]
+    assert replace(under_way[1].made, player="Anna", title="Anna was here") == stored[-1]
+    await is_in_order(store)
 
 
 async def test_those_under_way_are_what_a_start_is_told(opening: Opening) -> None:

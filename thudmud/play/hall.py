@@ -231,6 +231,11 @@ class Hall:
             return self._directed(event)
         return []
 
+    def forget_tournament(self, number: int) -> None:
+        """Forget a tournament that is over; it is looked up again when it is asked for."""
+        if (known := self.tournaments.get(number)) and known.end:
+            del self.tournaments[number]
+
     def _directed(self, event: events.TournamentEvent) -> list[Telling]:
         """Apply an event of a tournament. The hall is told, and those whom it concerns."""
         number, before = event.number, self.tournaments.get(event.number)

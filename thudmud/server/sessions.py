@@ -293,6 +293,8 @@ class Sessions:
     async def end_removed(self) -> None:
         """End the sessions of members whose accounts have been removed.
 
+        Tournaments that they announced, and that are over, are forgotten: their titles were erased.
+
         Raises:
             StoreError: the accounts cannot be read.
         """
@@ -300,6 +302,10 @@ class Sessions:
             name = session.name
             if await self.store.find(name) is None and session.name == name:
                 session.end(REMOVED, Goodbye.BANNED)
+        for each in [each for each in self._hall.tournaments.values() if each.end]:
+            by = each.made.player
+            if not (await self.store.find(by) or await self.store.find_guest(by)):
+                self._hall.forget_tournament(each.made.number)
 
     def _may_come_in(self, session: Session, name: str) -> bool:
         if session.ended:

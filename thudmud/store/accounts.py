@@ -17,6 +17,7 @@ from thudmud.play.order import Measure, Network, Order, Sanction, network_of, ne
 from thudmud.store import letters, notifications
 from thudmud.store.battles import forget_comments
 from thudmud.store.database import Database
+from thudmud.store.hall import forget_titles
 from thudmud.store.interface import Account, KeptName, NameTaken, Nobody
 
 ADDRESSES_KEPT = 8
@@ -100,8 +101,9 @@ def erase(database: Database, name: str) -> None:
     """Remove a member or a guest, with their name and addresses, from the disk as well.
 
     Nobody if there is neither. Battles stay, with the name replaced; comments on them are removed,
-    and so are letters to the player, reports about them, and how they are notified. Letters and
-    reports that the player wrote stay, without an author. The same is done for guests who had the
+    and so are titles of tournaments that the player announced, letters to the player, reports about
+    them, and how they are notified. Letters and reports that the player wrote stay, without an
+    author. The same is done for guests who had the
     name before. The name is taken out of other members' lists of ignored and followed players, and
     out of the sanctions that it imposed as an operator. A ban of the name stays, without its
     reason, since it is the operator's.
@@ -116,6 +118,7 @@ def erase(database: Database, name: str) -> None:
         for each in list(database.table.rows("sanction", "where operator = ?", number)):
             database.table.put("sanction", *each[:5], 0, each[6])
         forget_comments(database, number)
+        forget_titles(database, number)
         letters.erase(database, number)
         notifications.erase(database, number)
         database.players.put(number, "", None, f"(erased {number})")

@@ -1,16 +1,23 @@
 """The hall's state: boards, seeks and tournaments, and when no server ran; what players did in it.
 
-The functions only read.
+All functions only read but `forget_titles`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, cast
 
 from thudmud.play.archive import PAGE
-from thudmud.play.events import SeekMade, StoredEvent, TournamentEnd, TournamentEvent
+from thudmud.play.events import (
+    SeekMade,
+    StoredEvent,
+    TournamentEnd,
+    TournamentEvent,
+    TournamentMade,
+)
 from thudmud.play.pairing import TournamentKind
 from thudmud.play.projections import HALL
 from thudmud.play.tournaments import (
@@ -20,7 +27,7 @@ from thudmud.play.tournaments import (
     TournamentsLookup,
     folded,
 )
-from thudmud.store.codec import from_text
+from thudmud.store.codec import from_text, to_text
 from thudmud.store.database import Database
 from thudmud.store.interface import OpenBoard
 from thudmud.store.projected import of_kinds
@@ -86,6 +93,17 @@ def _past(database: Database, row: Sequence[Any]) -> PastTournament:
     ended_by = TournamentEnd(why)
     known = number, title, TournamentKind(kind), rules, time, ended, ended_by
     return PastTournament(*known, entrants, name)
+
+
+def forget_titles(database: Database, player: int) -> None:
+    """Erase the titles of all tournaments that a player has announced: they have numbers, too."""
+    database.streams.write()
+    for *place, body in made_in_the_hall(database, TournamentMade, player):
+        kind, announcer, number, _, *rest = json.loads(cast("str", body))
+        untitled = to_text([kind, announcer, number, "", *rest])
+        database.table.put("event", *place, untitled)
+        if row := database.table.row("tournament", "where number = ?", number):
+            database.table.put("tournament", number, "", *row[2:])
 
 
 def interruptions(database: Database, after: float) -> Sequence[tuple[float, float]]:
