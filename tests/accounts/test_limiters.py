@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thudmud.accounts import limiters
-from thudmud.accounts.limiters import RateLimiter, TokenBucket, network
+from thudmud.accounts.limiters import RateLimiter, StorageQuota, TokenBucket, network
+
+NOW = 1_800_000_000.0
 
 
 @pytest.mark.parametrize(
@@ -92,3 +94,35 @@ def test_those_that_are_fullest_are_forgotten_first(monkeypatch: pytest.MonkeyPa
         each.of(f"key {number}").take(1.0)
     assert each.of("empty").wait(1.0) == pytest.approx(0.0)
     assert each.of("empty").until(1.0, 10) == pytest.approx(9.0)
+
+
+class TestStorageQuota:
+    def test_network_that_has_stored_too_much_waits_until_a_share_is_free_again(self) -> None:
+        quota = StorageQuota(3600)
+        quota.note("2001:db8::1", 1800, NOW)
+        quota.note("2001:db8::2", 1799, NOW)
+        assert (quota.full, quota.wait("2001:db8::1", NOW)) == (set(), 0)
+        quota.note("2001:db8::2", 31, NOW)
+        assert quota.wait("2001:db8::1", NOW) == pytest.approx(90)
+        assert quota.wait("2001:db8:1::", NOW) == 0
+        assert (quota.over(NOW + 89), quota.over(NOW + 90)) == (1, 0)
+        assert quota.full == set()
+
+    def test_what_goes_on_all_the_same_is_owed(self) -> None:
+        quota = StorageQuota(3600)
+        quota.note("192.0.2.1", 7200, NOW)
+        assert quota.wait("192.0.2.1", NOW + 3600) == pytest.approx(60)
+
+    def test_this_machine_is_not_counted(self) -> None:
+        quota = StorageQuota(1)
+        for address in ("127.0.0.1", "::1", ""):
+            quota.note(address, 99, NOW)
+        assert quota.full == set()
+
+    def test_another_limit_lets_all_begin_anew_and_the_same_one_does_not(self) -> None:
+        quota = StorageQuota(10)
+        quota.note("192.0.2.1", 99, NOW)
+        quota.adopt(10)
+        assert quota.over(NOW) == 1
+        quota.adopt(20)
+        assert quota.over(NOW) == 0

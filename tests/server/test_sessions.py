@@ -13,7 +13,7 @@ from tests.accounts.dialogues import CHEAP
 from tests.server.plain import Client
 from tests.service.place import Place, begin, finished, until
 from tests.service.stores import SlowStore
-from thudmud.accounts.limiters import TalkLimiter
+from thudmud.accounts.limiters import StorageQuota, TalkLimiter
 from thudmud.bots.workers import Workers
 from thudmud.errors import Refused
 from thudmud.play.clocks import TimeControl
@@ -198,11 +198,18 @@ class Crowd:
         talk: TalkLimiter,
         shouts: TalkLimiter | None = None,
         reports: TalkLimiter | None = None,
+        quota: StorageQuota | None = None,
     ) -> None:
         self.now = 1000.0
         self.hall = Hall([BoardSpec("oak board"), BoardSpec("elm board")])
         self.service = make_service(
-            store, self.hall, clock=lambda: self.now, talk=talk, shouts=shouts, reports=reports
+            store,
+            self.hall,
+            clock=lambda: self.now,
+            talk=talk,
+            shouts=shouts,
+            reports=reports,
+            quota=quota,
         )
         self.sessions = Sessions(self.service)
 
@@ -322,6 +329,52 @@ async def test_reports_from_one_address_are_limited_by_whatever_names(store: Slo
     assert refusal
     assert (refusal.code, refusal.details["seconds"]) == (Refusal.REPORTS_TOO_FAST, 360.0)
     assert (await crowd.type(bob, "report mala Rude."))[0].done
+
+
+async def test_address_over_its_quota_plays_on_with_others_and_begins_nothing(
+    store: SlowStore,
+) -> None:
+    quota = StorageQuota(3600)
+    crowd = Crowd(store, TalkLimiter(1, 999, 4), quota=quota)
+    crowd.hall.caps = Caps(boards=9)
+    await crowd.service.open()
+    [bob] = await crowd.enter("Bob", address="198.51.100.1")
+    mala, malb = await crowd.enter("Mala", "Malb", address="192.0.2.1")
+    await crowd.type(bob, "join game as troll on oak board")
+    await crowd.type(mala, "join game as dwarf on oak board", "start")
+    await crowd.type(malb, "practice on elm board", "move from a6 to b6")
+    quota.note("192.0.2.1", 3600, crowd.now)
+
+    for line in ("new board", "seek", "move from g7 to f7 on elm board", "undo on elm board"):
+        [result] = await crowd.type(malb, line)
+        assert result.refusal, line
+        assert result.refusal.code is Refusal.STORED_TOO_MUCH, line
+        assert result.refusal.details["seconds"] > 60
+    [done] = await crowd.type(mala, "move from a6 to b6 on oak board")
+    assert done.done
+    results = await crowd.type(bob, "move from g7 to f7", "undo", "new board", "go oak board")
+    assert all(each.done for each in results)
+    results = await crowd.type(mala, "undo on oak board", "end", "resign on oak board")
+    assert [each.refusal and each.refusal.code for each in results] == [
+        Refusal.STORED_TOO_MUCH, None, None,
+    ]  # fmt: skip
+    results = await crowd.type(mala, "start on oak board", "adjourn on oak board")
+    assert all(each.done for each in results)  # the second battle of the match
+    results = await crowd.type(malb, "end game on elm board", "leave game on elm board", "quit")
+    assert [each.refusal for each in results] == [None] * 3
+
+    crowd.now += 3600
+    assert (await crowd.type(mala, "seek"))[0].done
+    assert quota.full == set()
+
+
+async def test_this_machine_has_no_quota_nor_have_bots(store: SlowStore) -> None:
+    quota = StorageQuota(2)
+    crowd = Crowd(store, TalkLimiter(1, 999, 4), quota=quota)
+    await crowd.service.open()
+    for session in (*await crowd.enter("Anna", address="127.0.0.1"), *await crowd.enter("Bob")):
+        results = await crowd.type(session, "practice on oak board", "move from a6 to b6", "leave")
+        assert all(each.done for each in results)
 
 
 async def test_offers_are_limited_and_the_answers_are_not(store: SlowStore) -> None:

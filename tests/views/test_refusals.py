@@ -835,6 +835,11 @@ LETTERS = [
         "You have 5 open reports, as many as you can have. The operators will get to them.",
     ),
     (
+        Refused(R.STORED_TOO_MUCH, seconds=360.0),
+        "A great deal has been played from your address within the hour. Battles with others go on;"
+        " anything new can begin in 6 minutes.",
+    ),
+    (
         Refused(R.REPORTS_TOO_FAST, seconds=360.0, is_shared=True),
         "The operators have had many reports from your address just now. You can make another in 6"
         " minutes.",

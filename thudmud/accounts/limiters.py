@@ -135,6 +135,53 @@ class TalkLimiter:
         return max(wait, longer), longer > wait
 
 
+class StorageQuota:
+    """Limits how many events the players from one address have stored, by network.
+
+    What has to go on is stored all the same, and is owed: whoever asks `wait` decides what has not.
+    Connections from this machine itself are not counted, as by `TalkLimiter`.
+
+    Attributes:
+        full: the networks that have used theirs up.
+    """
+
+    _SHARE_AGAIN = 1 / 60  # of an hour's, which has to be there before more is begun
+
+    def __init__(self, per_hour: float) -> None:
+        self._per_hour = 0.0
+        self.full: set[str] = set()
+        self.adopt(per_hour)
+
+    def adopt(self, per_hour: float) -> None:
+        """Apply a new limit; if it differs from the old one, all begin anew."""
+        if per_hour != self._per_hour:
+            self._per_hour = per_hour
+            self._networks = RateLimiter(per_hour / 3600, per_hour)
+            self.full.clear()
+
+    def note(self, address: str, events: int, now: float) -> None:
+        """Count events that were stored."""
+        if shared := _network_of_others(address):
+            bucket = self._networks.of(shared)
+            bucket.charge(events)
+            if bucket.left(now) <= 0:
+                self.full.add(shared)
+
+    def wait(self, address: str, now: float) -> float:
+        """Return the seconds until more can be begun from an address; 0 if it can be now."""
+        shared = _network_of_others(address)
+        if shared not in self.full:
+            return 0.0
+        wait = self._networks.of(shared).until(now, self._per_hour * self._SHARE_AGAIN)
+        if not wait:
+            self.full.discard(shared)
+        return wait
+
+    def over(self, now: float) -> int:
+        """Return from how many networks nothing can be begun now."""
+        return sum(self.wait(each, now) > 0 for each in list(self.full))
+
+
 # Addresses.
 
 _IPV6_PREFIX = 64  # bits; what one household is given

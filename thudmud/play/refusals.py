@@ -128,6 +128,7 @@ class Refusal(Enum):
     BOARDS_TOO_MANY = "boards_too_many"
     THEIR_BOARDS_TOO_MANY = "their_boards_too_many"
     TOO_MUCH_FROM_ADDRESS = "too_much_from_address"
+    STORED_TOO_MUCH = "stored_too_much"
     NOTHING_SOUGHT = "nothing_sought"
     NOT_YOUR_SEEK = "not_your_seek"
     NO_SUCH_SEEK = "no_such_seek"

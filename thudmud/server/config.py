@@ -362,6 +362,7 @@ class PlayerSettings(_Section):
     boards: int = _whole(3, 1, 1_000)
     boards_per_address: int = _whole(9, 1, 100_000)
     analyses_per_address: int = _whole(2, 1, 100_000)
+    stored_per_hour: int = _whole(30_000, 100, 1_000_000_000)
     new_boards_for_members: bool = _flag(default=False)
     news: str = _file("")
 

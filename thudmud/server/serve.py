@@ -16,7 +16,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TypeVar
 
-from thudmud.accounts.limiters import TalkLimiter
+from thudmud.accounts.limiters import StorageQuota, TalkLimiter
 from thudmud.bots.adviser import WorkersAdviser
 from thudmud.bots.naming import name_bots
 from thudmud.bots.opponent import START_AFTER
@@ -166,6 +166,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         common = common_settings(settings) | notifying_alike(ways)
         store, node = await stack.enter_async_context(served_store(storage, folder, common=common))
         talk, shouts, reports = (TalkLimiter(*limits) for limits in talk_limits(players))
+        quota = StorageQuota(players.stored_per_hour)
         hall = Hall(boards(settings), caps=caps(settings), **game.limits)
         name_bots(hall, level_of_each(settings))
         hall.news, hall.ways = news, ways
@@ -180,6 +181,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             talk=talk,
             shouts=shouts,
             reports=reports,
+            quota=quota,
             adviser=WorkersAdviser(workers),
         )
         await service.open()
@@ -187,6 +189,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         stack.push_async_callback(service.close)
         sessions = Sessions(service, settings.listing.contact)
         sessions.talk, sessions.shouts, sessions.reports = talk, shouts, reports
+        sessions.quota = quota
         changed = asyncio.Event()
 
         def follow(order: Order) -> None:
@@ -584,6 +587,8 @@ class Reload:
         for limiter, limits in zip(limiters, talk_limits(settings.players), strict=True):
             if limiter:
                 limiter.adopt(*limits)
+        if sessions.quota:
+            sessions.quota.adopt(settings.players.stored_per_hour)
         _log.info("settings and certificates were reloaded", extra={"changed": " ".join(live)})
         if others:
             _log.warning("changed settings need a restart", extra={"settings": " ".join(others)})

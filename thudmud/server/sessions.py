@@ -12,7 +12,7 @@ from enum import Enum
 from functools import partial
 from typing import Protocol
 
-from thudmud.accounts.limiters import TalkLimiter, is_local, network, parsed_address
+from thudmud.accounts.limiters import StorageQuota, TalkLimiter, is_local, network, parsed_address
 from thudmud.english import capitalised
 from thudmud.errors import Refused
 from thudmud.language.parsing import preferences_of, profile_of
@@ -80,6 +80,7 @@ class Sessions:
         talk: limits how much each player can tell others; None for no limit.
         shouts: limits how often each player can shout, besides.
         reports: limits how often players from one address can report others.
+        quota: limits how much is stored for players from one address.
         contact: the address that banned players can write to; empty if there is none.
     """
 
@@ -94,6 +95,7 @@ class Sessions:
         self.talk: TalkLimiter | None = None
         self.shouts: TalkLimiter | None = None
         self.reports: TalkLimiter | None = None
+        self.quota: StorageQuota | None = None
         self._farewell = ""
         self._empty = asyncio.Event()
         self._empty.set()
@@ -339,6 +341,7 @@ def make_service(
     talk: TalkLimiter | None = None,
     shouts: TalkLimiter | None = None,
     reports: TalkLimiter | None = None,
+    quota: StorageQuota | None = None,
     adviser: Adviser | None = None,
 ) -> Service:
     """Return a service for players with accounts.
@@ -368,6 +371,7 @@ def make_service(
             allow=partial(allow, limiter=talk, code=Refusal.TALK_TOO_FAST),
             allow_shout=partial(allow, limiter=shouts, code=Refusal.SHOUTS_TOO_FAST),
             allow_report=partial(allow, limiter=reports, code=Refusal.REPORTS_TOO_FAST),
+            quota=quota,
         ),
         adviser=adviser,
         pause=replay_pause,

@@ -56,6 +56,22 @@ Limit = Callable[["Visit"], None]
 """Called before others are told of something a player does; raises Refused if it is too much."""
 
 
+class Quota(Protocol):
+    """Limits how much players have stored.
+
+    Attributes:
+        full: is empty while nobody is limited.
+    """
+
+    full: set[str]
+
+    def note(self, address: str, events: int, now: float) -> None:
+        """Count events that were stored for a player from an address."""
+
+    def wait(self, address: str, now: float) -> float:
+        """Return the seconds until more can be begun from an address; 0 if it can be now."""
+
+
 class Outbox(Protocol):
     """Takes the messages for one player. Its methods must not raise or call the service."""
 

@@ -35,6 +35,7 @@ from thudmud.service.interface import (
     Keep,
     Limit,
     Ordered,
+    Quota,
     Result,
     Unfollowed,
     Unsure,
@@ -44,8 +45,8 @@ from thudmud.service.presence import Presence
 from thudmud.service.replaying import Replays
 from thudmud.store import Conflict, Nobody, StoreError
 from thudmud.verbs.archive import Analyse, CancelAnalysis, Replay, Step
-from thudmud.verbs.decisions import decide, is_limited
-from thudmud.verbs.letters import Letters, is_report
+from thudmud.verbs.decisions import can_wait, decide, is_limited
+from thudmud.verbs.letters import FileReport, Letters
 from thudmud.verbs.matchmaking import PlayNow, require_share
 from thudmud.verbs.more import Again, Quit
 from thudmud.verbs.moves import Resign
@@ -87,6 +88,7 @@ class Policy:
             `thudmud.verbs.decisions.is_limited`; raises Refused if it is too much.
         allow_shout: called as well before a shout.
         allow_report: called as well before a report.
+        quota: limits how much is stored for players from one address; None for no limit.
     """
 
     read: Callable[[str], Command] = parse
@@ -96,6 +98,7 @@ class Policy:
     allow: Limit | None = None
     allow_shout: Limit | None = None
     allow_report: Limit | None = None
+    quota: Quota | None = None
 
 
 class PlayerLines:
@@ -305,6 +308,7 @@ class PlayerLines:
         The lock of the player's name has to be held.
         """
         name, policy = visit.name, self._policy
+        quota = policy.quota
         if isinstance(command, policy.leaves):
             return Result(command, is_left=True)
         if isinstance(command, Quit):
@@ -321,7 +325,7 @@ class PlayerLines:
                     require_share(self._hall, decision, names)
                     require_places(self._hall, decision, names)
                 if not is_allowed and is_limited(self._hall, decision):
-                    self._allow(visit, decision)
+                    self._allow(visit, command, decision)
                     is_allowed = True  # it counts once, however often it is decided again
                 is_choice = command.is_choice
                 for aside in decision.asides:
@@ -333,7 +337,11 @@ class PlayerLines:
                     await self._keep(name, command, decision)
                     now = self._clock()
                 if decision.hall or decision.events:
+                    if quota and quota.full:
+                        self._require_room(visit, decision, quota)
                     await self._following.write(decision, cause, key)
+                    if quota:
+                        quota.note(visit.origin, len(decision.hall) + len(decision.events), now)
                 else:
                     self._broadcaster.carry_out(decision, cause, now)
                     if isinstance(command, Letters):
@@ -359,14 +367,20 @@ class PlayerLines:
                 return result
             now = self._clock()
 
-    def _allow(self, visit: Visit, decision: Decision) -> None:
+    def _allow(self, visit: Visit, command: Command, decision: Decision) -> None:
         """Raise Refused if others have been told too much of the player."""
         if self._policy.allow:
             self._policy.allow(visit)
         if self._policy.allow_shout and is_shout(decision):
             self._policy.allow_shout(visit)
-        if self._policy.allow_report and is_report(decision):
+        if self._policy.allow_report and isinstance(command, FileReport):
             self._policy.allow_report(visit)
+
+    def _require_room(self, visit: Visit, decision: Decision, quota: Quota) -> None:
+        """Refuse what can wait if too much was stored for players from the same address."""
+        wait = quota.wait(visit.origin, self._clock())
+        if wait and can_wait(self._hall, decision):
+            raise Refused(Refusal.STORED_TOO_MUCH, seconds=wait)
 
     def _done(self, name: str, command: Command, cause: object) -> Result:
         """Return the result of a command, and start what goes on by itself after it."""

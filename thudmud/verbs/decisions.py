@@ -90,6 +90,48 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
             return True
 
 
+_NEW_IN_THE_HALL = (
+    events.BoardOpened,
+    events.SeekMade,
+    events.TournamentMade,
+    events.TournamentEntered,
+    events.PuzzleTried,
+    events.Commented,
+)
+"""Events of the hall that begin or add something, and that a player can bring about again."""
+
+
+def can_wait(hall: Hall, decision: Decision) -> bool:
+    """Whether what a decision has stored can wait, without harm to anybody else.
+
+    All can that begins something, or that a player does alone at a board. A ply in a battle with
+    somebody else cannot, nor can its end, nor the second battle of their match: the opponent waits
+    for it. Nobody can go on for ever by these: a battle has a longest length, and a match two of
+    them.
+    """
+    if any(isinstance(event, _NEW_IN_THE_HALL) for event in decision.hall):
+        return True
+    if not decision.events:
+        return False
+    table = hall.tables[str(decision.board)]
+    match decision.events[-1]:
+        case events.Moved():
+            return table.is_practice
+        case events.BattleStarted():
+            return not table.half_played
+        case (
+            events.Joined()
+            | events.RulesSet()
+            | events.PositionSet()
+            | events.TimeSet()
+            | events.TakenBack()
+            | events.Resumed()
+        ):
+            return True
+        case _:
+            return False
+
+
 # Coming and going: seats are kept, given up or taken again.
 
 

@@ -160,8 +160,3 @@ class FileReport(Command):
             letters = [each for each in scene.found[LettersLookup(me)] if each.sender == about]
             said += tuple(f"{SendLetter.words}: {each.text}" for each in letters[-LETTERS_TOLD:])
         return scene.tell(ReportMade(me, about, self.text, said))
-
-
-def is_report(decision: Decision) -> bool:
-    """Whether a decision is a report, which has a limit of its own."""
-    return any(isinstance(each, ReportMade) for each in decision.asides)

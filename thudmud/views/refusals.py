@@ -396,6 +396,10 @@ _TEMPLATES: Mapping[Enum, str] = {
         'You play at the {boards:and}, as many as you can. "leave game on" and a name makes room.'
     ),
     Refusal.THEIR_BOARDS_TOO_MANY: "{player} already plays at {most} boards, as many as they can.",
+    Refusal.STORED_TOO_MUCH: (
+        "A great deal has been played from your address within the hour. Battles with others go on;"
+        " anything new can begin in {seconds}."
+    ),
     Refusal.TOO_MUCH_FROM_ADDRESS: (
         "Players from your address have {most} {what}, as many as they can."
     ),
