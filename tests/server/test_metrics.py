@@ -19,7 +19,13 @@ from thudmud.errors import StartError
 from thudmud.server import serve as serving
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.config import Settings
-from thudmud.server.metrics import HEALTHY, UNHEALTHY, measured
+from thudmud.server.metrics import (
+    HEALTHY,
+    MOST_CONNECTIONS,
+    MOST_HEAD,
+    UNHEALTHY,
+    measured,
+)
 from thudmud.server.serve import open_sessions
 from thudmud.server.sessions import Sessions
 from thudmud.service import Node
@@ -174,9 +180,63 @@ async def test_who_asks_for_nothing(watched: Watched, sent: bytes) -> None:
     client = Client(*await asyncio.open_connection(host, int(port)))
     await client.send(sent)
     client.writer.write_eof()
-    assert not (await client.rest()).removeprefix(b"HTTP/1.1 400").startswith(b"HTTP")
+    assert (await client.rest())[9:12] in {b"", b"400", b"431"}
     await client.close()
     assert (await watched.ask("/health")).status_code == 200
+
+
+async def test_silent_connections_beyond_sixteen_are_cut_and_monitoring_is_answered(
+    watched: Watched,
+) -> None:
+    host, _, port = watched.url.removeprefix("http://").partition(":")
+    clients = [
+        Client(*await asyncio.open_connection(host, int(port))) for _ in range(MOST_CONNECTIONS + 9)
+    ]
+    for cut in clients[:10]:  # the last of them by who asks
+        if cut is clients[9]:
+            assert (await watched.ask("/health")).status_code == 200
+        assert await cut.rest() == b""
+    for kept in clients[10:]:
+        await kept.send(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert (await kept.rest()).startswith(b"HTTP/1.1 200")
+    for each in clients:
+        await each.close()
+
+
+async def test_head_of_more_than_8_kib_is_refused(watched: Watched) -> None:
+    host, _, port = watched.url.removeprefix("http://").partition(":")
+    client = Client(*await asyncio.open_connection(host, int(port)))
+    await client.send(b"GET /health HTTP/1.1\r\nX: " + b"x" * MOST_HEAD + b"\r\n\r\n")
+    assert (await client.rest()).startswith(b"HTTP/1.1 431 ")
+    await client.close()
+
+
+async def test_answer_that_is_not_read_is_given_up(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("thudmud.server.metrics._PATIENCE", 0.0)
+    host, _, port = watched.url.removeprefix("http://").partition(":")
+    client = Client(*await asyncio.open_connection(host, int(port)))
+    assert await client.rest() == b""
+    await client.close()
+
+
+async def test_what_is_written_to_the_store_is_counted(watched: Watched) -> None:
+    before = await watched.numbers()
+    client = Client(*await asyncio.open_connection(*watched.place))
+    await client.until(b"name? ")
+    await client.login("Anna")
+    await client.send(b"practice on oak board\r\nmove f15 to f8\r\n")
+    await client.fence()
+    after = await watched.numbers()
+    grown = {
+        name: after[f"thudmud_{name}"] - before[f"thudmud_{name}"]
+        for name in ("rows_written_total", "event_bytes_written_total", "addresses_over_quota")
+    }
+    assert grown["rows_written_total"] >= 3
+    assert 50 < grown["event_bytes_written_total"] < 1000
+    assert grown["addresses_over_quota"] == 0
+    await client.close()
 
 
 async def test_nothing_is_measured_where_nobody_asks(tmp_path: Path) -> None:

@@ -34,7 +34,13 @@ from thudmud.web.http import END, plain, read_request, response
 HEALTHY = "thudmud is well: what happens can be stored."
 UNHEALTHY = "thudmud cannot store what happens; its log says why."
 
-_PATIENCE = 10.0  # seconds that a client may take for its request
+MOST_CONNECTIONS = 16
+"""How many may be connected at once: monitoring systems ask one at a time."""
+
+MOST_HEAD = 8192
+"""Bytes of the head of a request."""
+
+_PATIENCE = 5.0  # seconds that a client may take to ask, and to read the answer
 _LAG_PAUSE = 0.25  # seconds between two measurements of the event loop's lag
 _APPEND_BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 _LAG_BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
@@ -73,6 +79,7 @@ async def measured(
             MetricsPort(registry, lambda: sessions.service.is_alive).answer,
             settings.host,
             settings.port,
+            limit=MOST_HEAD,
         )
     except (OSError, ValueError) as error:
         raise StartError(problem(error, settings.host, "metrics.port", settings.port)) from error
@@ -127,6 +134,19 @@ class ServerCollector(Collector):
         yield _gauge("outbox_bytes", "Bytes that wait for players to read them.", waiting)
         can_store = sessions.service.is_alive
         yield _gauge("healthy", "Whether what happens can be stored, 1 or 0.", can_store)
+        written = sessions.store.written
+        yield _counter(
+            "rows_written",
+            "Rows that were stored, changed or deleted by this server.",
+            written.rows,
+        )
+        yield _counter(
+            "event_bytes_written", "Bytes of the events that were stored.", written.event_bytes
+        )
+        over = sessions.quota.over(sessions.clock()) if sessions.quota else 0
+        yield _gauge(
+            "addresses_over_quota", "Addresses that have had too much stored to begin more.", over
+        )
         yield _counter("connections_accepted", "Connections that were accepted.", limiter.accepted)
         yield _counter(
             "lines_throttled",
@@ -167,21 +187,39 @@ def _counter(name: str, words: str, value: float) -> Metric:
 
 
 class MetricsPort:
-    """Answers one request on each connection."""
+    """Answers one request on each connection.
+
+    Of too many connections the oldest are cut: whoever asks for something is answered at once, so
+    nobody can keep others out by saying nothing.
+    """
 
     def __init__(self, registry: CollectorRegistry, is_healthy: Callable[[], bool]) -> None:
         self._registry, self._is_healthy = registry, is_healthy
+        self._open: dict[StreamWriter, None] = {}
+        """The open connections, the oldest first."""
 
     async def answer(self, reader: StreamReader, writer: StreamWriter) -> None:
         """Read a request, and answer it."""
+        if len(self._open) >= MOST_CONNECTIONS:
+            oldest = next(iter(self._open))
+            del self._open[oldest]
+            oldest.transport.abort()
+        self._open[writer] = None
         try:
             async with asyncio.timeout(_PATIENCE):
-                head = await reader.readuntil(END)
-                writer.write(self._answer(head.removesuffix(END)))
-                await writer.drain()
-        except (OSError, TimeoutError, IncompleteReadError, LimitOverrunError):
-            pass  # no request, no answer
+                try:
+                    head = await reader.readuntil(END)
+                    answer = self._answer(head.removesuffix(END))
+                except LimitOverrunError:
+                    most = f"Please ask with at most {MOST_HEAD:,} bytes."
+                    answer = plain(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, most)
+                writer.write(answer)
+                writer.close()
+                await writer.wait_closed()  # it may not be read
+        except (OSError, TimeoutError, IncompleteReadError):
+            writer.transport.abort()  # no request, no answer
         finally:
+            self._open.pop(writer, None)
             writer.close()
 
     def _answer(self, head: bytes) -> bytes:

@@ -301,6 +301,7 @@ class SqlTable:
         sum: the CRCs of the rows in the tables of ``SUMMED``, combined by exclusive or. Whoever
             ends a transaction has to write it to ``head``.
         changes: the number of rows that were written or deleted.
+        event_bytes: the length of all events that were written.
     """
 
     def __init__(self, connection: SqlConnection) -> None:
@@ -308,10 +309,14 @@ class SqlTable:
         self._execute_many = connection.executemany
         self.sum = 0
         self.changes = 0
+        self.event_bytes = 0
 
     def insert_events(self, rows: Iterable[Row]) -> None:
         """Insert rows of ``event``. Numbers have to be of the type of their column."""
-        new = [(*row, crc(row)) for row in rows]
+        new = []
+        for row in rows:
+            new.append((*row, crc(row)))
+            self.event_bytes += len(str(row[-1]))
         if new:
             self._execute_many(_INSERT_EVENT, new)
             self.changes += len(new)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator,
 from functools import partial, wraps
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from thudmud.play.archive import BattleLookup, Lookup
 from thudmud.play.events import Adjourned, Event, Resumed
@@ -36,6 +36,7 @@ from thudmud.store.files import InMemory, OnDisk
 from thudmud.store.interface import Damaged, Entry, NotesMissed, NotWritten, Stored, StoreError
 from thudmud.store.lookups import FoldedGames, answer
 from thudmud.store.pruning import BATCH, PruneReport, Pruning, drop
+from thudmud.store.rows import SqlTable
 from thudmud.store.running import AtOnce, Failed, Followers, InThread, Subscription, Take
 from thudmud.store.steady import SteadyClock
 from thudmud.store.streams import Changes
@@ -87,6 +88,13 @@ def _writing(work: DatabaseWork[P, T], *, orders: bool = False) -> StoreMethod[P
     return method
 
 
+class Written(NamedTuple):
+    """How much was written: rows of all tables, also changed and deleted ones, and in events."""
+
+    rows: int = 0
+    event_bytes: int = 0
+
+
 class Store:
     """A store. `in_memory`, `open` and `connect` make one.
 
@@ -111,6 +119,8 @@ class Store:
         self.timed: Callable[[float], None] | None = None
         self._path: Path | None = None
         self._dsn = ""
+        self._table: SqlTable | None = None
+        """What writes the rows, in the store's thread; here it is only asked for how many."""
         self._followers = Followers()
         self._games = FoldedGames()
         self._hearing: list[tuple[Heard, Callable[[], Form]]] = []
@@ -136,7 +146,9 @@ class Store:
         store = cls()
         store.clock = clock or store.clock
         store.is_exclusive = serving
-        store._runner = AtOnce(Database(InMemory(), store.clock), store._followers)
+        database = Database(InMemory(), store.clock)
+        store._table = database.table
+        store._runner = AtOnce(database, store._followers)
         return store
 
     @classmethod
@@ -212,8 +224,14 @@ class Store:
         return store
 
     async def _run(self, open_it: Callable[[], Database], poll: float) -> None:
+
+        def opened() -> Database:
+            database = open_it()
+            self._table = database.table
+            return database
+
         runner = InThread(
-            open_it,
+            opened,
             poll,
             self._followers,
             self._others_changed,
@@ -226,6 +244,12 @@ class Store:
         except BaseException:
             await runner.stop()
             raise
+
+    @property
+    def written(self) -> Written:
+        """How much this store has written since it was opened."""
+        table = self._table
+        return Written(table.changes, table.event_bytes) if table else Written()
 
     async def stopped(self) -> None:
         """Wait until the store cannot be used any more.
