@@ -57,6 +57,18 @@ def test_the_unit_waits_for_the_farewell(unit: Path) -> None:
     assert int(wait) > load_settings(ROOT / "config.toml").server.shutdown_grace + 10
 
 
+def test_the_unit_has_room_for_what_the_server_needs(unit: Path) -> None:
+    limits = dict(re.findall(r"(?m)^(\w+Max)=(\w+)$", unit.read_text("utf-8")))
+    assert set(limits) == {"MemoryMax", "TasksMax"}
+    cores, worker, rest = 16, 80 << 20, 450 << 20  # as the page has it
+    server = load_settings(ROOT / "config.toml").server
+    needed = rest + server.connections * server.outbox_bytes + (cores - 1) * worker
+    assert int(limits["MemoryMax"].removesuffix("G")) << 30 > needed
+    assert int(limits["TasksMax"]) > 2 * (10 + cores + 4 + 2 * (cores - 1))
+    for name, value in limits.items():
+        assert f"`{name}={value}`" in PAGE
+
+
 def test_hadolint_finds_nothing_amiss_with_the_containerfile() -> None:
     assert run(BIN / "hadolint", DEPLOY / "Containerfile") == ""
 
