@@ -45,7 +45,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs 
 
 import argon2
 
-from benchmarks.assaults import battles, fairness, pictures, proxy, requests, servers, wire
+from benchmarks.assaults import battles, fairness, pictures, post, proxy, requests, servers, wire
 from benchmarks.gateway import Client
 from benchmarks.load.attack import (
     AS_IT_IS,
@@ -574,6 +574,7 @@ GROUPS: Sequence[Callable[[Extent], Iterable[Measure]]] = (
     battles.measures,
     fairness.measures,
     pictures.measures,
+    post.measures,
     proxy.measures,
     requests.measures,
     servers.measures,

@@ -47,6 +47,17 @@ TINY = Extent(seconds=0.3, noise=0.3, patience=0.2, crowd=2)
             "60 files a second",
             [f"of 16 turned away by {way}" for way in ("the page", "telnet")],
         ),
+        ("mail: codes", ["mails to that mailbox", "another member's code comes after"]),
+        ("messages of 5 strangers", ["strangers' messages kept", "a friend's refused"]),
+        (
+            "60 reports",
+            ["reports kept", "an operator is told", "all that the operator sees"],
+        ),
+        (
+            "9 practice boards",
+            ["plies sent", "events stored", "that is", "then told to wait"],
+        ),
+        ("metrics: 400", ["descriptors taken", "log"]),
     ],
 )
 def test_a_row(words: str, figures: list[str]) -> None:
