@@ -137,7 +137,7 @@ class ServerCollector(Collector):
         written = sessions.store.written
         yield _counter(
             "rows_written",
-            "Rows that were stored, changed or deleted by this server.",
+            "How many rows this server has stored, changed or deleted.",
             written.rows,
         )
         yield _counter(
@@ -145,7 +145,7 @@ class ServerCollector(Collector):
         )
         over = sessions.quota.over(sessions.clock()) if sessions.quota else 0
         yield _gauge(
-            "addresses_over_quota", "Addresses that have had too much stored to begin more.", over
+            "addresses_over_quota", "From how many addresses nothing new can begin for now.", over
         )
         yield _counter("connections_accepted", "Connections that were accepted.", limiter.accepted)
         yield _counter(

@@ -88,7 +88,7 @@ def _writing(work: DatabaseWork[P, T], *, orders: bool = False) -> StoreMethod[P
     return method
 
 
-class Written(NamedTuple):
+class StoreWrites(NamedTuple):
     """How much was written: rows of all tables, also changed and deleted ones, and in events."""
 
     rows: int = 0
@@ -246,10 +246,10 @@ class Store:
             raise
 
     @property
-    def written(self) -> Written:
+    def written(self) -> StoreWrites:
         """How much this store has written since it was opened."""
         table = self._table
-        return Written(table.changes, table.event_bytes) if table else Written()
+        return StoreWrites(table.changes, table.event_bytes) if table else StoreWrites()
 
     async def stopped(self) -> None:
         """Wait until the store cannot be used any more.
