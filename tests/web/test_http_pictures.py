@@ -100,18 +100,19 @@ class Drawing:
 
     Attributes:
         kinds: of what pictures; others are drawn as ever.
-        plies: those of the pictures that were begun.
+        plies: those of the GIFs that were begun.
         asked: has something in it for each picture that was asked for.
     """
 
     def __init__(self) -> None:
         self.begun, self.may_go_on = asyncio.Event(), asyncio.Event()
         self.kinds = {"svg", "png", "gif", "thud"}
-        self.plies: list[int | None] = []
+        self.plies: list[int] = []
         self.asked: asyncio.Queue[None] = asyncio.Queue()
 
     async def draw(self, job: Job) -> bytes:
-        self.plies.append(job.ply)
+        if isinstance(job.subject, Game):
+            self.plies.append(len(job.subject.moves))
         self.begun.set()
         await self.may_go_on.wait()
         return b"drawn"
@@ -297,7 +298,7 @@ async def test_gifs_of_one_address_keep_nobody_else_waiting(asking: Asking, held
         await held.asked.get()
     held.may_go_on.set()
     assert [(await each).status_code for each in (*greedy, honest)] == [200] * 3
-    assert sorted(map(str, held.plies)) == ["0", "1", "None"]
+    assert sorted(held.plies) == [0, 1, 2]
 
 
 async def test_network_of_ipv6_has_one_share(asking: Asking, held: Drawing) -> None:
