@@ -321,9 +321,7 @@ class PlayerLines:
             try:
                 [decision] = decide(self._hall, name, command, now, found)
                 if decision.hall and visit.origin:
-                    names = self._presence.all_from(visit.origin)
-                    require_share(self._hall, decision, names)
-                    require_places(self._hall, decision, names)
+                    self._require_shares(visit, decision)
                 if not is_allowed and is_limited(self._hall, decision):
                     self._allow(visit, command, decision)
                     is_allowed = True  # it counts once, however often it is decided again
@@ -375,6 +373,12 @@ class PlayerLines:
             self._policy.allow_shout(visit)
         if self._policy.allow_report and isinstance(command, FileReport):
             self._policy.allow_report(visit)
+
+    def _require_shares(self, visit: Visit, decision: Decision) -> None:
+        """Refuse what players from the same address have their share of already."""
+        names = self._presence.all_from(visit.origin)
+        require_share(self._hall, decision, names)
+        require_places(self._hall, decision, names)
 
     def _require_room(self, visit: Visit, decision: Decision, quota: Quota) -> None:
         """Refuse what can wait if too much was stored for players from the same address."""
