@@ -655,7 +655,7 @@ async def told_of(store: Store) -> list[object]:
     streams = await store.streams()
     return [
         streams,
-        [await store.read(stream) for stream in streams],
+        [await store.read(stream) for stream in sorted(streams)],
         await store.battles(most=1_000_000),
         await store.standings(),
         [await store.score(each.name) for each in await store.standings()],

@@ -286,6 +286,7 @@ class TestFiles:
         store = await Store.open(path)
         await store.enrol("Anna", "hash")
         await store.append({OAK: (0, [started(1)])})
+        await store._runner.write(lambda database: database.table.delete("login", ""))
         await store.close()
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             for added in ADDED:
