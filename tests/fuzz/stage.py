@@ -36,6 +36,15 @@ DEFAULTS: dict[str, dict[str, object]] = {
     "storage": {"backend": "memory"},
 }
 
+SERVING = """
+import sys
+from thudmud.server import logs
+logs.MOST_OF_STRANGERS = 1_000_000
+from thudmud.cli.main import main
+sys.exit(main())
+"""
+"""A server whose log has all records that strangers cause: they are counted here."""
+
 
 class Stage:
     """A server where Anna and Bert play.
@@ -124,7 +133,7 @@ async def open_stage(folder: Path, **settings: Mapping[str, object]) -> AsyncIte
     """Run a server, with ``settings`` by their sections, until it is not needed any more."""
     sections = {key: {**each, **settings.get(key, {})} for key, each in DEFAULTS.items()}
     (folder / "config.toml").write_text(_toml(sections))
-    command = (sys.executable, "-m", "thudmud.cli.main")
+    command = (sys.executable, "-c", SERVING)
     server = await asyncio.create_subprocess_exec(*command, cwd=folder, stdout=PIPE)
     assert server.stdout
     line = await server.stdout.readline()
