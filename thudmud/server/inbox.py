@@ -20,18 +20,13 @@ from thudmud.accounts.login import (
 )
 from thudmud.server.config import ServerSettings
 from thudmud.telnet.intake import Reading
-from thudmud.telnet.interface import Client, Item, Line
+from thudmud.telnet.interface import FAIR_TIME, Client, Item, Line, extra_cost
 from thudmud.telnet.screen import Screen, encode
 from thudmud.values import value
 from thudmud.views.data import Data
 from thudmud.views.facts import as_json
 from thudmud.views.view import Terminal
 from thudmud.views.words import wrapped
-
-FAIR_TIME = 0.001
-"""Seconds of the event loop's CPU time that a token pays for. Few lines take as long: a longer one
-costs more tokens, so that nobody gets more of everybody's time by sending lines that are slow to
-answer."""
 
 MOST_OWED = 10.0
 """Seconds of its rate that a single line can cost."""
@@ -148,7 +143,7 @@ class Inbox:
     def charge(self, seconds: float) -> None:
         """Charge for the CPU time that a line took, which costs `MOST_OWED` of the rate at most."""
         if seconds > FAIR_TIME:
-            tokens = seconds / FAIR_TIME - 1
+            tokens = extra_cost(seconds)
             # It may not have been the line's fault: somebody else's garbage may be collected in it.
             self._rate.charge(min(tokens, MOST_OWED * self._settings.commands_per_second))
 
