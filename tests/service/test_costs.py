@@ -23,7 +23,7 @@ MOST = {
     ("Dora", "say hello"): 70,  # it is asked who of them hears those who watch
     ("Dora", "look"): 62,
     ("Dora", "move from a6 to a1"): 57,
-    ("Dora", "xyzzy"): 33,
+    ("Dora", "xyzzy"): 70,  # it is read anew each time: what cannot be read may be a password
     ("Dora", "finger bert"): 187,  # one for each who plays: the level is told of all boards at once
     ("Dora", "follow bert"): 54,
     ("Dora", "who"): 145,

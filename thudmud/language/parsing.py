@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
-from copy import copy
 from functools import cache, lru_cache
 from typing import Any
 
-from thudmud.errors import Refused
+from thudmud.errors import Refused, ThudmudError
+from thudmud.language.caching import cache_by_hash
 from thudmud.language.cleaning import clean
 from thudmud.language.slips import (
     SLIPS,
@@ -32,6 +32,7 @@ from thudmud.language.words import (
     WORDS,
     Stumbled,
     opens,
+    opens_with,
     spoken,
 )
 from thudmud.play.archive import PLAN
@@ -88,12 +89,6 @@ class ParseError(Refused):
         self.word = word
         self.expected = expected
         self.suggestion = suggestion
-
-    def __copy__(self) -> ParseError:
-        """Return a copy to raise. A raised error keeps its traceback, and so its callers, alive."""
-        another = ParseError.__new__(ParseError, *self.args)
-        another.__dict__.update(self.__dict__)
-        return another
 
     @property
     def understood(self) -> str:
@@ -175,7 +170,7 @@ def _general(place: Place) -> Mistake:
     return Mistake.UNEXPECTED_WORD if place.word else Mistake.MISSING_WORD
 
 
-_nearest = lru_cache(maxsize=1024)(near_miss)
+_nearest = cache_by_hash(1024)(near_miss)
 """Cached, since the same slips recur, and comparing words is slow."""
 
 
@@ -235,10 +230,10 @@ def parse(line: str) -> Command:
         return command
     if len(cleaned) > _LONGEST_REMEMBERED:
         return parse_afresh(cleaned)
-    found = _remembered(cleaned)
-    if isinstance(found, ParseError):
-        raise copy(found)
-    return found
+    try:
+        return _remembered(cleaned)
+    except _PrivateError:
+        return parse_afresh(cleaned)
 
 
 def parse_afresh(line: str) -> Command:
@@ -259,13 +254,34 @@ def parse_afresh(line: str) -> Command:
         raise diagnose(line, error.column) from None
 
 
+_FREE_TEXT = {"SPEECH", "DEED", "COMMENT_TEXT", "TITLE"}
+"""The terminals of players' own words. That of topics is not among them: it is about our pages."""
+
+_SECRETS = {"ADDRESS", "CODE", "ENDPOINT", "KEY"}
+"""The terminals of secrets, and of addresses of mail."""
+
+_WITH_PRIVATE_WORDS = opens_with(_FREE_TEXT | _SECRETS)
+"""The terminals that begin lines in which there may be words that are not to be remembered."""
+
+
+class _PrivateError(ThudmudError):
+    """A line is not to be remembered, since it may hold free text or a secret."""
+
+
 @lru_cache(maxsize=_REMEMBERED)
-def _remembered(line: str) -> Command | ParseError:
-    """Return the command or error of a clean line; errors are the most expensive to find."""
-    try:
-        return parse_afresh(line)
-    except ParseError as error:
-        return error.with_traceback(None)
+def _remembered(line: str) -> Command:
+    """Return the command of a clean line.
+
+    What raises is not cached: lines that may hold free text or secrets, and lines that cannot be
+    read, which may be anything: a password that was typed in the wrong place.
+
+    Raises:
+        ParseError: the line is no command.
+        _PrivateError: it has to be parsed by ``parse_afresh``.
+    """
+    if opens(_WITH_PRIVATE_WORDS, line):
+        raise _PrivateError
+    return parse_afresh(line)
 
 
 LONGEST_NAME = 30

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from thudmud.english import LENGTHS, length, length_of
 from thudmud.errors import InvalidValueError
+from thudmud.language.caching import cache_by_hash
 from thudmud.language.words import WORDS, Stumbled, opens
 from thudmud.play.clocks import TimeControl
 from thudmud.play.options import SHADES, WIDTHS
@@ -177,7 +178,7 @@ def _meant(word: str) -> Finding:
     return Finding(meant=word)
 
 
-@lru_cache(maxsize=256)
+@cache_by_hash(256)
 def possible(beginning: str) -> frozenset[str]:
     """Return the terminals that may follow the beginning of a line; cached."""
     from thudmud.language.grammar import following  # noqa: PLC0415  (it brings Lark along)

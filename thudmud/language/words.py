@@ -12,6 +12,7 @@ from __future__ import annotations
 import marshal
 import re
 import sys
+from collections.abc import Collection
 from contextlib import suppress
 from functools import lru_cache
 from importlib import resources
@@ -196,6 +197,19 @@ def opens(terminals: frozenset[str], text: str) -> bool:
 def openings(rule: str) -> frozenset[str]:
     """Return the terminals with which expansions of a rule begin."""
     return frozenset(expansion[0] for origin, expansion in TABLES.rules if origin == rule)
+
+
+def opens_with(terminals: Collection[str]) -> frozenset[str]:
+    """Return the terminals that begin a line in which one of some terminals may stand."""
+    found, begun = set(terminals), set[str]()
+    size = 0
+    while size < len(found):  # a rule that holds one of them may stand in others
+        size = len(found)
+        for origin, expansion in TABLES.rules:
+            if not found.isdisjoint(expansion):
+                begins_line = expansion[0] in FIRST
+                (begun if begins_line else found).add(expansion[0] if begins_line else origin)
+    return frozenset(begun)
 
 
 @lru_cache(maxsize=256)

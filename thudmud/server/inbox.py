@@ -270,7 +270,7 @@ class LinePrompter:
 
     def say(self, sentence: str) -> None:
         """Show a sentence."""
-        self._screen.show(encode("\n".join(wrapped(sentence, self.terminal.width))))
+        self._screen.show(encode("\n".join(wrapped(sentence, self.terminal.width, private=True))))
 
     def hold(self, sentence: str) -> None:
         """Show a sentence, as `accounts.login.Prompter.hold` does."""

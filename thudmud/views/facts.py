@@ -15,6 +15,7 @@ from math import ceil
 
 from thudmud.errors import Refused
 from thudmud.language import ParseError
+from thudmud.language.caching import cache_by_hash
 from thudmud.play import events
 from thudmud.play.archive import (
     FoundBattle,
@@ -101,7 +102,7 @@ MOST_EXPECTED = 12
 """How many words are named at most that could have stood somewhere."""
 
 
-@lru_cache(maxsize=1024)
+@cache_by_hash(1024)
 def _nearest(word: str, expected: tuple[str, ...]) -> tuple[str, ...]:
     """Return what could have stood in the place of a word: kinds of words, then what is nearest."""
     if len(expected) <= MOST_EXPECTED:

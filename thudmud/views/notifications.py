@@ -72,7 +72,7 @@ def shown(contact: Contact, ways: Ways, player: str, now: float, width: int) -> 
     entries += _published(contact, ways, player)
     lines = wrapped("How you are told of things while you are not here:", width)
     for told, typed in entries:
-        lines += wrapped(f"  {told}", width, _INDENT)
+        lines += wrapped(f"  {told}", width, _INDENT, private=True)
         lines += wrapped(f"{_INDENT}{typed}", width, _INDENT * 2)
     return lines + wrapped('"help notify" tells more of each.', width)
 
@@ -152,7 +152,7 @@ def _notify_facts(_: Notify, occasion: Occasion) -> Iterator[Fact]:
 @words.register
 def _code_asked(asked: CodeAsked, _: Occasion, view: View) -> list[str]:
     sent = f"A code goes to {masked(asked.address)}; it is good for {lasting(CODE_LASTS)}."
-    return wrapped(f"{sent} When it has come, type {_CODE}.", view.width)
+    return wrapped(f"{sent} When it has come, type {_CODE}.", view.width, private=True)
 
 
 @words.register
@@ -170,7 +170,8 @@ def _browser_added(_: BrowserAdded, __: Occasion, view: View) -> list[str]:
 
 @words.register
 def _chosen(chosen: NotifyChosen, occasion: Occasion, view: View) -> list[str]:
-    return wrapped(_choice(chosen, occasion.hall.ways, occasion.player), view.width)
+    choice = _choice(chosen, occasion.hall.ways, occasion.player)
+    return wrapped(choice, view.width, private=True)
 
 
 def _choice(chosen: NotifyChosen, ways: Ways, player: str) -> str:

@@ -58,7 +58,8 @@ def _reports_told(told: asides.ReportsTold, _: Occasion, view: View) -> list[str
     lists, reports = f'("{Reports()}" lists what is open.)', told.reports
     first = reports[0]
     if len(reports) == 1:
-        return wrapped(f'{first.player} reports {first.about}: "{first.text}" {lists}', view.width)
+        told_one = f'{first.player} reports {first.about}: "{first.text}" {lists}'
+        return wrapped(told_one, view.width, private=True)
     by, about = (each.player for each in reports), (each.about for each in reports)
     many = counted(len(reports), "more report")
     return wrapped(f"{many}: {_some(by)} about {_some(about)}. {lists}", view.width)
@@ -179,7 +180,8 @@ def _reports(asked: Reports, occasion: Occasion, view: View) -> list[str]:
         by = report.by or "somebody"
         head = f"  {report.number}. {minute(report.at)}, {by} about {report.about}: {report.text}"
         said = (f"    {report.about} was heard: {each}" for each in report.said)
-        lines += wrapped_each([head, *said], width, "      ")
+        for each in (head, *said):
+            lines += wrapped(each, width, "      ", private=True)
     if not lines:
         none = f"There is no page {asked.page} of reports." if found else "No report is open."
         return wrapped(none, width)

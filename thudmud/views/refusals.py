@@ -921,7 +921,7 @@ def explain(error: ParseError, width: int, *, pointing: bool = True) -> list[str
     gets the sentence alone, and so does a reader who is not ``pointing``: a voice needs no caret.
     """
     echo = _echo(error, width) if error.line and pointing else []
-    return echo + wrapped(refused(error), width)
+    return echo + wrapped(refused(error), width, private=True)
 
 
 def _echo(error: ParseError, width: int) -> list[str]:

@@ -71,19 +71,24 @@ _CHUNK = re.compile(r"(?<! )( *)([^ ]+)")
 _BLANKS = dict.fromkeys(map(ord, "\t\n\v\f\r"), " ")
 
 
-def wrapped(text: str, width: int, indent: str = "", *, glued: bool = True) -> list[str]:
+def wrapped(
+    text: str, width: int, indent: str = "", *, glued: bool = True, private: bool = False
+) -> list[str]:
     """Return ``text`` as lines of fewer than ``width`` columns.
 
     A line as wide as the screen would make some clients add an empty one. ``indent`` goes before
     every line but the first. Words to be typed, in quotes, stay on one line where they fit on one,
-    unless ``glued`` is False, as it is for what players say.
+    unless ``glued`` is False, as it is for what players say. What is ``private``, such as what a
+    player has typed, is not cached.
     """
     if len(text) < width:
         # A shortcut for nearly all sentences, since splitting them would cost most of their time.
         short = text.replace(GLUE, " ").rstrip(" ")
         if short.isprintable() and (short.isascii() or _is_narrow(short)):
             return [short] if short else []
-    return list((_broken_as_told if glued else _broken)(text, width, indent))
+    if not glued:
+        return _broken(text, width, indent)
+    return list((_broken_at_quotes if private else _broken_as_told)(text, width, indent))
 
 
 def wrapped_each(texts: Iterable[str], width: int, indent: str = "") -> list[str]:
@@ -126,18 +131,18 @@ def _broken(text: str, width: int, indent: str) -> list[str]:
     return [line.strip(GLUE).replace(GLUE, " ") for line in lines]
 
 
-@lru_cache(maxsize=256)
-def _broken_as_told(text: str, width: int, indent: str) -> tuple[str, ...]:
-    """Break lines as `_broken` does, with quoted commands kept together.
-
-    Cached, since pages and answers are long, and the same is told to many.
-    """
+def _broken_at_quotes(text: str, width: int, indent: str) -> tuple[str, ...]:
+    """Break lines as `_broken` does, with quoted commands kept together."""
     room = width - 1 - len(indent)
 
     def glue(quoted: re.Match[str]) -> str:
         return quoted[0].replace(" ", GLUE) if columns(quoted[0]) < room else quoted[0]
 
     return tuple(_broken(_COMMAND.sub(glue, text), width, indent))
+
+
+_broken_as_told = lru_cache(maxsize=256)(_broken_at_quotes)
+"""Cached, since pages and answers are long, and the same is told to many."""
 
 
 def _broken_by_columns(text: str, width: int, indent: str) -> list[str]:
