@@ -51,13 +51,16 @@ class Answers:
     """A `Prompter` that answers with the next line of a list, and keeps all that it shows.
 
     A question whose answer is hidden is kept with ``(hidden)`` behind it. What is said before
-    questions is kept apart, in ``hints``.
+    questions is kept apart, in ``hints``; the words that its program is sent, in ``kept``.
     """
+
+    keeps_words = True
 
     def __init__(self, *lines: str) -> None:
         self._lines = list(lines)
         self.shown: list[str] = []
         self.hints: list[str] = []
+        self.kept: list[tuple[str, str]] = []
 
     async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
         self.hints += [before] if before else []
@@ -73,7 +76,7 @@ class Answers:
     hold = say
 
     def keep(self, name: str, word: str) -> None:
-        pass
+        self.kept.append((name, word))
 
     @property
     def told(self) -> list[str]:

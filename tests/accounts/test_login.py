@@ -13,12 +13,14 @@ from argon2 import PasswordHasher
 from tests.accounts.dialogues import CHEAP, DAY, Answers, HungUp, LoginSetup
 from tests.conftest import PassTime
 from tests.server.plain import PATIENCE
+from tests.store.test_persons import holding
 from thudmud.accounts import last_seen, passwords
 from thudmud.accounts.guesses import FREE, PASSWORD_INTERVAL
 from thudmud.accounts.last_seen import INTERVAL, UNTOLD
 from thudmud.accounts.limiters import RateLimiter
 from thudmud.accounts.passwords import Passwords
 from thudmud.language.parsing import chosen_by
+from thudmud.play.notifications import ANOTHER, Browser, Contact
 from thudmud.play.options import Options, Switch
 from thudmud.play.order import Measure, Sanction
 from thudmud.store import KeptName, NotWritten, Store
@@ -385,7 +387,7 @@ class TestMembers:
         async def fail(*_arguments: object, **_others: object) -> None:
             raise NotWritten("the disk is full")
 
-        monkeypatch.setattr(setup.store, "set_password", fail)
+        monkeypatch.setattr(setup.store, "rehash", fail)
         assert (await setup.enter(["anna", "password"]))[0] == "Anna"
         told = [record for record in caplog.records if record.levelname == "ERROR"]
         assert [record.getMessage() for record in told] == [
@@ -400,7 +402,7 @@ NEW, AGAIN, OLD = "New password: (hidden)", "The same again: (hidden)", "Old pas
 class TestRegistering:
     async def register(self, setup: LoginSetup, *lines: str) -> Answers:
         answers = Answers(*lines)
-        await setup.logins.register(answers, "Anna")
+        await setup.logins.register(answers, "Anna", set())
         return answers
 
     async def test_it_keeps_the_name(self, setup: LoginSetup) -> None:
@@ -465,7 +467,7 @@ class TestRegistering:
 
     async def test_two_who_register_one_name(self, setup: LoginSetup) -> None:
         both = [Answers("password", "password") for _ in range(2)]
-        got = await asyncio.gather(*(setup.logins.register(each, "Anna") for each in both))
+        got = await asyncio.gather(*(setup.logins.register(each, "Anna", set()) for each in both))
         assert sorted(got) == [False, True]
         [loser] = [each for each, registered in zip(both, got, strict=True) if not registered]
         assert loser.told == ["Somebody has just registered the name Anna."]
@@ -474,7 +476,7 @@ class TestRegistering:
 class TestChangingThePassword:
     async def change(self, setup: LoginSetup, *lines: str) -> Answers:
         answers = Answers(*lines)
-        await setup.logins.change_password(answers, "Anna", "192.0.2.1")
+        await setup.logins.change_password(answers, "Anna", "192.0.2.1", set())
         return answers
 
     async def test_the_old_one_comes_first(self, setup: LoginSetup) -> None:
@@ -503,7 +505,8 @@ class TestChangingThePassword:
     ) -> None:
         await setup.member("Anna")
         answers = Answers(*["wrong"] * (FREE + 1), "")
-        changing = asyncio.create_task(setup.logins.change_password(answers, "Anna", "192.0.2.1"))
+        change = setup.logins.change_password(answers, "Anna", "192.0.2.1", set())
+        changing = asyncio.create_task(change)
         wrong = "That is not your password. An empty line gives up."
         await until(lambda: answers.told == [wrong] * FREE)
         await pass_time(PASSWORD_INTERVAL)
@@ -526,6 +529,188 @@ class TestChangingThePassword:
         assert answers.shown == ['You are a guest; "register" keeps your name, by a password.']
 
 
+class TestWordsOfMembers:
+    """The words that members' programs are given in place of the password."""
+
+    async def word(self, setup: LoginSetup, secret: str = "password") -> str:  # noqa: S107  (nobody's)
+        """Log Anna in, and return the word that her program is given."""
+        name, answers = await setup.enter(["anna", secret])
+        assert name == "Anna"
+        [(player, word)] = answers.kept
+        assert player == "Anna"
+        return word
+
+    async def is_in(self, setup: LoginSetup, secret: str) -> bool:
+        return (await setup.enter(["anna", secret]))[0] == "Anna"
+
+    async def test_word_holds_after_a_restart_and_is_stored_hashed(
+        self, slow_setup: LoginSetup, tmp_path: Path
+    ) -> None:
+        setup = slow_setup
+        await setup.member("Anna")
+        word = await self.word(setup)
+        setup.logins = setup.new_logins()
+        assert await self.is_in(setup, f" {word.upper().replace('-', ' ')} ")
+        assert not holding(tmp_path / "thudmud.db", word)
+
+    async def test_client_that_keeps_no_word_is_given_none(self, setup: LoginSetup) -> None:
+        await setup.member("Anna")
+
+        class Plain(Answers):
+            keeps_words = False
+
+        answers = Plain("anna", "password")
+        assert await setup.logins.log_in(answers, "192.0.2.1")
+        assert not answers.kept
+        assert "resume_word" not in await setup.store.about("Anna")
+
+    async def test_word_ends_when_another_process_changes_the_password(
+        self, setup: LoginSetup
+    ) -> None:
+        await setup.member("Anna")
+        word = await self.word(setup)
+        await setup.store.set_password("Anna", CHEAP.hash("another one"))
+        assert not await self.is_in(setup, word)
+        assert await self.is_in(setup, "another one")
+
+    async def test_word_of_a_former_owner_does_not_open_the_new_ones_account(
+        self, setup: LoginSetup
+    ) -> None:
+        await setup.member("Anna")
+        word = await self.word(setup)
+        await setup.store.erase("Anna")
+        await setup.member("Anna", "another one")
+        assert not await self.is_in(setup, word)
+
+    async def test_word_ends_by_a_ban_also_once_that_is_lifted(self, setup: LoginSetup) -> None:
+        await setup.member("Anna")
+        word = await self.word(setup)
+        await setup.store.ban("Anna")
+        await setup.store.lift(Sanction(Measure.BAN, "Anna"))
+        assert not await self.is_in(setup, word)
+
+    async def test_word_ends_by_quitting_and_not_by_a_lost_connection(
+        self, setup: LoginSetup
+    ) -> None:
+        await setup.member("Anna")
+        word = await self.word(setup)
+        setup.logins.left("Anna", gave_up=False)
+        assert await self.is_in(setup, word)
+        setup.logins.left("Anna", gave_up=True)
+        await setup.logins.last_seen.close()
+        assert not await self.is_in(setup, word)
+
+    async def test_changed_password_ends_all_words_and_gives_another(
+        self, setup: LoginSetup
+    ) -> None:
+        await setup.member("Anna")
+        words = [await self.word(setup), await self.word(setup)]
+        answers, epochs = Answers("password", "another one", "another one"), {1}
+        await setup.logins.change_password(answers, "Anna", "192.0.2.1", epochs)
+        account = await setup.store.find("Anna")
+        assert account
+        assert epochs == {account.epoch}
+        assert not any([await self.is_in(setup, each) for each in words])
+        [(_, word)] = answers.kept
+        assert await self.is_in(setup, word)
+
+    async def test_logging_out_everywhere_ends_all_words_but_not_the_password(
+        self, setup: LoginSetup
+    ) -> None:
+        await setup.member("Anna")
+        words = [await self.word(setup), await self.word(setup)]
+        answers, epochs = Answers(), {1}
+        await setup.logins.log_out_everywhere(answers, "Anna", epochs)
+        account = await setup.store.find("Anna")
+        assert account
+        assert epochs == {account.epoch}
+        assert answers.shown == [
+            "You are logged out everywhere but here: any other program or browser needs your"
+            " password again."
+        ]
+        assert not any([await self.is_in(setup, each) for each in words])
+        [(_, word)] = answers.kept
+        assert await self.is_in(setup, word)
+        assert await self.is_in(setup, "password")
+
+    async def test_guest_is_told_what_ends_their_word(self, setup: LoginSetup) -> None:
+        await setup.guest("Anna")
+        answers = Answers()
+        await setup.logins.log_out_everywhere(answers, "Anna", set())
+        assert answers.shown == [
+            'You are a guest: "quit" ends your resume word, and "register" keeps your name.'
+        ]
+
+    async def test_calendar_and_browsers_that_end_are_told(self, setup: LoginSetup) -> None:
+        await setup.member("Anna")
+        await setup.store.keep_contact("Anna", Contact(calendar=ANOTHER))
+        told = []
+        for _ in range(2):
+            await setup.store.add_browser("Anna", Browser("https://push.example", "k", "a"))
+            answers = Answers()
+            await setup.logins.log_out_everywhere(answers, "Anna", set())
+            told += answers.shown[1:]
+            await setup.store.keep_contact("Anna", Contact())
+        assert told == [
+            "Your calendar has a new address, and no browser tells you of your turns any more."
+            ' "notify" tells how to go on.',
+            'No browser tells you of your turns any more. "notify" tells how to go on.',
+        ]
+
+    @pytest.mark.parametrize("kind", ["password", "word"])
+    async def test_proof_of_before_a_change_lets_nobody_in_after_it(
+        self, setup: LoginSetup, kind: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await setup.member("Anna")
+        secret = await self.word(setup) if kind == "word" else "password"
+        is_right = setup.logins._is_right
+
+        async def right_and_then_changed(*args: Any) -> bool:
+            found = await is_right(*args)
+            await setup.store.set_password("Anna", CHEAP.hash("another one"))
+            return found
+
+        monkeypatch.setattr(setup.logins, "_is_right", right_and_then_changed)
+        name, answers = await setup.enter(["anna", secret])
+        assert name == ""
+        assert answers.told == [
+            "The password of Anna has just been changed, or its logins have been ended."
+        ]
+        assert not answers.kept
+
+    async def test_password_that_has_changed_meanwhile_is_not_replaced(
+        self, setup: LoginSetup
+    ) -> None:
+        await setup.member("Anna")
+
+        class Slow(Answers):
+            async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
+                if prompt == "The same again: ":
+                    await setup.store.set_password("Anna", CHEAP.hash("the operator's"))
+                return await super().ask(prompt, hidden=hidden, before=before)
+
+        answers = Slow("password", "the thief's", "the thief's")
+        await setup.logins.change_password(answers, "Anna", "192.0.2.1", set())
+        assert answers.told == [
+            "The password of Anna has just been changed, or its logins have been ended."
+        ]
+        assert await self.is_in(setup, "the operator's")
+
+    async def test_word_that_cannot_be_stored_keeps_nobody_out(
+        self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        await setup.member("Anna")
+
+        async def fail(*_: object) -> bool:
+            raise NotWritten("the disk is full")
+
+        monkeypatch.setattr(setup.store, "keep_word", fail)
+        name, answers = await setup.enter(["anna", "password"])
+        assert name == "Anna"
+        assert not answers.kept
+        assert "failed to store a resume word of Anna: the disk is full" in caplog.messages
+
+
 async def test_accounts_that_cannot_be_used(
     setup: LoginSetup, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -540,10 +725,10 @@ async def test_accounts_that_cannot_be_used(
     name, answers = await setup.enter(["bob"])
     assert (name, answers.told) == ("", told)
     answers = Answers("password", "password")
-    assert not await setup.logins.register(answers, "Bob")
+    assert not await setup.logins.register(answers, "Bob", set())
     assert answers.told == told
     answers = Answers("password", "new password", "new password")
-    await setup.logins.change_password(answers, "Anna", "192.0.2.1")
+    await setup.logins.change_password(answers, "Anna", "192.0.2.1", set())
     assert answers.told == told
     assert "disk I/O error" in caplog.text
     setup.logins.last_seen.left("Anna", gave_up=False)

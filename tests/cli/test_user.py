@@ -316,6 +316,77 @@ def test_who_is_removed_while_they_play_is_shown_out(
             until(anna, b"")
 
 
+def test_logins_end_by_a_reset_beside_the_server(
+    run_server: RunServer, folder: Path, capsys: Shown
+) -> None:
+    begin_anew(folder)
+    with (
+        run_server(SERVE, cwd=folder) as address,
+        socket.create_connection(address, timeout=PATIENCE) as anna,
+    ):
+        word = program_word(anna, b"anna\nregister\npassword\npassword\n")
+        changing = b"password\npassword\nanother one\nanother one\n"
+        changed = program_word(anna, changing)
+        anna.sendall(b"logout everywhere\n")
+        latest = program_word(anna, b"")
+        with socket.create_connection(address, timeout=PATIENCE) as thief:
+            for each in (word, changed, "password"):
+                thief.sendall(f"anna\n{each}\n\n".encode())
+                until(thief, b"That is not the password of Anna.")
+        assert user("reset", "anna", "--generate") == 0
+        password = capsys.readouterr().out.split()[-1]
+        assert "You have been logged out" in until(anna, b"")
+    with run_server(SERVE, cwd=folder) as address:  # nothing of it is forgotten
+        with socket.create_connection(address, timeout=PATIENCE) as thief:
+            thief.sendall(f"anna\n{latest}\n".encode())
+            until(thief, b"That is not the password of Anna.")
+        with socket.create_connection(address, timeout=PATIENCE) as anna:
+            word = program_word(anna, f"anna\n{password}\n".encode())
+    with (
+        run_server(SERVE, cwd=folder) as address,
+        socket.create_connection(address, timeout=PATIENCE) as anna,
+    ):
+        anna.sendall(f"anna\n{word}\nquit\n".encode())
+        assert "You come into the hall." in until(anna, b"")
+
+
+def test_word_of_a_removed_member_does_not_open_the_account_of_the_next(
+    run_server: RunServer, folder: Path
+) -> None:
+    begin_anew(folder)
+    registering = b"anna\nregister\npassword\npassword\n"
+    with run_server(SERVE, cwd=folder) as address:
+        with socket.create_connection(address, timeout=PATIENCE) as anna:
+            word = program_word(anna, registering)
+            assert user("remove", "anna") == 0
+            assert "has ended your visit" in until(anna, b"")
+        with (
+            socket.create_connection(address, timeout=PATIENCE) as next_anna,
+            socket.create_connection(address, timeout=PATIENCE) as thief,
+        ):
+            program_word(next_anna, registering)
+            thief.sendall(f"anna\n{word}\n".encode())
+            until(thief, b"That is not the password of Anna.")
+
+
+def program_word(connection: socket.socket, lines: bytes) -> str:
+    """Type lines in a client that keeps resume words, and return the word that a member is sent."""
+    supports = b'\xff\xfd\xc9\xff\xfa\xc9Core.Supports.Set ["Thud.Word 1"]\xff\xf0'
+    connection.sendall(supports + lines)
+    seen = ""
+    while not (found := MEMBERS_WORD.search(seen)):
+        seen += until(connection, b"\xff\xf0")
+    return found[1]
+
+
+MEMBERS_WORD = re.compile(
+    r"(?:is yours now|has been changed|logged out everywhere|is registered)"
+    r'.*Thud\.Word {"player": ?"Anna", ?"word": ?"([a-z-]+)"}',
+    re.DOTALL,
+)
+"""What registering, changing the password or logging in shows, up to the word for a program."""
+
+
 def test_who_has_a_seat_is_removed_when_the_server_is_stopped(
     run_server: RunServer, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

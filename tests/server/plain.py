@@ -19,7 +19,7 @@ from thudmud.server.acceptor import Acceptor
 from thudmud.server.sessions import Sessions, keep_preferences
 from thudmud.service import Policy, Result, Service, Visit
 from thudmud.store import Store
-from thudmud.verbs.more import Password, Register
+from thudmud.verbs.more import LogoutEverywhere, Password, Register
 from thudmud.views import Message, Terminal
 
 PATIENCE = 60.0  # seconds after which something that was waited for will not come
@@ -46,7 +46,9 @@ class PlainService(Service):
             store,
             clock=time.time,
             later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
-            policy=Policy(keep=partial(keep_preferences, store), leaves=(Register, Password)),
+            policy=Policy(
+                keep=partial(keep_preferences, store), leaves=(Register, Password, LogoutEverywhere)
+            ),
         )
         self.typed: list[str] = []
         self.submit = self._submit  # type: ignore[assignment]  # it takes less

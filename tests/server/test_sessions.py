@@ -28,8 +28,9 @@ from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots
 from thudmud.server.config import BotSettings, PlayerSettings, Settings
 from thudmud.server.serve import open_sessions
-from thudmud.server.sessions import Sessions, make_service
+from thudmud.server.sessions import LOGGED_OUT, REMOVED, Sessions, make_service
 from thudmud.service import Dismissal, Node, Result, Visit
+from thudmud.store import Account, new_epoch
 from thudmud.telnet.screen import Goodbye
 from thudmud.views import Message, Terminal
 
@@ -40,8 +41,11 @@ BANNED = "The operator of this server has banned Anna. If that is wrong, ask the
 class FakeSession:
     """A session that leaves when it ends, or as soon as it is in if it has ended before."""
 
-    def __init__(self, sessions: Sessions, name: str, address: str = "") -> None:
+    def __init__(
+        self, sessions: Sessions, name: str, address: str = "", member: Account | None = None
+    ) -> None:
         self.sessions, self.name, self.address = sessions, name, address
+        self.member = member
         self.shown: list[str] = []
         self.ended = False
         self.visit: Visit | None = None
@@ -50,7 +54,7 @@ class FakeSession:
 
     async def come_in(self) -> None:
         try:
-            self.visit = await self.sessions.admit(self, self.name, Terminal())
+            self.visit = await self.sessions.admit(self, self.name, Terminal(), self.member)
         except Refused as refusal:
             self.refusal = refusal
         if self.ended:
@@ -109,12 +113,79 @@ async def test_title_of_a_tournament_that_is_over_is_not_shown_once_its_announce
         await store.append({HALL: (await store.version(HALL), [made, over])})
     assert bert.visit
     await store.erase("Anna")
-    await sessions.end_removed()
+    await sessions.end_logged_out()
     for number, is_titled in ((1, False), (2, True)):
         bert.shown.clear()
         await sessions.submit(bert.visit, f"tournament {number}")
         assert bert.shown[0].startswith(f"Tournament {number}")
         assert ("Cup of" in bert.shown[0]) == is_titled
+
+
+class TestLogins:
+    """Whose session ends since the logins of then do not hold any more."""
+
+    async def come_in(self, sessions: Sessions, name: str = "Anna") -> FakeSession:
+        account = await sessions.store.find(name) or await sessions.store.enrol(name, "hash")
+        session = FakeSession(sessions, name, member=account)
+        await session.come_in()
+        return session
+
+    async def test_session_ends_by_another_password(self, sessions: Sessions) -> None:
+        anna, bert = await self.come_in(sessions), await self.come_in(sessions, "Bert")
+        guest = FakeSession(sessions, "Gast")
+        await guest.come_in()
+        await sessions.end_logged_out()
+        assert not anna.ended
+        await sessions.store.set_password("Anna", "other")
+        await sessions.end_logged_out()
+        assert anna.shown[-1] == LOGGED_OUT
+        assert not bert.ended
+        assert not guest.ended
+        again = await self.come_in(sessions)
+        await sessions.end_logged_out()
+        assert not again.ended
+
+    async def test_session_that_changes_the_password_goes_on(self, sessions: Sessions) -> None:
+        anna, epoch = await self.come_in(sessions), new_epoch()
+        sessions.epochs(anna).add(epoch)
+        await sessions.end_logged_out()  # it is not stored yet
+        await sessions.store.set_password("Anna", "other", epoch=epoch)
+        await sessions.end_logged_out()
+        sessions.epochs(anna).intersection_update({epoch})
+        await sessions.end_logged_out()
+        assert not anna.ended
+        await sessions.store.end_logins("Anna")
+        await sessions.end_logged_out()
+        assert anna.shown[-1] == LOGGED_OUT
+
+    async def test_session_ends_by_removal_also_when_the_name_is_registered_anew(
+        self, sessions: Sessions
+    ) -> None:
+        anna, bert = await self.come_in(sessions), await self.come_in(sessions, "Bert")
+        for name in ("Anna", "Bert"):
+            await sessions.store.erase(name)
+        await sessions.store.enrol("Anna", "another")
+        await sessions.end_logged_out()
+        assert anna.shown[-1] == LOGGED_OUT
+        assert bert.shown[-1] == REMOVED
+
+    async def test_login_that_ends_while_the_player_comes_in_lets_nobody_in(
+        self, sessions: Sessions, store: SlowStore
+    ) -> None:
+        anna = await self.come_in(sessions)
+        assert anna.visit
+        await sessions.service.submit(anna.visit, "join game as dwarf on oak board")
+        await anna.leave()
+        sessions.remove(anna)
+        store.hold()
+        coming = begin(self.come_in(sessions))
+        await store.held_up()
+        await store.set_password("Anna", "other")
+        store.gate.set()
+        await finished(coming)
+        again = coming.result()
+        assert again.shown[-1] == LOGGED_OUT
+        assert not sessions.service.hall.people
 
 
 async def test_banned_while_coming_back(sessions: Sessions, store: SlowStore) -> None:

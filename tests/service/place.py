@@ -16,7 +16,7 @@ from thudmud.play.table import BoardSpec
 from thudmud.service import Adviser, Arrival, Dismissal, Node, Policy, Result, Service, Visit, now
 from thudmud.service.interface import Later
 from thudmud.store import NotWritten, Store
-from thudmud.verbs.more import Password, Register
+from thudmud.verbs.more import LogoutEverywhere, Password, Register
 from thudmud.views import Message, Terminal
 
 T = TypeVar("T")
@@ -74,7 +74,7 @@ class Place:
             later=later or (lambda delay, call: asyncio.get_running_loop().call_later(delay, call)),
             policy=Policy(
                 keep=lambda person: self.keep(person),  # noqa: PLW0108  (tests set it)
-                leaves=(Register, Password),
+                leaves=(Register, Password, LogoutEverywhere),
             ),
             adviser=adviser,
             teaches=teaches,

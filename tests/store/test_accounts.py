@@ -54,14 +54,12 @@ class TestMembers:
                 await store.enrol(name, "other")
         assert [each.name for each in await store.accounts()] == ["Anna", "Zoe"]
 
-    async def test_a_password_is_replaced_only_if_it_is_the_one_that_was_seen(
-        self, store: Store
-    ) -> None:
-        await store.enrol("Anna", "one")
-        await store.set_password("anna", "two")
-        await store.set_password("anna", "three", "two")
+    async def test_password_is_replaced_only_in_the_epoch_that_was_seen(self, store: Store) -> None:
+        seen = (await store.enrol("Anna", "one")).epoch
+        await store.set_password("anna", "two", since=seen, epoch=7)
+        await store.set_password("anna", "three", since=7)
         with pytest.raises(Nobody):
-            await store.set_password("anna", "four", "two")
+            await store.set_password("anna", "four", since=7)
         account = await store.find("Anna")
         assert account
         assert account.password == "three"  # noqa: S105

@@ -106,10 +106,11 @@ class LastSeen:
         """Record that a player has left.
 
         The name of a guest who quits is free for anybody, unless an unfinished battle depends on
-        it.
+        it. The resume words of a member who quits end.
         """
         self._here.discard(name)
         if gave_up:
+            self._start(self._store.end_words(name))
             self._start(self._free([name]))
         self._note(name)
 
@@ -127,6 +128,7 @@ class LastSeen:
             self._note(name)
         self._start(self._free_old(self._clock() - self._guest_grace))
         self._start(self._store.forget_addresses(self._clock() - self.addresses_kept))
+        self._start(self._store.forget_words())
 
     async def _free_old(self, before: float) -> None:
         names = await self._store.guests(before)

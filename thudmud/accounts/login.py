@@ -10,8 +10,7 @@ import asyncio
 import logging
 import re
 import time
-from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import field, replace
 from typing import Protocol
@@ -24,7 +23,16 @@ from thudmud.accounts.passwords import LENGTHS, Passwords, password_problem
 from thudmud.english import capitalised, lasting
 from thudmud.language.parsing import chosen_by
 from thudmud.play.options import Options, SetOption
-from thudmud.store import Account, KeptName, NameTaken, Nobody, Store, StoreError
+from thudmud.store import (
+    Account,
+    EndedLogins,
+    KeptName,
+    NameTaken,
+    Nobody,
+    Store,
+    StoreError,
+    new_epoch,
+)
 from thudmud.values import value
 from thudmud.views.options import choice_text
 
@@ -51,14 +59,12 @@ _REGISTERED = (
     "another name."
 )
 _REMOVED = "The name {} is not registered any more."
+_JUST_CHANGED = "The password of {} has just been changed, or its logins have been ended."
 _ADVICE = f"A password has at least {LENGTHS.start} characters; an empty line gives up."
 
 _CHANGES, _CHANGE_INTERVAL = 10, 30.0
 """How often passwords may be changed from an address at once, and seconds until once more: hashing
 is slow, and delays the logins of others."""
-
-_WORDS = 4
-"""How many of a member's programs at once may have a word in place of the password."""
 
 _TAKEN_AT_ONCE = 32
 """How many names are taken at a time. Nothing waits for players there, but the store."""
@@ -79,8 +85,12 @@ class Prompter(Protocol):
     def say(self, sentence: str) -> None:
         """Show a sentence."""
 
+    @property
+    def keeps_words(self) -> bool:
+        """Whether the client's program can store a word that gives the name back."""
+
     def keep(self, name: str, word: str) -> None:
-        """Send the client's program, if it can store one, a word that gives the name back."""
+        """Send the client's program such a word, if it can store one."""
 
     def hold(self, sentence: str) -> None:
         """Show a sentence about how long an answer waits until it is checked.
@@ -134,8 +144,6 @@ class Logins:
         self.new_names, self._clock = new_names, clock
         self._changes = RateLimiter(1 / _CHANGE_INTERVAL, _CHANGES)
         self._throttle = GuessThrottle()
-        self._words: defaultdict[str, deque[bytes]] = defaultdict(lambda: deque(maxlen=_WORDS))
-        """Hashes of the words that members' programs have been given since the start."""
         self._taking = asyncio.Semaphore(_TAKEN_AT_ONCE)
         self.last_seen = LastSeen(store, directory, guest_grace, clock)
 
@@ -162,12 +170,13 @@ class Logins:
 
     def left(self, name: str, *, gave_up: bool) -> None:
         """Record that a player has left; after quitting, their words are not valid any more."""
-        if gave_up:
-            self._words.pop(name, None)
         self.last_seen.left(name, gave_up=gave_up)
 
-    async def register(self, prompter: Prompter, name: str) -> bool:
-        """Make the guest who plays under a name a member; return whether that was done."""
+    async def register(self, prompter: Prompter, name: str, epochs: set[int]) -> bool:
+        """Make the guest who plays under a name a member; return whether that was done.
+
+        ``epochs`` are those of the account at which the guest's session holds.
+        """
         with _store_errors_told(prompter):
             if account := await self._store.find(name):
                 prompter.say(
@@ -181,17 +190,23 @@ class Logins:
                 prompter.say("You are still a guest.")
                 return False
             try:
-                await self._store.enrol(name, await self._passwords.hashed(password))
+                account = await self._store.enrol(name, await self._passwords.hashed(password))
             except NameTaken:
                 prompter.say(f"Somebody has just registered the name {name}.")
                 return False
             prompter.say(f"The name {name} is yours now: from today on it asks for this password.")
-            self._give_word(prompter, name)  # the guest's is not valid any more
+            epochs.add(account.epoch)
+            await self._give_word(prompter, account)  # the guest's is not valid any more
             return True
         return False
 
-    async def change_password(self, prompter: Prompter, name: str, address: str) -> None:
-        """Let a member who is logged in change the password."""
+    async def change_password(
+        self, prompter: Prompter, name: str, address: str, epochs: set[int]
+    ) -> None:
+        """Let a member who is logged in change the password, which ends all other logins.
+
+        ``epochs`` are those of the account at which the member's session holds.
+        """
         with _store_errors_told(prompter):
             if await self._store.find(name) is None:
                 prompter.say('You are a guest; "register" keeps your name, by a password.')
@@ -202,19 +217,49 @@ class Logins:
                     f" in {lasting(wait)}."
                 )
                 return
-            proved = False
-            while not proved and (old := await prompter.ask(OLD_PROMPT, hidden=True)):
-                proved = await self._prove(prompter, name, old, address)
-                if not proved:
+            account = None
+            while not account and (old := await prompter.ask(OLD_PROMPT, hidden=True)):
+                account = await self._prove(prompter, name, old, address)
+                if not account:
                     prompter.say("That is not your password. An empty line gives up.")
-            password = await self._choose(prompter, name) if proved else None
-            if not password:
+            password = await self._choose(prompter, name) if account else None
+            if not (account and password):
                 prompter.say("Your password stays as it was.")
                 return
-            await self._store.set_password(name, await self._passwords.hashed(password))
-            self._words[name].clear()
+            stored, epoch = await self._passwords.hashed(password), _next_epoch(epochs)
+            try:
+                ended = await self._store.set_password(
+                    name, stored, since=account.epoch, epoch=epoch
+                )
+            except Nobody:
+                prompter.say(_JUST_CHANGED.format(name))
+                return
+            epochs.intersection_update({epoch})
             prompter.say("Your password has been changed.")
-            self._give_word(prompter, name)
+            _tell_what_ended(prompter, ended)
+            await self._give_word(prompter, replace(account, epoch=epoch))
+
+    async def log_out_everywhere(self, prompter: Prompter, name: str, epochs: set[int]) -> None:
+        """End all logins of a member but that of the session in which this was asked for.
+
+        ``epochs`` are those of the account at which this session holds.
+        """
+        with _store_errors_told(prompter):
+            account = await self._store.find(name)
+            if account is None:
+                prompter.say(
+                    'You are a guest: "quit" ends your resume word, and "register" keeps your name.'
+                )
+                return
+            epoch = _next_epoch(epochs)
+            ended = await self._store.end_logins(name, epoch=epoch)
+            epochs.intersection_update({epoch})
+            prompter.say(
+                "You are logged out everywhere but here: any other program or browser needs your"
+                " password again."
+            )
+            _tell_what_ended(prompter, ended)
+            await self._give_word(prompter, replace(account, epoch=epoch))
 
     # Names.
 
@@ -233,7 +278,7 @@ class Logins:
         return await self._take(prompter, capitalised(words), kept, address)
 
     async def _claim_as_member(self, prompter: Prompter, name: str, address: str) -> Login | None:
-        proved = False
+        proved: Account | None = None
         registered = _REGISTERED.format(name)
         while True:
             account = await self._store.find(name)  # again: a guess takes its time
@@ -242,14 +287,15 @@ class Logins:
                 prompter.say(banned or _REMOVED.format(name))
                 return None
             if proved:
-                self._give_word(prompter, account.name)
-                return Login(account.name, account)
+                # All logins may have ended while the proof was looked at, or the name be another's.
+                if account.epoch == proved.epoch and await self._give_word(prompter, account):
+                    return Login(account.name, account)
+                prompter.say(_JUST_CHANGED.format(name))
             password = await prompter.ask(PASSWORD_PROMPT, hidden=True, before=registered)
             registered = ""
             if not password:
                 return None
-            words = self._words[account.name]
-            proved = await self._prove(prompter, name, password, address, words)
+            proved = await self._prove(prompter, name, password, address, by_word=True)
             if not proved:
                 prompter.say(f"That is not the password of {name}. An empty line gives up.")
 
@@ -309,11 +355,24 @@ class Logins:
         prompter.keep(name, word)
         return Login(name, word=word)
 
-    def _give_word(self, prompter: Prompter, name: str) -> None:
-        """Give a member's program a word that is accepted in place of the password."""
+    async def _give_word(self, prompter: Prompter, account: Account) -> bool:
+        """Give a member's program a word that is accepted in place of the password.
+
+        Returns:
+            Whether the account is still at its epoch, as far as that was looked at.
+        """
+        if not prompter.keeps_words:
+            return True
         word = passwords.new_word()
-        self._words[name].append(passwords.word_hash(word))
-        prompter.keep(name, word)
+        hashed = passwords.word_hash(word)
+        try:
+            holds = await self._store.keep_word(account.name, hashed, account.epoch)
+        except StoreError as error:  # then they need the password the next time
+            _log.error("failed to store a resume word of %s: %s", account.name, error)
+            return True
+        if holds:
+            prompter.keep(account.name, word)
+        return holds
 
     # Passwords.
 
@@ -333,35 +392,36 @@ class Logins:
         return None
 
     async def _prove(
-        self,
-        prompter: Prompter,
-        name: str,
-        password: str,
-        address: str,
-        words: Collection[bytes] = (),
-    ) -> bool:
-        """Return whether this is a member's password, or one of some hashed words, in its turn."""
+        self, prompter: Prompter, name: str, secret: str, address: str, *, by_word: bool = False
+    ) -> Account | None:
+        """Return a member's account, as it was then, if that is the password, in its turn.
+
+        With ``by_word`` a resume word will do, too.
+        """
         guess = await self._guess_at(name, Secret.PASSWORD, address)
+        proved: Account | None = None
 
         async def is_right() -> bool:
+            nonlocal proved
             account = await self._store.find(name)
             if account is None:
                 return False
-            if any(passwords.is_same(password, each) for each in words):
-                return True
-            if not await self._passwords.fits(password, account.password, first=guess.is_known):
-                return False
-            if self._passwords.is_outdated(account.password):
-                await self._rehash(account, password)
+            hashed = passwords.word_hash(secret)
+            if not (by_word and await self._store.has_word(name, hashed)):
+                if not await self._passwords.fits(secret, account.password, first=guess.is_known):
+                    return False
+                if self._passwords.is_outdated(account.password):
+                    await self._rehash(account, secret)
+            proved = account
             return True
 
-        return await self._is_right(prompter, guess, is_right)
+        return proved if await self._is_right(prompter, guess, is_right) else None
 
     async def _rehash(self, account: Account, password: str) -> None:
         """Hash a correct password with today's parameters."""
         stored = await self._passwords.hashed(password)
         try:
-            await self._store.set_password(account.name, stored, instead_of=account.password)
+            await self._store.rehash(account.name, stored, account.password)
         except Nobody:
             _log.info("the password has just been changed", extra={"player": account.name})
         except StoreError as error:
@@ -380,6 +440,22 @@ class Logins:
             extra = {"player": guess.name, "address": guess.network}
             _of_strangers.info("a wrong answer", extra=extra)
         return right
+
+
+def _next_epoch(epochs: set[int]) -> int:
+    """Return the epoch that an account is about to have; the session holds at either by now."""
+    epoch = new_epoch()
+    epochs.add(epoch)
+    return epoch
+
+
+def _tell_what_ended(prompter: Prompter, ended: EndedLogins) -> None:
+    what = ["Your calendar has a new address"] if ended.calendar else []
+    if ended.browsers:
+        nobody = "no browser tells you of your turns any more"
+        what.append(nobody if what else capitalised(nobody))
+    if what:
+        prompter.say(f'{", and ".join(what)}. "notify" tells how to go on.')
 
 
 @contextmanager

@@ -30,12 +30,12 @@ def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = (
         "List and change the accounts of players. The server can be running: changes take effect "
-        "at once, and players who are banned or removed are disconnected."
+        "at once, and players who are banned, removed or given a new password are disconnected."
     )
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     for word, act, help_ in (
         ("list", _list, "list the accounts and the bans, or show one account"),
-        ("reset", _reset, "give an account a new password"),
+        ("reset", _reset, "give an account a new password, and log it out everywhere"),
         ("export", _export, "print all that is kept about a player, as JSON"),
         ("remove", _remove, "remove an account or a guest, and erase the name everywhere"),
         ("operator", _operator, "make a member an operator, who keeps order in the game"),

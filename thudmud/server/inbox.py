@@ -327,6 +327,11 @@ class LinePrompter:
         if is_new:
             self._tell_prompt()
 
+    @property
+    def keeps_words(self) -> bool:
+        """Whether the client's program wants resume words."""
+        return self.terminal.wants(_WORD)
+
     def keep(self, name: str, word: str) -> None:
         """Send the client's program a resume word, see `accounts.login.Prompter.keep`."""
         self._tell(_WORD, {"player": name, "word": word})

@@ -215,7 +215,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             await stack.enter_async_context(background(notifier.follow(sending)))
         works = background(
             _check_once_ready(sessions),
-            _follow_removals(sessions, changed),
+            _follow_logins(sessions, changed),
             note_time_set(store.clock),
         )
         await stack.enter_async_context(works)
@@ -359,17 +359,17 @@ async def note_time_set(clock: Callable[[], float], pause: float = 60.0) -> None
         await asyncio.sleep(pause)
 
 
-async def _follow_removals(sessions: Sessions, changed: asyncio.Event) -> None:
-    """End the sessions of members whose accounts are removed while they play."""
+async def _follow_logins(sessions: Sessions, changed: asyncio.Event) -> None:
+    """End the sessions of members whose accounts are removed, or logins ended, while they play."""
     while True:
         await changed.wait()
         changed.clear()
         try:
-            await sessions.end_removed()
+            await sessions.end_logged_out()
         except StoreError as error:
-            _log.error("removed accounts cannot be looked up: %s", error)
+            _log.error("could not read which logins still hold: %s", error)
         except Exception:  # noqa: BLE001  (later ones still have to be ended)
-            _log.exception("failed to end the sessions of removed accounts")
+            _log.exception("failed to end the sessions of logins that have ended")
 
 
 # For the gateway as well.

@@ -49,7 +49,7 @@ from thudmud.telnet.interface import (
 )
 from thudmud.telnet.screen import BELL, Goodbye, Screen, encode
 from thudmud.values import value
-from thudmud.verbs.more import Quit, Register
+from thudmud.verbs.more import LogoutEverywhere, Quit, Register
 from thudmud.views import Message
 from thudmud.views.view import Terminal
 
@@ -394,12 +394,19 @@ class PlayerSession:
         self._client.data(gmcp.LOGIN_RESULT, gmcp.FAILURE)
 
     async def _register(self) -> None:
-        if await self._logins.register(self._prompter, self.name):
+        if await self._logins.register(self._prompter, self.name, self._epochs):
             self._word = ""
             await self._sessions.enrol(self.name)
 
     async def _change_password(self) -> None:
-        await self._logins.change_password(self._prompter, self.name, self.address)
+        await self._logins.change_password(self._prompter, self.name, self.address, self._epochs)
+
+    async def _log_out_everywhere(self) -> None:
+        await self._logins.log_out_everywhere(self._prompter, self.name, self._epochs)
+
+    @property
+    def _epochs(self) -> set[int]:
+        return self._sessions.epochs(self)
 
     # Item by item.
 
@@ -500,10 +507,14 @@ class PlayerSession:
             self._inbox.charge(result.seconds)
             if not result.is_left or self.screen.closed:
                 self._go_on(is_awaited=result.is_awaited)
-            elif isinstance(result.command, Register):
-                self._begin(self._register)
             else:
-                self._begin(self._change_password)
+                match result.command:
+                    case Register():
+                        self._begin(self._register)
+                    case LogoutEverywhere():
+                        self._begin(self._log_out_everywhere)
+                    case _:
+                        self._begin(self._change_password)
 
     async def _remind(self, name: str) -> None:
         """Tell a guest who has quit how to come back, if a match waits for them."""

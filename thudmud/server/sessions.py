@@ -6,11 +6,12 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import partial
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 from thudmud.accounts.limiters import StorageQuota, TalkLimiter, is_local, network, parsed_address
 from thudmud.english import capitalised
@@ -35,7 +36,7 @@ from thudmud.play.refusals import Refusal
 from thudmud.service import Adviser, Arrival, Node, Outbox, Policy, Result, Service, Visit, Watcher
 from thudmud.store import Account, Nobody, Store, StoreError
 from thudmud.telnet.screen import Goodbye
-from thudmud.verbs.more import Password, Register
+from thudmud.verbs.more import LogoutEverywhere, Password, Register
 from thudmud.views.archive import entry, players
 from thudmud.views.order import barred
 from thudmud.views.rooms import greeting
@@ -45,6 +46,10 @@ from thudmud.views.words import minute
 
 NEW_OPERATOR = 'You keep order here from now on: "help operators" tells how.'
 REMOVED = "The operator of this server has ended your visit. Goodbye."
+LOGGED_OUT = (
+    "You have been logged out: your password was changed, or you asked to log out everywhere."
+    " Please come in again."
+)
 
 MAX_HOLD = 30.0
 """Seconds for which a player's next line waits for a bot's answer at most: programs start slowly.
@@ -97,6 +102,9 @@ class Sessions:
         self.reports: TalkLimiter | None = None
         self.quota: StorageQuota | None = None
         self._farewell = ""
+        self._epochs: WeakKeyDictionary[Session, set[int]] = WeakKeyDictionary()
+        """By session, the epochs of the member's account at which it holds: one, or while it
+        changes that itself, two."""
         self._empty = asyncio.Event()
         self._empty.set()
 
@@ -231,8 +239,15 @@ class Sessions:
             origin=address if is_local(address) else network(address),
             admit=partial(self._may_come_in, session, name),
         )
+        if member:
+            self._epochs[session] = {member.epoch}
         visit = await self.service.join(arrival)
-        if visit and member and choices:
+        if visit and member:  # it has taken a while
+            try:
+                await self._end_logged_out([session])
+            except StoreError as error:
+                _log.error("a login cannot be looked at: %s", error, extra={"player": name})
+        if visit and member and choices and not session.ended:
             try:
                 await self._keep_preferences(name)
             except StoreError as error:  # they still hold for this visit
@@ -292,22 +307,39 @@ class Sessions:
             if name.lower() not in before.operators and name in self._hall.people.members:
                 self.service.tell(name, NEW_OPERATOR)
 
-    async def end_removed(self) -> None:
-        """End the sessions of members whose accounts have been removed.
+    def epochs(self, session: Session) -> set[int]:
+        """Return the epochs of a member's account at which a session holds.
+
+        Whoever changes the account's in that session adds the new one before, and removes the old
+        one after that.
+        """
+        return self._epochs.setdefault(session, set())
+
+    async def end_logged_out(self) -> None:
+        """End the sessions of members who were removed, or whose logins of then have ended.
 
         Tournaments that they announced, and that are over, are forgotten: their titles were erased.
 
         Raises:
             StoreError: the accounts cannot be read.
         """
-        for session in [each for each in self.all if each.name in self._hall.people.members]:
-            name = session.name
-            if await self.store.find(name) is None and session.name == name:
-                session.end(REMOVED, Goodbye.BANNED)
+        await self._end_logged_out([each for each in self.all if each in self._epochs])
         for each in [each for each in self._hall.tournaments.values() if each.end]:
             by = each.made.player
             if not (await self.store.find(by) or await self.store.find_guest(by)):
                 self._hall.forget_tournament(each.made.number)
+
+    async def _end_logged_out(self, sessions: Iterable[Session]) -> None:
+        names = {session: session.name for session in sessions if session.name}
+        if not names:
+            return
+        current = await self.store.epochs(names.values())
+        for session, name in names.items():
+            epochs = self._epochs.get(session)
+            epoch = current.get(name, 0)
+            if session.name == name and epochs and epoch not in epochs:
+                how = (LOGGED_OUT, Goodbye.LOGGED_OUT) if epoch else (REMOVED, Goodbye.BANNED)
+                session.end(*how)
 
     def _may_come_in(self, session: Session, name: str) -> bool:
         if session.ended:
@@ -365,7 +397,7 @@ def make_service(
         node=node,
         later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
         policy=Policy(
-            leaves=(Register, Password),
+            leaves=(Register, Password, LogoutEverywhere),
             keep=partial(keep_preferences, store),
             ordered=partial(note_order, store),
             allow=partial(allow, limiter=talk, code=Refusal.TALK_TOO_FAST),

@@ -5,6 +5,7 @@ from thudmud.store.interface import (
     Account,
     Conflict,
     Damaged,
+    EndedLogins,
     Entry,
     Forgotten,
     InUse,
@@ -21,6 +22,7 @@ from thudmud.store.interface import (
     TooLong,
     Uncertain,
     Unknown,
+    new_epoch,
 )
 from thudmud.store.nodes import LEASE
 from thudmud.store.running import Subscription
@@ -31,6 +33,7 @@ __all__ = [
     "Account",
     "Conflict",
     "Damaged",
+    "EndedLogins",
     "Entry",
     "Forgotten",
     "Holder",
@@ -52,4 +55,5 @@ __all__ = [
     "Uncertain",
     "Unknown",
     "at_once",
+    "new_epoch",
 ]

@@ -9,22 +9,43 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from hmac import compare_digest
 from types import MappingProxyType
 from typing import Any, cast
 
+from thudmud.play.clocks import DAY
 from thudmud.play.order import Measure, Network, Order, Sanction, network_of, network_text
 from thudmud.store import letters, notifications
 from thudmud.store.battles import forget_comments
 from thudmud.store.database import Database
 from thudmud.store.hall import forget_titles
-from thudmud.store.interface import Account, KeptName, NameTaken, Nobody
+from thudmud.store.interface import Account, EndedLogins, KeptName, NameTaken, Nobody, new_epoch
 
 ADDRESSES_KEPT = 8
 """How many addresses are remembered for each name: the latest ones."""
 
 LISTS_OF_NAMES = {"ignored", "followed"}
 """The preferences that are lists of players' names."""
+
+_OF_A_NAME = (
+    *("account", "login", "resume_word", "guest"),
+    *("address", "claim", "operator", "sanction"),
+)
+"""The tables from which the rows of a player are deleted when the name is erased."""
+
+WORDS_KEPT = 4
+"""How many of a member's programs at once may have a word in place of the password."""
+
+WORD_LASTS = 30 * DAY
+"""Seconds for which a member's resume word can be used.
+
+A program gets a new one each time that it comes back. Whoever plays by correspondence has to move
+within 14 days at most, and so never needs the password again, with some days to spare; and a word
+that was left in a borrowed browser ends after a month.
+"""
+
+_TICK = 0.001
 
 SAME_COMING = 3600
 """Seconds for which coming again from the same address is not written again."""
@@ -53,24 +74,143 @@ def enrol(database: Database, name: str, password: str) -> Account:
     """
     if _row(database, name):
         raise NameTaken(f"There is an account {name} already.")
-    now, number = database.now(), database.players.number_of(name)
+    now, number, epoch = database.now(), database.players.number_of(name), new_epoch()
     database.table.put("account", number, password, "{}", now, now, 0)
+    database.table.put("login", number, epoch, now)
     database.table.delete("guest", "where player = ?", number)
-    return Account(name, password, MappingProxyType({}), now, now)
+    return Account(name, password, MappingProxyType({}), now, now, epoch=epoch)
 
 
 def set_password(
-    database: Database, name: str, password: str, instead_of: str | None = None
-) -> None:
-    """Set the hash of a member's password; if ``instead_of`` is given, only in place of that hash.
+    database: Database, name: str, password: str, *, since: int | None = None, epoch: int = 0
+) -> EndedLogins:
+    """Set the hash of a member's password, and end all logins of before, see `end_logins`.
+
+    Args:
+        database: the database.
+        name: the member's.
+        password: the hash.
+        since: the epoch that the account must have; None for any.
+        epoch: the new epoch; 0 for a random one.
+
+    Raises:
+        Nobody: there is no such member, or the epoch is not ``since`` any more.
+    """
+    number, _, *rest = _member(database, name)
+    if since not in (None, _epoch(database, number)):
+        raise Nobody(f"The password of {name} is another one by now.")
+    database.table.put("account", number, password, *rest)
+    return _end_logins(database, number, epoch)
+
+
+def rehash(database: Database, name: str, password: str, instead_of: str) -> None:
+    """Set another hash of the same password, in place of the one before.
 
     Raises:
         Nobody: there is no such member, or the hash is not ``instead_of`` any more.
     """
     number, before, *rest = _member(database, name)
-    if instead_of not in (None, before):
+    if before != instead_of:
         raise Nobody(f"The password of {name} is another one by now.")
     database.table.put("account", number, password, *rest)
+
+
+# Logins.
+
+
+def end_logins(database: Database, name: str, *, epoch: int = 0) -> EndedLogins:
+    """End everything that gives access to a member's account without the password.
+
+    The epoch is another one, so servers end the sessions of before. Resume words and codes of mail
+    are gone, the calendar has a new address, and browsers are told of nothing any more. A link that
+    ends mails stays as it is: whoever gets the mails needs it, and it does nothing else.
+
+    Args:
+        database: the database.
+        name: the member's.
+        epoch: the new epoch; 0 for a random one.
+
+    Raises:
+        Nobody: there is no such member.
+    """
+    return _end_logins(database, _member(database, name)[0], epoch)
+
+
+def _end_logins(database: Database, number: int, epoch: int = 0) -> EndedLogins:
+    database.table.put("login", number, epoch or new_epoch(), database.now())
+    _end_words(database, number)
+    return EndedLogins(*notifications.end_secrets(database, number))
+
+
+def epochs(database: Database, names: Collection[str]) -> Mapping[str, int]:
+    """Return the epochs of those members that exist, by their names as given, see `Account`."""
+    found = {name: player[0] for name in names if (player := database.players.find(name))}
+    if not found:
+        return {}
+    places = ", ".join("?" * len(found))
+    rows = database.table.rows("login", f"where player in ({places})", *found.values())
+    known = {row[0]: cast("int", row[1]) for row in rows}
+    return {name: known[number] for name, number in found.items() if number in known}
+
+
+def keep_word(database: Database, name: str, word: bytes, epoch: int) -> bool:
+    """Keep the hash of a member's resume word, and of the others only the latest.
+
+    Args:
+        database: the database.
+        name: the member's.
+        word: the hash.
+        epoch: the account's epoch when its owner has proved to be that.
+
+    Returns:
+        False if all logins have ended since then.
+    """
+    row = _row(database, name)
+    if row is None or row[5] or _epoch(database, row[0]) != epoch:
+        return False
+    known = sorted(_words(database, row[0]), key=lambda each: each[1])
+    last = known[-1][1] if known else 0.0
+    for old, _ in known[: max(0, len(known) + 1 - WORDS_KEPT)]:
+        database.table.delete("resume_word", "where player = ? and word = ?", row[0], old)
+    database.table.put("resume_word", row[0], word, max(database.now(), last + _TICK))
+    return True
+
+
+def has_word(database: Database, name: str, word: bytes) -> bool:
+    """Return whether a hash is that of a resume word which a member's program may use."""
+    row = _row(database, name)
+    known = _words(database, row[0]) if row else []
+    return any(compare_digest(each, word) for each, _ in known)
+
+
+def end_words(database: Database, name: str) -> None:
+    """End the resume words of a member, if there is one of that name; logins stay."""
+    if found := database.players.find(name):
+        _end_words(database, found[0])
+
+
+def forget_words(database: Database) -> None:
+    """Forget the resume words of members that are too old to be used."""
+    database.table.delete("resume_word", "where at < ?", database.now() - WORD_LASTS)
+
+
+def _words(database: Database, number: int) -> list[tuple[bytes, float]]:
+    """Return the hashes of a member's resume words, and when each was given."""
+    where, since = "where player = ? and at >= ?", database.now() - WORD_LASTS
+    rows = database.table.rows("resume_word", where, number, since)
+    return [(bytes(cast("bytes", word)), cast("float", at)) for _, word, at in rows]
+
+
+def _end_words(database: Database, number: int) -> None:
+    database.table.delete("resume_word", "where player = ?", number)
+
+
+def _epoch(database: Database, number: int) -> int:
+    row = database.table.row("login", "where player = ?", number)
+    return cast("int", row[1]) if row else 0
+
+
+# Names.
 
 
 def set_preferences(database: Database, name: str, preferences: Mapping[str, Any]) -> None:
@@ -113,7 +253,7 @@ def erase(database: Database, name: str) -> None:
         raise Nobody(f"There is no account {name}, and no guest.")
     ban = _sanction_row(database, row[0]) if row and row[5] else None
     for number in database.players.called(name):
-        for table in ("account", "guest", "address", "claim", "operator", "sanction"):
+        for table in _OF_A_NAME:
             database.table.delete(table, "where player = ?", number)
         for each in list(database.table.rows("sanction", "where operator = ?", number)):
             database.table.put("sanction", *each[:5], 0, each[6])
@@ -164,6 +304,8 @@ def impose(database: Database, sanction: Sanction) -> None:
     if sanction.measure is Measure.BAN and not network:
         row = _row(database, sanction.whom) or (number, "", "{}", now, now, 0)
         database.table.put("account", *row[:5], 1)
+        if row[1]:
+            _end_logins(database, number)
     place = sanction.measure.value, number, network
     database.table.put("sanction", *place, now, sanction.until, by, sanction.why)
 
@@ -387,6 +529,10 @@ def _member(database: Database, name: str) -> _Row:
 def _account(database: Database, row: _Row) -> Account:
     number, password, preferences, created, seen_at, banned = row
     wanted = MappingProxyType(json.loads(preferences))
-    is_operator = database.table.row("operator", "where player = ?", number) is not None
-    name = database.players.name_of(number)
-    return Account(name, password, wanted, created, seen_at, bool(banned), is_operator)
+    where = "where player = ?", (number,)
+    operators, logins = database.table.several(
+        database.backend, ("operator", *where), ("login", *where)
+    )
+    name, epoch = database.players.name_of(number), cast("int", logins[0][1]) if logins else 0
+    is_operator = bool(operators)
+    return Account(name, password, wanted, created, seen_at, bool(banned), is_operator, epoch)

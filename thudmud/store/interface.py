@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from secrets import randbits
 from typing import Any, NamedTuple
 
 from thudmud.errors import ThudmudError
@@ -151,6 +152,8 @@ class Account:
         created: when the member registered, or the name was banned, in seconds since the epoch.
         seen: when the member was last here, in seconds since the epoch.
         banned: whether nobody is let in under the name.
+        epoch: a random number, which is another one once all logins of before have ended, and for
+            whoever registers the name anew; 0 without a password.
     """
 
     name: str
@@ -160,6 +163,24 @@ class Account:
     seen: float
     banned: bool = False
     operator: bool = False
+    epoch: int = field(default=0, repr=False)
+
+
+def new_epoch() -> int:
+    """Return the epoch of an account whose earlier logins end, see `Account`."""
+    return randbits(62) + 1
+
+
+class EndedLogins(NamedTuple):
+    """What has ended with a member's logins, besides sessions and resume words.
+
+    Attributes:
+        calendar: whether their calendar has another address.
+        browsers: in how many browsers they were told of things.
+    """
+
+    calendar: bool = False
+    browsers: int = 0
 
 
 @value

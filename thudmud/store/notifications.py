@@ -103,12 +103,9 @@ def keep_contact(database: Database, player: str, chosen: Contact) -> None:
         _forget(database, "player = ? and way = 0 and kind <> ?", number, CODE)
         database.erased |= bool(before[1])
     if not chosen.asked:
-        database.table.delete("notification", "where player = ? and kind = ?", number, CODE)
-        for row in _codes(database, number):  # they still count
-            database.table.put("confirmation", *row[:3], "", *row[4:])
-    if not chosen.browsers and database.table.delete("browser", "where player = ?", number):
-        _forget(database, "player = ? and way <> 0", number)
-        database.erased = True
+        _end_codes(database, number)
+    if not chosen.browsers:
+        _drop_browsers(database, number)
 
 
 def asked(database: Database, address: str, player: str, network: str = "") -> AskedAddress:
@@ -180,7 +177,9 @@ def confirm(database: Database, player: str, code: str) -> int | None:
         return GUESSES - 1 - int(guesses)
     database.table.put("confirmation", number, at, address, "", secret, guesses)
     row = _row(database, number)
-    secret = row[5] or token_urlsafe(_SECRET_BYTES)
+    is_same = row[1].lower() == address.lower()
+    # The links in mails to another address must not end those to this one.
+    secret = row[5] if row[5] and is_same else token_urlsafe(_SECRET_BYTES)
     database.erased |= bool(row[1])
     database.table.put("contact", number, address, 0, *row[3:5], secret, *row[6:])
     return None
@@ -378,6 +377,20 @@ def is_ended_by(database: Database, secret: str) -> bool:
     )
 
 
+def end_secrets(database: Database, player: int) -> tuple[bool, int]:
+    """End what gives access to a member's account, or tells of it, by a secret.
+
+    Returns:
+        Whether the calendar has another address now; and how many browsers were told of things.
+    """
+    _end_codes(database, player)
+    row = _row(database, player)
+    if row[6]:
+        calendar = token_urlsafe(_SECRET_BYTES)
+        database.table.put("contact", *row[:6], calendar, *row[7:])
+    return bool(row[6]), _drop_browsers(database, player)
+
+
 def calendar_of(database: Database, secret: str) -> str | None:
     """Return whose calendar has a secret word in its address; None if none has."""
     row = database.table.row("contact", "where calendar = ?", secret) if secret else None
@@ -411,6 +424,22 @@ def _drop_browser(database: Database, number: int) -> None:
     database.table.delete("browser", "where number = ?", number)
     _forget(database, "way = ?", number)
     database.erased = True
+
+
+def _drop_browsers(database: Database, player: int) -> int:
+    """Delete the browsers of a player; return how many there were."""
+    dropped = database.table.delete("browser", "where player = ?", player)
+    if dropped:
+        _forget(database, "player = ? and way <> 0", player)
+        database.erased = True
+    return dropped
+
+
+def _end_codes(database: Database, player: int) -> None:
+    """End the codes of a player that can still be typed. They count as sent nevertheless."""
+    database.table.delete("notification", "where player = ? and kind = ?", player, CODE)
+    for row in _codes(database, player):
+        database.table.put("confirmation", *row[:3], "", *row[4:])
 
 
 def _codes(database: Database, number: int) -> list[tuple[Any, ...]]:

@@ -28,7 +28,7 @@ _PLAYERS = {*THEIRS, "opponent", "about"}
 """Columns with the number of a player."""
 
 _SECRET = {
-    *("password", "word", "node", "session", "operator"),
+    *("password", "word", "epoch", "node", "session", "operator"),
     *("secret", "calendar", "code", "key", "auth"),
 }
 """Columns that are left out: they are secrets, or about somebody else."""

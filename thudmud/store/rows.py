@@ -51,6 +51,10 @@ DURABLE = {
     # ``password`` is '' if the name is only banned.
     "account": "player integer primary key, password text, preferences text, created real,"
     " seen real, banned integer",
+    # ``epoch`` is a random number, and ``since`` when it was made: all logins of before had ended.
+    "login": "player integer primary key, epoch integer, since real",
+    # Hashes of the words that members' programs have in place of the password.
+    "resume_word": "player integer, word blob, at real, primary key (player, word)",
     "guest": "player integer primary key, word blob, seen real",
     # The last addresses of members and guests. ``coming`` is in seconds since the epoch, and goes
     # up with each, so that the later of two is known.
@@ -183,6 +187,7 @@ _WITHOUT_ROWID = {
     "analysis",
     "letter",
     "interruption",
+    "resume_word",
     "sanction",
     "setting",
     "confirmation",
@@ -198,8 +203,8 @@ all that were added later: a separate index of SQLite's would be missing in olde
 ADDED = frozenset(
     {
         *("address", "analysis", "letter", "report", "setting"),
-        *("browser", "confirmation", "contact", "notification", "sent_code"),
-        "unwanted",
+        *("browser", "confirmation", "contact", "notification", "sent_code", "unwanted"),
+        *("login", "resume_word"),
     }
 )
 """Tables and indexes that were added since the first version: they are made where they are missing.

@@ -75,7 +75,8 @@ def _reading(work: DatabaseWork[P, T]) -> StoreMethod[P, T]:
 def _writing(work: DatabaseWork[P, T], *, orders: bool = False) -> StoreMethod[P, T]:
     """Return a store's method that runs work on its database as one transaction.
 
-    ``orders`` says that the work may change the operators, the sanctions, or who is notified.
+    ``orders`` says that the work may change the operators, the sanctions, which logins hold, or
+    who is notified.
     """
 
     @wraps(work)
@@ -490,7 +491,14 @@ class Store:
     find = _reading(account_rows.find)
     accounts = _reading(account_rows.everybody)
     enrol = _writing(account_rows.enrol)
-    set_password = _writing(account_rows.set_password)
+    set_password = _writing(account_rows.set_password, orders=True)
+    rehash = _writing(account_rows.rehash)
+    end_logins = _writing(account_rows.end_logins, orders=True)
+    epochs = _reading(account_rows.epochs)
+    keep_word = _writing(account_rows.keep_word)
+    has_word = _reading(account_rows.has_word)
+    end_words = _writing(account_rows.end_words)
+    forget_words = _writing(account_rows.forget_words)
     set_preferences = _writing(account_rows.set_preferences)
     rename = _writing(account_rows.rename, orders=True)
     erase = _writing(account_rows.erase, orders=True)
@@ -523,7 +531,7 @@ class Store:
         """Return the operators and the sanctions.
 
         ``told`` is called with them whenever they may have changed, or a player may have been
-        renamed or erased, by whichever process.
+        renamed or erased, or their logins ended, by whichever process.
         """
         return await self._and_tell(account_rows.order, told)
 

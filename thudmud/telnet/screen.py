@@ -35,6 +35,8 @@ class Goodbye(Enum):
     """The player is banned, or their account was removed."""
     KICKED = "kicked"
     """An operator has ended the visit."""
+    LOGGED_OUT = "logged_out"
+    """The password was changed, or all logins ended: the player has to give it again."""
     STOPPED = "stopped"
     """The server stops, or has lost its storage: the client can come back in a while."""
 

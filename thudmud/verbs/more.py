@@ -42,6 +42,11 @@ class Password(ForAccounts):
     """Change one's password."""
 
 
+@verb("logout_everywhere")
+class LogoutEverywhere(ForAccounts):
+    """End all of one's logins but this one."""
+
+
 @verb("again")
 class Again(Command):
     """Repeat the last command. The service decides that command instead, if there is one."""

@@ -20,6 +20,7 @@ CLOSE_CODES = {
     Goodbye.IDLE: 4002,
     Goodbye.BANNED: 4003,
     Goodbye.KICKED: 4004,
+    Goodbye.LOGGED_OUT: 4005,
     Goodbye.STOPPED: CloseCode.SERVICE_RESTART,
 }
 """The close code of a WebSocket; one from 4000 on means that the client should not reconnect."""

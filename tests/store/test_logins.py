@@ -1,0 +1,222 @@
+"""Which logins of a member hold, and what else ends with them, in every kind of store."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from tests.store.conftest import Opening
+from tests.store.deeds import Clock, is_in_order
+from tests.store.test_notifications import BROWSER, MAIL, code, confirmed, contact, tell
+from thudmud.play.notifications import ANOTHER, Contact, Kind, Notification
+from thudmud.play.order import Measure, Order, Sanction
+from thudmud.store import Nobody, Store, new_epoch
+from thudmud.store.accounts import WORD_LASTS, WORDS_KEPT
+
+WORD, OTHER = b"1" * 32, b"2" * 32
+
+ENDINGS: dict[str, Callable[[Store], Awaitable[object]]] = {
+    "another password": lambda store: store.set_password("anna", "other"),
+    "log out everywhere": lambda store: store.end_logins("anna"),
+    "ban": lambda store: store.ban("anna"),
+    "ban for a while": lambda store: store.impose(
+        Sanction(Measure.BAN, "ANNA", until=store.clock() + 60)
+    ),
+    "removal": lambda store: store.erase("anna"),
+}
+
+
+@pytest.fixture
+async def store(opening: Opening) -> Store:
+    """Return a store with two members, of whom one's program has a word."""
+    store = await opening()
+    account = await store.enrol("Anna", "hash")
+    await store.enrol("Bert", "hash")
+    assert await store.keep_word("anna", WORD, account.epoch)
+    return store
+
+
+async def epoch(store: Store, name: str = "Anna") -> int:
+    account = await store.find(name)
+    assert account
+    assert await store.epochs([name, "Nobody"]) == {name: account.epoch}
+    return account.epoch
+
+
+class TestWords:
+    async def test_word_is_of_one_member(self, store: Store) -> None:
+        assert await store.has_word("ANNA", WORD)
+        assert not await store.has_word("Anna", OTHER)
+        assert not await store.has_word("Bert", WORD)
+        assert not await store.has_word("Nobody", WORD)
+
+    async def test_only_the_latest_words_count(self, store: Store) -> None:
+        known = await epoch(store)
+        words = [bytes([number]) * 32 for number in range(WORDS_KEPT)]
+        for word in words:
+            assert await store.keep_word("Anna", word, known)
+        assert not await store.has_word("Anna", WORD)
+        assert [await store.has_word("Anna", word) for word in words] == [True] * WORDS_KEPT
+        await is_in_order(store)
+
+    async def test_words_of_one_moment_are_displaced_in_their_order(
+        self, store: Store, clock: Clock
+    ) -> None:
+        known = await epoch(store)
+        for number in range(WORDS_KEPT):
+            clock.now -= 2.0
+            assert await store.keep_word("Anna", bytes([255 - number]) * 32, known)
+        assert not await store.has_word("Anna", WORD)
+        assert await store.has_word("Anna", bytes([255]) * 32)
+
+    async def test_word_ends_after_a_month(self, store: Store, clock: Clock) -> None:
+        clock.now += WORD_LASTS - 60
+        assert await store.has_word("Anna", WORD)
+        clock.now += 60
+        assert not await store.has_word("Anna", WORD)
+        assert (await store.about("Anna"))["resume_word"]
+        await store.forget_words()
+        assert "resume_word" not in await store.about("Anna")
+        await is_in_order(store)
+
+    async def test_quitting_ends_words_but_no_login(self, store: Store) -> None:
+        known = await epoch(store)
+        await store.end_words("anna")
+        await store.end_words("Nobody")
+        assert not await store.has_word("Anna", WORD)
+        assert await epoch(store) == known
+
+    async def test_word_is_not_shown_to_its_owner(self, store: Store) -> None:
+        told = await store.about("Anna")
+        assert [list(each) for each in told["resume_word"]] == [["at"]]
+        assert [list(each) for each in told["login"]] == [["since"]]
+
+
+class TestEndings:
+    @pytest.mark.parametrize("name", sorted(ENDINGS))
+    async def test_word_of_before_does_not_open_the_account(self, store: Store, name: str) -> None:
+        known = await epoch(store)
+        await ENDINGS[name](store)
+        assert not await store.has_word("Anna", WORD)
+        assert not await store.keep_word("Anna", OTHER, known)
+        assert not await store.has_word("Anna", OTHER)
+        assert (await store.epochs(["Anna"])).get("Anna") != known
+        await is_in_order(store)
+
+    async def test_word_of_a_removed_member_does_not_open_the_next_ones_account(
+        self, store: Store
+    ) -> None:
+        known = await epoch(store)
+        await store.erase("Anna")
+        account = await store.enrol("Anna", "another")
+        assert account.epoch not in (0, known)
+        assert not await store.has_word("Anna", WORD)
+        assert not await store.keep_word("Anna", WORD, known)
+
+    async def test_word_stays_when_the_password_is_hashed_anew_or_the_name_changes(
+        self, store: Store
+    ) -> None:
+        known = await epoch(store)
+        await store.rehash("Anna", "hash 2", "hash")
+        with pytest.raises(Nobody):
+            await store.rehash("Anna", "hash 3", "hash")
+        await store.rename("Anna", "Hanna")
+        assert await epoch(store, "Hanna") == known
+        assert await store.has_word("Hanna", WORD)
+
+    async def test_epoch_is_as_given(self, store: Store) -> None:
+        first, second = new_epoch(), new_epoch()
+        await store.set_password("Anna", "other", epoch=first)
+        assert await epoch(store) == first
+        await store.end_logins("Anna", epoch=second)
+        assert await epoch(store) == second
+
+    async def test_nobodys_logins_cannot_be_ended(self, store: Store) -> None:
+        await store.ban("Zoe")
+        for name in ("Nobody", "Zoe"):
+            with pytest.raises(Nobody):
+                await store.end_logins(name)
+
+    async def test_banned_name_without_an_account_has_no_login(self, store: Store) -> None:
+        await store.ban("Zoe")
+        zoe = await store.find("Zoe")
+        assert zoe
+        assert zoe.epoch == 0
+        assert not await store.keep_word("Zoe", WORD, 0)
+
+    async def test_ending_is_told_to_whoever_follows_the_order(self, store: Store) -> None:
+        told: list[Order] = []
+        await store.order(told.append)
+        await store.set_password("Anna", "other")
+        await store.end_logins("Anna")
+        assert len(told) == 2
+
+
+async def link(store: Store) -> str:
+    """Return the secret of the link in a member's mails."""
+    await tell(store, Notification("Anna", Kind.TURN))
+    [mail] = [each for each in await store.due(mails=True) if not each.code]
+    await store.sent(mail)
+    return mail.secret
+
+
+class TestOtherSecrets:
+    """What else gives access by a secret, or tells of an account."""
+
+    async def secrets(self, store: Store) -> tuple[str, str, str]:
+        """Let Anna have all that there is; return a code, a calendar and the link in mails."""
+        await confirmed(store)
+        kept = await contact(store)
+        await store.keep_contact("Anna", kept._replace(calendar=ANOTHER, feed=True))
+        await store.ask_code("Anna", "thief@example.org")
+        asked, secret = await code(store), await link(store)
+        await store.add_browser("Anna", BROWSER)
+        return asked, (await contact(store)).calendar, secret
+
+    @pytest.mark.parametrize("name", sorted(ENDINGS.keys() - {"removal"}))
+    async def test_codes_calendars_and_browsers_end(self, store: Store, name: str) -> None:
+        asked, calendar, secret = await self.secrets(store)
+        await ENDINGS[name](store)
+        assert await store.confirm("Anna", asked) == 0
+        assert await store.due(mails=True) == await store.due(mails=False) == []
+        assert await store.calendar_of(calendar) is None
+        kept = await contact(store)
+        assert await store.calendar_of(kept.calendar) == "Anna"
+        assert (kept.browsers, kept.address, kept.asked_today) == (0, MAIL, 2)
+        assert await store.is_ended_by(secret)
+        await is_in_order(store)
+
+    async def test_all_secrets_of_a_removed_member_end(self, store: Store) -> None:
+        _, calendar, secret = await self.secrets(store)
+        await store.erase("Anna")
+        await store.enrol("Anna", "another")
+        assert await store.calendar_of(calendar) is None
+        assert await store.feed_of("Anna") is None
+        assert not await store.is_ended_by(secret)
+        assert not await store.end_mails(secret)
+        assert await contact(store) == Contact()
+
+    async def test_ended_calendars_and_browsers_are_returned(self, store: Store) -> None:
+        assert await store.end_logins("Bert") == (False, 0)
+        await self.secrets(store)
+        assert await store.set_password("Anna", "other") == (True, 1)
+        assert await store.end_logins("Anna") == (True, 0)
+
+    async def test_link_in_mails_to_an_earlier_address_does_not_end_those_to_the_next(
+        self, store: Store
+    ) -> None:
+        await confirmed(store)
+        before = await link(store)
+        await confirmed(store, mail=MAIL.upper())
+        assert await link(store) == before
+        await confirmed(store, mail="new@example.org")
+        assert not await store.end_mails(before)
+        assert (await contact(store)).address == "new@example.org"
+        await is_in_order(store)
+
+    async def test_link_ends_mails_a_second_time_without_complaint(self, store: Store) -> None:
+        await confirmed(store)
+        secret = await link(store)
+        assert await store.end_mails(secret)
+        assert await store.end_mails(secret)
