@@ -311,6 +311,19 @@ def test_settings_say_who_one_is_and_have_one_leave(visit: Visit) -> None:
     expect(tilda.page.locator("#link")).to_contain_text("You have left.")
 
 
+def test_member_logs_out_everywhere_else_in_the_settings(visit: Visit) -> None:
+    def word() -> str:
+        found: str = ulf.page.evaluate("JSON.parse(localStorage['thud.word']).word")
+        return found
+
+    ulf = visit().come_in("Ulf")
+    ulf.type("register", "correct horse", "correct horse").hears("is yours now")
+    before = word()
+    ulf.press("Settings").press("Log out everywhere else").hears("logged out everywhere but here")
+    assert word() != before
+    ulf.type("say I am still here.").hears("You say: I am still here.")
+
+
 def test_colours_that_are_chosen_by_a_command_are_worn(visit: Visit) -> None:
     def worn(player: Player, scheme: str, **colours: str) -> None:
         page = player.page.locator("html")

@@ -85,16 +85,18 @@ export function openSettings(send, me) {
  * @param {(line: string) => void} send
  */
 function account({ player, member }, send) {
-  const leave = () => {
+  const type = (/** @type {string} */ line) => () => {
     byId("dialog").close();
-    send("quit");
+    send(line);
   };
   const word = !member && keptWord()?.word;
   return h(
     "div.account",
     {},
     h("p", {}, "You are ", h("b", {}, player), "."),
-    h("button", { type: "button", click: leave }, "Log out"),
+    h("button", { type: "button", click: type("quit") }, "Log out"),
+    member &&
+      h("button", { type: "button", click: type("logout everywhere") }, "Log out everywhere else"),
     word && h("p.hint", {}, `The resume word ${word} gives you this name in any browser.`),
   );
 }

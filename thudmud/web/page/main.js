@@ -44,6 +44,7 @@ const LINKS = {
   idle: "You were idle for too long, so the connection has ended.",
   banned: "The operator of this server has banned you.",
   kicked: "The operator of this server has ended your visit.",
+  logged_out: "You have been logged out, here as everywhere. Come in with your password.",
 };
 const TOAST = 5000; // milliseconds
 /** What is said below the field for a name until there is something else to say. */
@@ -264,7 +265,7 @@ function loggedIn({ success, message }) {
   isComingBack = false;
   showStopping();
   wantsIn = true;
-  // A member's word lasts as long as the server runs.
+  // A member's word lasts for a month, or until all logins were ended.
   note(
     kept
       ? `Please show once more that you are ${kept.player}, or come in under another name.`
@@ -365,7 +366,7 @@ function linked(link) {
     log.hide(false);
     log.mark();
   }
-  if (link === "quit" || link === "banned") {
+  if (link === "quit" || link === "banned" || link === "logged_out") {
     keepWord(null);
     observed = [];
     state.clear();

@@ -20,9 +20,10 @@ const GOODBYES = /** @type {Record<number, Link>} */ ({
   4002: "idle",
   4003: "banned",
   4004: "kicked",
+  4005: "logged_out",
 });
 
-/** @typedef {"connecting" | "open" | "lost" | "quit" | "elsewhere" | "idle" | "banned" | "kicked"} Link */
+/** @typedef {"connecting" | "open" | "lost" | "quit" | "elsewhere" | "idle" | "banned" | "kicked" | "logged_out"} Link */
 
 export class Wire {
   /**
