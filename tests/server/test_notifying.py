@@ -26,6 +26,7 @@ from thudmud.errors import StartError
 from thudmud.language import clean
 from thudmud.play.clocks import DAY
 from thudmud.play.notifications import is_address
+from thudmud.play.order import Measure, Order, Sanction
 from thudmud.server import mailing
 from thudmud.server.config import MailSettings
 from thudmud.server.mailing import Relay
@@ -125,6 +126,19 @@ class TestMails:
         await post.place.type("Bert", "message anna Ho!")
         await post.after(DAY)
         assert len(relay.mails) == 1
+
+    async def test_banned_member_gets_none_until_the_ban_has_ended(
+        self, post: Post, relay: Handler
+    ) -> None:
+        ban = Sanction(Measure.BAN, "Anna", until=post.clock.now + DAY)
+        post.place.hall.order = Order(bans={"anna": ban})
+        await plies(post)
+        await post.after(MINUTE)
+        assert not await post.place.service.store.due(mails=True)
+        await post.after(DAY)
+        await post.place.type("Bert", "message anna Ho!")
+        await post.after(MINUTE)
+        assert [mail["Subject"] for mail in relay.mails] == ["1 new message (Thud)"]
 
     async def test_it_is_told_in_words_if_boards_are(self, post: Post, relay: Handler) -> None:
         store = post.place.service.store

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
+from tests.accounts.dialogues import CHEAP
 from tests.server.nodes import LONG, WORD, Nodes, line_of, port_of
 from tests.server.plain import PATIENCE, Client
 from tests.server.relays import Handler, relaying
@@ -18,6 +20,7 @@ from thudmud.store import Store
 pytestmark = pytest.mark.slow
 
 BOTS = '[{name = "Chip", level = "Chalk", pause = 0}]'
+SUPPORTS = b'\xff\xfd\xc9\xff\xfa\xc9Core.Supports.Set ["Thud 1"]\xff\xf0'
 Start = Callable[..., Awaitable[Process]]
 clients: list[Client] = []
 """Those of the test that runs; they are closed at its end."""
@@ -39,11 +42,16 @@ async def start(tmp_path: Path, dsn: str) -> AsyncIterator[Start]:
     await nodes.close()
 
 
-async def come(port: int, *lines: str) -> tuple[Client, bytes]:
-    """Connect, and type some lines; return the connection, and what came of them."""
+async def come(port: int, *lines: str, supports: bool = False) -> tuple[Client, bytes]:
+    """Connect, and type some lines; return the connection, and what came of them.
+
+    With ``supports`` the client has a program that keeps resume words.
+    """
     client = Client(*await asyncio.open_connection("127.0.0.1", port))
     clients.append(client)
     told = b""
+    if supports:
+        await client.send(SUPPORTS)
     for line in lines:
         told += await says(client, line)
     return client, told
@@ -139,6 +147,45 @@ async def test_a_seek_and_a_ban_hold_on_all(start: Start, dsn: str) -> None:
         client, _ = await come(port)
         await client.send(b"Bert\r\n")
         await client.until(b"rudeness")
+
+
+async def test_logins_end_on_all(start: Start, dsn: str) -> None:
+    ports = [await port_of(await start()), await port_of(await start())]
+    registering = "Anna", "register", *["correct horse"] * 2
+    first, told = await come(ports[0], *registering, supports=True)
+    words = [members_word(told)]
+    second, told = await come(ports[1], "Anna", words[0], supports=True)  # it holds there, too
+    assert b"The name Anna is registered" in told
+    await first.until(b"You have come in from elsewhere")
+    words.append(members_word(told))
+    told = await says(second, "logout everywhere")
+    latest = members_word(told)
+    for word in words:
+        _, told = await come(ports[0], "Anna", word)
+        assert b"That is not the password of Anna" in told
+    third, told = await come(ports[0], "Anna", latest, supports=True)
+    await second.until(b"You have come in from elsewhere")
+    words = [latest, members_word(told)]
+    store = await Store.connect(dsn)  # as `thudmud user reset` on any machine
+    await store.set_password("Anna", CHEAP.hash("battery staple"))
+    await store.close()
+    await third.until(b"You have been logged out")
+    assert b"Thud.Goodbye" in await third.rest()
+    for port in ports:
+        for word in words:
+            _, told = await come(port, "Anna", word)
+            assert b"That is not the password of Anna" in told
+    _, told = await come(ports[1], "Anna", "battery staple")
+    assert b"You come into the hall" in told
+
+
+def members_word(told: bytes) -> str:
+    """Return the last resume word that a member's program was sent."""
+    *_, last = MEMBERS_WORD.findall(told)
+    return str(last, "ascii")
+
+
+MEMBERS_WORD = re.compile(rb'Thud\.Word {"player": ?"Anna", ?"word": ?"([a-z-]+)"}')
 
 
 async def test_servers_have_to_go_by_the_same(start: Start) -> None:

@@ -302,6 +302,21 @@ async def test_a_connection_ends_with_the_reason(serving: Serving, pass_time: Pa
         assert await again.end() == 4002
 
 
+async def test_ended_logins_close_the_connection(serving: Serving) -> None:
+    setup = await serving(web=WEB)
+    async with browser(setup) as anna:
+        await anna.socket.send(WANTS)
+        await anna.type("Anna", "register", "correct horse", "correct horse")
+        await anna.until("is yours now")
+        await anna.type("one")
+        await anna.until("echo one")
+        await setup.sessions.store.end_logins("Anna")
+        await setup.sessions.end_logged_out()
+        await anna.until("You have been logged out")
+        assert await anna.fact("Thud.Goodbye") == {"why": "logged_out"}
+        assert (await anna.end(), anna.socket.close_reason) == (4005, "logged_out")
+
+
 async def test_who_comes_from_where_nobody_may_is_told_so(serving: Serving) -> None:
     setup = await serving(web=WEB)
     banned = Sanction(Measure.BAN, "127.0.0.0/8", why="of spam")

@@ -217,7 +217,8 @@ class Notifier:
         now = self._store.clock()
         is_mail = not recipient.way
         way = self._mailer if is_mail else self._pusher
-        if way is None or not (recipient.address or recipient.browser):
+        is_banned = self._hall.order is not None and self._hall.order.ban(recipient.player, now)
+        if way is None or is_banned or not (recipient.address or recipient.browser):
             await self._store.sent(recipient)
         elif recipient.code:
             if not self._has_room(now, for_code=True):
