@@ -58,7 +58,7 @@ from thudmud.verbs.matchmaking import (
     Seeks,
     Withdraw,
 )
-from thudmud.verbs.more import Again, Help, Password, Quit, Register, Syntax
+from thudmud.verbs.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
 from thudmud.verbs.moves import Adjourn, Claim, End, Play, PlayRecorded, Resign, Start, Undo
 from thudmud.verbs.notifications import (
     Notify,
@@ -359,7 +359,8 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Unfollow, players),
     st.builds(Help, st.none() | texts),
     st.builds(Syntax, st.none() | texts),
-    st.sampled_from([Boards(), ViewBots(), Quit(), Seeks(), Register(), Password()]),
+    st.sampled_from([Boards(), ViewBots(), Quit(), Seeks()]),
+    st.sampled_from([Register(), Password(), LogoutEverywhere()]),
     st.sampled_from([ViewNews(), Again(), Notify()]),
     st.builds(NotifyMail, st.emails().filter(lambda each: not re.search("[ ,]|[.!]$", each))),
     st.builds(NotifyCode, st.from_regex("[0-9]{6}", fullmatch=True)),

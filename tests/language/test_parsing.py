@@ -48,7 +48,7 @@ from thudmud.verbs.matchmaking import (
     Seeks,
     Withdraw,
 )
-from thudmud.verbs.more import Again, Help, Password, Quit, Register, Syntax
+from thudmud.verbs.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
 from thudmud.verbs.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
 from thudmud.verbs.options import (
     SetCharset,
@@ -293,6 +293,8 @@ WHAT_WAS_PLAYED = [
     ("standings Long", ViewStandings(None, TimeClass.LONG)),
     ("standings rapid classic", ViewStandings("classic", TimeClass.RAPID)),
     ("register", Register()),
+    ("logout everywhere", LogoutEverywhere()),
+    ("logout", Quit()),
     ("PASSWORD", Password()),
 ]
 

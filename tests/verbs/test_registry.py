@@ -17,7 +17,7 @@ from thudmud.verbs import VERBS
 from thudmud.verbs.archive import Analyse, CancelAnalysis
 from thudmud.verbs.exercises import Lessons
 from thudmud.verbs.letters import FileReport, ForgetLetters, Letters, SendLetter
-from thudmud.verbs.more import Again, Help, Password, Register, Syntax
+from thudmud.verbs.more import Again, Help, LogoutEverywhere, Password, Register, Syntax
 from thudmud.verbs.notifications import (
     NotifyBrowser,
     NotifyCode,
@@ -121,7 +121,16 @@ def test_every_verb_is_typed_in_a_transcript() -> None:
     typed = commands_of(tuple(lines))
     # Nobody has an account in a transcript, and nothing is waited for.
     absent: set[type[Command]] = {each for each in COMMANDS if issubclass(each, OperatorCommand)}
-    absent |= {Register, Password, SendLetter, Letters, ForgetLetters, FileReport, Plan}
+    absent |= {
+        Register,
+        Password,
+        LogoutEverywhere,
+        SendLetter,
+        Letters,
+        ForgetLetters,
+        FileReport,
+        Plan,
+    }
     absent |= {CancelAnalysis, Again}
     absent |= {NotifyMail, NotifyCode, NotifyBrowser, NotifyOff, NotifyOf, NotifyQuiet}
     absent |= {NotifyPublished}
