@@ -132,6 +132,15 @@ class TestEndings:
         await store.end_logins("Anna", epoch=second)
         assert await epoch(store) == second
 
+    async def test_account_from_before_there_were_epochs_gets_one(self, store: Store) -> None:
+        await store._runner.write(lambda database: database.table.delete("login", ""))
+        assert await epoch(store) == 0
+        assert await store.keep_word("Anna", OTHER, 0)
+        await store.end_logins("Anna")
+        assert await epoch(store) != 0
+        assert not await store.has_word("Anna", OTHER)
+        await is_in_order(store)
+
     async def test_nobodys_logins_cannot_be_ended(self, store: Store) -> None:
         await store.ban("Zoe")
         for name in ("Nobody", "Zoe"):

@@ -336,10 +336,12 @@ class Sessions:
         current = await self.store.epochs(names.values())
         for session, name in names.items():
             epochs = self._epochs.get(session)
-            epoch = current.get(name, 0)
+            epoch = current.get(name)
             if session.name == name and epochs and epoch not in epochs:
-                how = (LOGGED_OUT, Goodbye.LOGGED_OUT) if epoch else (REMOVED, Goodbye.BANNED)
-                session.end(*how)
+                if epoch is None:
+                    session.end(REMOVED, Goodbye.BANNED)
+                else:
+                    session.end(LOGGED_OUT, Goodbye.LOGGED_OUT)
 
     def _may_come_in(self, session: Session, name: str) -> bool:
         if session.ended:

@@ -148,8 +148,13 @@ def epochs(database: Database, names: Collection[str]) -> Mapping[str, int]:
     if not found:
         return {}
     places = ", ".join("?" * len(found))
-    rows = database.table.rows("login", f"where player in ({places})", *found.values())
-    known = {row[0]: cast("int", row[1]) for row in rows}
+    where = f"where player in ({places})", tuple(found.values())
+    accounts, logins = database.table.several(
+        database.backend, ("account", *where), ("login", *where)
+    )
+    # An account of before there were epochs has none yet.
+    known = {row[0]: 0 for row in accounts if row[1]}
+    known |= {row[0]: cast("int", row[1]) for row in logins}
     return {name: known[number] for name, number in found.items() if number in known}
 
 

@@ -153,7 +153,8 @@ class Account:
         seen: when the member was last here, in seconds since the epoch.
         banned: whether nobody is let in under the name.
         epoch: a random number, which is another one once all logins of before have ended, and for
-            whoever registers the name anew; 0 without a password.
+            whoever registers the name anew; 0 without a password, or if none have ended yet in an
+            account from before there were epochs.
     """
 
     name: str
