@@ -118,6 +118,10 @@ class LoginSetup:
     async def member(self, name: str, password: str = "password") -> None:  # noqa: S107  (nobody's)
         await self.store.enrol(name, await self.passwords.hashed(password))
 
+    async def epochs(self, name: str) -> set[int]:
+        """Return the epoch of a member's account, as a session has it."""
+        return set((await self.store.epochs([name])).values())
+
     async def guest(self, name: str) -> str:
         """Let a guest in; return their resume word."""
         answers = Answers(name)

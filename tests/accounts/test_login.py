@@ -619,11 +619,9 @@ class TestWordsOfMembers:
     ) -> None:
         await setup.member("Anna")
         words = [await self.word(setup), await self.word(setup)]
-        answers, epochs = Answers(), {1}
+        answers, epochs = Answers(), await setup.epochs("Anna")
         await setup.logins.log_out_everywhere(answers, "Anna", epochs)
-        account = await setup.store.find("Anna")
-        assert account
-        assert epochs == {account.epoch}
+        assert epochs == await setup.epochs("Anna")
         assert answers.shown == [
             "You are logged out everywhere but here: any other program or browser needs your"
             " password again."
@@ -632,6 +630,29 @@ class TestWordsOfMembers:
         [(_, word)] = answers.kept
         assert await self.is_in(setup, word)
         assert await self.is_in(setup, "password")
+
+    @pytest.mark.parametrize("when", ["before", "meanwhile"])
+    async def test_session_whose_login_has_ended_ends_no_others(
+        self, setup: LoginSetup, when: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await setup.member("Anna")
+        ours, end_logins = await setup.epochs("Anna"), setup.store.end_logins
+
+        async def end_after_another(name: str, **how: int) -> object:
+            await end_logins(name, epoch=7)
+            return await end_logins(name, **how)
+
+        if when == "before":
+            await end_logins("Anna", epoch=7)
+        else:
+            monkeypatch.setattr(setup.store, "end_logins", end_after_another)
+        answers = Answers()
+        await setup.logins.log_out_everywhere(answers, "Anna", ours)
+        assert answers.shown == [
+            "The password of Anna has just been changed, or its logins have been ended."
+        ]
+        assert not answers.kept
+        assert await setup.epochs("Anna") == {7}
 
     async def test_guest_is_told_what_ends_their_word(self, setup: LoginSetup) -> None:
         await setup.guest("Anna")
@@ -648,7 +669,7 @@ class TestWordsOfMembers:
         for _ in range(2):
             await setup.store.add_browser("Anna", Browser("https://push.example", "k", "a"))
             answers = Answers()
-            await setup.logins.log_out_everywhere(answers, "Anna", set())
+            await setup.logins.log_out_everywhere(answers, "Anna", await setup.epochs("Anna"))
             told += answers.shown[1:]
             await setup.store.keep_contact("Anna", Contact())
         assert told == [

@@ -129,7 +129,10 @@ class TestEndings:
         first, second = new_epoch(), new_epoch()
         await store.set_password("Anna", "other", epoch=first)
         assert await epoch(store) == first
-        await store.end_logins("Anna", epoch=second)
+        await store.end_logins("Anna", since=first, epoch=second)
+        assert await epoch(store) == second
+        with pytest.raises(Nobody):
+            await store.end_logins("Anna", since=first)
         assert await epoch(store) == second
 
     async def test_account_from_before_there_were_epochs_gets_one(self, store: Store) -> None:

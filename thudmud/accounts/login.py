@@ -251,8 +251,15 @@ class Logins:
                     'You are a guest: "quit" ends your resume word, and "register" keeps your name.'
                 )
                 return
+            if account.epoch not in epochs:  # this session is about to end itself
+                prompter.say(_JUST_CHANGED.format(name))
+                return
             epoch = _next_epoch(epochs)
-            ended = await self._store.end_logins(name, epoch=epoch)
+            try:
+                ended = await self._store.end_logins(name, since=account.epoch, epoch=epoch)
+            except Nobody:
+                prompter.say(_JUST_CHANGED.format(name))
+                return
             epochs.intersection_update({epoch})
             prompter.say(
                 "You are logged out everywhere but here: any other program or browser needs your"

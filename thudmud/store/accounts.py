@@ -97,8 +97,7 @@ def set_password(
         Nobody: there is no such member, or the epoch is not ``since`` any more.
     """
     number, _, *rest = _member(database, name)
-    if since not in (None, _epoch(database, number)):
-        raise Nobody(f"The password of {name} is another one by now.")
+    _require_epoch(database, number, since)
     database.table.put("account", number, password, *rest)
     return _end_logins(database, number, epoch)
 
@@ -118,7 +117,9 @@ def rehash(database: Database, name: str, password: str, instead_of: str) -> Non
 # Logins.
 
 
-def end_logins(database: Database, name: str, *, epoch: int = 0) -> EndedLogins:
+def end_logins(
+    database: Database, name: str, *, since: int | None = None, epoch: int = 0
+) -> EndedLogins:
     """End everything that gives access to a member's account without the password.
 
     The epoch is another one, so servers end the sessions of before. Resume words and codes of mail
@@ -128,12 +129,20 @@ def end_logins(database: Database, name: str, *, epoch: int = 0) -> EndedLogins:
     Args:
         database: the database.
         name: the member's.
+        since: the epoch that the account must have; None for any.
         epoch: the new epoch; 0 for a random one.
 
     Raises:
-        Nobody: there is no such member.
+        Nobody: there is no such member, or the epoch is not ``since`` any more.
     """
-    return _end_logins(database, _member(database, name)[0], epoch)
+    number = _member(database, name)[0]
+    _require_epoch(database, number, since)
+    return _end_logins(database, number, epoch)
+
+
+def _require_epoch(database: Database, number: int, since: int | None) -> None:
+    if since not in (None, _epoch(database, number)):
+        raise Nobody(f"The logins of {database.players.name_of(number)} have ended since then.")
 
 
 def _end_logins(database: Database, number: int, epoch: int = 0) -> EndedLogins:
