@@ -315,6 +315,7 @@ def test_lines_and_what_is_too_long() -> None:
     assert list(lines.feed(b"and so on")) == []
     assert list(lines.feed(b"\nabcd\nabcdefgh\nx")) == [b"abcd", None]
     assert list(lines.end()) == [b"x"]
+    assert [*lines.feed(b"\nab\r"), *lines.end()] == [b"x", b"ab"]
 
 
 @given(st.lists(st.binary(max_size=12)), st.integers(1, 8))

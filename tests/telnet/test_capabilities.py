@@ -67,6 +67,7 @@ def test_bits_tell_of_everything(bits: int, terminal: Terminal) -> None:
         ({"width": 5, "colours": 255}, Terminal(20, colours=SIXTEEN)),
         ({"height": 24}, Terminal(height=24)),
         ({"width": -1, "colours": -1, "reader": "yes"}, Terminal()),
+        ({"width": True, "height": True, "colours": True}, Terminal()),
         ({"width": 1e9, "height": None, "colours": []}, Terminal()),
     ],
 )

@@ -340,7 +340,7 @@ class LineBuffer:
     def end(self) -> Iterator[bytes]:
         """Yield what has come after the last end of a line, if anything has."""
         if self._begun:
-            yield bytes(self._begun)
+            yield bytes(self._begun).removesuffix(b"\r")
 
     def _take(self, piece: bytes) -> Iterator[None]:
         if self._skipping:

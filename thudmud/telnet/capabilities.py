@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from enum import IntFlag
+from typing import TypeGuard
 
 from thudmud.views.view import COLOURS, DEFAULT_WIDTH, PALETTE, SIXTEEN, TRUE_COLOUR, Terminal
 
 MIN_WIDTH, MAX_WIDTH = 20, 500
 
-_MOST = 1 << 16  # columns or rows
+_MOST = 1 << 31  # no battle has as high a number, and no window as many columns
 _MAX_TYPES = 8
 """The most terminal types that are asked for; RFC 1091 lets a client have any number."""
 _MAX_TYPE = 40  # characters (RFC 1091)
@@ -103,12 +104,12 @@ class Capabilities:
 
     def set_known(self, data: Mapping[str, object]) -> None:
         """Take over what it says about its terminal by GMCP; missing values have not changed."""
-        match data.get("width", self._width), data.get("height", self._height):
-            case int(columns), int(rows) if 0 <= columns < _MOST and 0 <= rows < _MOST:
-                self.set_size(columns, rows)
-        match data.get("colours"):
-            case int(number):
-                self._told_colours = max(each for each in COLOURS if each <= max(number, 0))
+        columns, rows = data.get("width", self._width), data.get("height", self._height)
+        if whole(columns) and whole(rows):
+            self.set_size(columns, rows)
+        number = data.get("colours")
+        if whole(number):
+            self._told_colours = max(each for each in COLOURS if each <= number)
         match data.get("reader"):
             case bool(reads):
                 self._told_reader = reads
@@ -123,6 +124,11 @@ class Capabilities:
         bits = variables.get("MTTS", "")
         if bits.isdecimal() and bits.isascii() and len(bits) < 6:
             self._mtts = Mtts(int(bits))
+
+
+def whole(given: object) -> TypeGuard[int]:
+    """Return whether a value of JSON is a whole number from 0; to Python, true would be 1."""
+    return type(given) is int and 0 <= given < _MOST
 
 
 def is_utf8(name: str) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from thudmud.telnet.capabilities import Capabilities
+from thudmud.telnet.capabilities import Capabilities, whole
 from thudmud.telnet.interface import Ask, Credentials, Mark, Receiver, Watch
 from thudmud.telnet.lines import readable
 
@@ -27,7 +27,6 @@ FAILURE = '{"success": false, "message": "That name and password do not fit."}'
 _MAX_DEPTH = 8  # nested lists and mappings; ours use two levels
 _MAX_PACKAGES = 64
 _LONGEST_ID, _LARGEST_ID = 64, 1 << 53
-_MOST = 1 << 31  # no battle has as high a number
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
@@ -90,8 +89,7 @@ def _number(given: object) -> int | str | None:
     """Return what a client calls a question; None for what is no short name and no number."""
     if isinstance(given, str):
         return given[:_LONGEST_ID]
-    is_number = isinstance(given, int) and not isinstance(given, bool) and abs(given) < _LARGEST_ID
-    return given if is_number else None  # type: ignore[return-value]
+    return given if type(given) is int and abs(given) < _LARGEST_ID else None  # true is no number
 
 
 @lru_cache(maxsize=8)  # many get the same, one after the other
@@ -145,11 +143,9 @@ def credentials(data: object) -> tuple[str, str] | None:
 def watched(data: Mapping[str, object]) -> Watch | None:
     """Return what a client without a name wants to watch, if the data is valid."""
     match data:
-        case {"battle": int(number), "explore": int(ply)} if (
-            0 < number < _MOST and 0 <= ply < _MOST
-        ):
+        case {"battle": number, "explore": ply} if whole(number) and whole(ply) and number:
             return Watch(battle=number, explored=ply)
-        case {"battle": int(number)} if 0 < number < _MOST and "explore" not in data:
+        case {"battle": number} if whole(number) and number and "explore" not in data:
             return Watch(battle=number)
         case {"board": str(words)}:
             return Watch(_readable(words))
