@@ -6,16 +6,17 @@ The real `Connection`, with all that reads bytes; beneath it is no transport, ab
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
 from thudmud.accounts.limiters import TokenBucket
+from thudmud.telnet.capabilities import Capabilities
 from thudmud.telnet.connection import RECEIVE_BUFFER, Connection
 from thudmud.telnet.intake import TelnetQueue
-from thudmud.telnet.interface import Client, Item, TelnetPolicy
-from thudmud.telnet.screen import Screen
+from thudmud.telnet.interface import Client, Fitted, Item, TelnetPolicy
+from thudmud.telnet.screen import Goodbye, Screen
 
 POLICY = TelnetPolicy(
     max_line=10, budget=partial(TokenBucket, 1, 1_000_000_000), max_subnegotiation=64
@@ -68,7 +69,7 @@ class Notes:
     def resume(self) -> None:
         pass
 
-    def end(self, sentence: str) -> None:
+    def end(self, sentence: str, why: Goodbye) -> None:
         pass
 
     def overspent(self) -> None:
@@ -146,7 +147,7 @@ class Wire:
         for mistake in self._mistakes:
             raise mistake
         notes = self._notes
-        return Report(notes.items, notes.sent, self._line, self._subnegotiation)
+        return Report(list(_visible(notes.items)), notes.sent, self._line, self._subnegotiation)
 
     def _fed(self, byte: bytes) -> bool:
         # What goes wrong in here is logged, and ends the connection.
@@ -155,6 +156,23 @@ class Wire:
         except BaseException as mistake:
             self._mistakes.append(mistake)
             raise
+
+
+def _visible(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items, but of several descriptions of the terminal in a row only the last.
+
+    How many of the sizes of a dragged window are reported depends on the packets.
+    """
+    shown = latest = Fitted(Capabilities().terminal)
+    for item in (*items, None):
+        if isinstance(item, Fitted):
+            latest = item
+            continue
+        if latest != shown:
+            shown = latest
+            yield latest
+        if item is not None:
+            yield item
 
 
 async def reported(packets: Iterable[bytes], policy: TelnetPolicy = POLICY) -> Report:

@@ -226,6 +226,11 @@ class Setup:
         self._server = server
         self._stack = stack
 
+    @property
+    def throttled(self) -> int:
+        """How often a player's lines had to wait, since too much was sent."""
+        return self._server.turns.throttled
+
     async def start(self) -> None:
         [(self.host, self.port)] = await self._server.bind()
         self.web_places = self._server.web_places

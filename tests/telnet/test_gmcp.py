@@ -368,3 +368,11 @@ async def test_facts_of_the_login_and_quiet_questions_are_for_telnet_clients_too
     assert json.loads(word.partition(b"\xff")[0])["player"] == "Anna"
     await client.send(package('Thud.Ask "who"'))
     await client.until(b'Thud.Who {"people":[{"player":"Anna"')
+
+
+async def test_program_that_sends_too_much_is_told_not_to_come_back(serving: Serving) -> None:
+    _, anna = await agreed(serving, "Anna", telnet_bytes=1024, max_subnegotiation=64)
+    await anna.send(package('Core.Supports.Set ["Thud 1"]'))
+    await anna.fence()
+    await anna.send((IAC + b"\xf1") * 1000)
+    assert b'Thud.Goodbye {"why":"rejected"}' in await anna.until(IAC + SE)

@@ -26,6 +26,7 @@ FLOODS = {
     "DO": IAC + b"\xfd\x22",
     "empty": IAC + SB + END,
     "short": framed(b"\x45", b"x" * 20),
+    "sizes between": naws(100) + NOP,
     "GMCP": framed(GMCP, b'Core.Supports.Add ["Thud 1"]'),
     "lines between": NOP + b"\r\n",
 }

@@ -20,7 +20,7 @@ from thudmud.accounts.login import (
 )
 from thudmud.server.config import ServerSettings
 from thudmud.telnet.intake import Reading
-from thudmud.telnet.interface import FAIR_TIME, Client, Item, Line, extra_cost
+from thudmud.telnet.interface import FAIR_TIME, Client, Fitted, Item, Line, Mark, extra_cost
 from thudmud.telnet.screen import Screen, encode
 from thudmud.values import value
 from thudmud.views.data import Data
@@ -92,7 +92,9 @@ class Inbox:
     """A queue of items, handled in order, some in each turn of the event loop.
 
     Its connection is not read while too many items wait, or while the client does not read. Each
-    item takes a token, and a slow line takes more; after a slow one it is the others' turn.
+    item takes a token, and a slow line takes more; after a slow one it is the others' turn. What a
+    program negotiates takes none, unless it is slow: while a window is dragged, its sizes come by
+    the hundred, and the next line would wait for them. Of those that wait only the last counts.
     ``handle`` returns whether the next may follow in the same turn; while ``is_busy``, none is
     handled until `wake` is called.
     """
@@ -132,9 +134,14 @@ class Inbox:
 
     def put(self, items: Iterable[Item]) -> None:
         """Queue items that have come in."""
-        again = bool(self._waiting)
-        self._waiting.extend(items)
-        if len(self._waiting) >= self._most:
+        waiting = self._waiting
+        again = bool(waiting)
+        for item in items:
+            if waiting and type(item) is Fitted and _is_outdated(waiting[-1], item):
+                waiting[-1] = item
+            else:
+                waiting.append(item)
+        if len(waiting) >= self._most:
             self._reading.hold(self)
         if not self._scheduled:
             self._scheduled = True
@@ -195,9 +202,14 @@ class Inbox:
         for _ in range(self._settings.commands_per_turn):
             if not self._waiting or self._is_paused or self._is_busy():
                 break
-            if delay := self._rate.take(now):
+            is_negotiation = type(self._waiting[0]) in _NEGOTIATION
+            if not is_negotiation and (delay := self._rate.take(now)):
                 break
-            if not self._handle(self._waiting.popleft()) or loop.time() - now > FAIR_TIME:
+            has_room = self._handle(self._waiting.popleft())
+            seconds = loop.time() - now
+            if is_negotiation:
+                self.charge(seconds)
+            if not has_room or seconds > FAIR_TIME:
                 break
         self._scheduled = False  # a wake-up meanwhile has been handled, or is now
         if self._is_paused or self._is_busy():
@@ -210,6 +222,19 @@ class Inbox:
             self.wake()
         if len(self._waiting) < self._most:
             self._reading.let_go(self)
+
+
+_NEGOTIATION = frozenset({Fitted, Mark})
+"""The items that a client's program sends by itself, whether or not its player types."""
+
+
+def _is_outdated(item: Item, fitted: Fitted) -> bool:
+    """Return whether an item needs no handling, since what the client has told next replaces it.
+
+    A change of packages is never skipped: a program that gives one up and asks for it again is told
+    anew how things stand.
+    """
+    return type(item) is Fitted and item.terminal.packages == fitted.terminal.packages
 
 
 # Prompts.

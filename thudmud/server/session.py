@@ -227,7 +227,7 @@ class PlayerSession:
         it, its end would not be noticed.
         """
         if self._prompter.is_held and not self.name and (self._has_ended or self._inbox.is_full):
-            self._close()
+            self._close(Goodbye.REJECTED)
 
     def pause(self) -> None:
         """Stop handling: the client does not read its output."""
@@ -573,12 +573,12 @@ class TelnetSession(PlayerSession):
         """End the connection, and drop what the system still holds of it."""
         _of_strangers.info("too much telnet", extra={"peer": self._peer})
         self._prompter.say(_TOO_MUCH)
-        self._close(linger=False)
+        self._close(Goodbye.REJECTED, linger=False)
         self._loop.call_soon(self._transport.abort)
 
     def _handle(self, item: Item) -> bool:
         if item is Signal.SPEAKS_TLS:
-            self.end(tls.tls_answer(self._settings.tls_port))
+            self.end(tls.tls_answer(self._settings.tls_port), Goodbye.REJECTED)
             return False
         return super()._handle(item)
 
@@ -587,7 +587,7 @@ class TelnetSession(PlayerSession):
             super()._handle_line(line)
         elif tls.is_http(line):
             self._prompter.answered()
-            self.end(tls.HTTP)
+            self.end(tls.HTTP, Goodbye.REJECTED)
         elif line == mssp.REQUEST:
             self._timer.heard()
             self._prompter.answered()

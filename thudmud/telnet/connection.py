@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import re
 from collections.abc import Callable
 from typing import cast
 
@@ -26,6 +27,14 @@ once.
 That is more than anybody types, and little enough that others do not wait long while a client sends
 nothing but telnet commands.
 """
+
+_SIZES = re.compile(rb"(?:\xff\xfa\x1f((?:[^\xff]|\xff\xff){4})\xff\xf0)+", re.DOTALL)
+"""Sizes of a window, one after the other (RFC 1073); the group is the last one. A byte of 255 is
+doubled (RFC 855)."""
+
+_SIZES_COST = 3
+"""The bytes that such a series counts for. A window that is dragged sends 100 sizes a second: byte
+by byte it would have spent the budget in ten seconds."""
 
 
 class Connection(SessionConnection):
@@ -126,7 +135,7 @@ class Connection(SessionConnection):
         left = int(self._budget.left(asyncio.get_running_loop().time()))
         spent = self._scan(min(most, left))
         self._budget.charge(spent)
-        if self._waiting and spent == left:
+        if self._waiting and spent >= left:
             self._drop()
             self.session.overspent()
         elif not self._waiting:
@@ -151,8 +160,14 @@ class Connection(SessionConnection):
                     self.take(data[at:end])
                     at = end
                     continue
-            if spent == most:
+            if spent >= most:
                 break
+            if not self._interpreter.is_inside and (sizes := _SIZES.match(data, at)):
+                hear, size = self.negotiation.hear_subnegotiation, _unescaped(sizes[1])
+                self.handle_package(hear, telopt.NAWS + size)
+                at = sizes.end()
+                spent += _SIZES_COST
+                continue
             byte = data[at : at + 1]
             at += 1
             spent += 1
@@ -167,11 +182,16 @@ class Connection(SessionConnection):
         self._is_over = True
 
 
+def _unescaped(payload: bytes) -> bytes:
+    return payload.replace(telopt.IAC + telopt.IAC, telopt.IAC)
+
+
 # telnetlib3, of which only the finding of commands is left.
 
 
 _ERASE_CHARACTER, _ERASE_LINE = b"\x7f", b"\x15"  # as their keys send them
 _OPTION_COMMANDS = {telopt.DO, telopt.DONT, telopt.WILL, telopt.WONT}
+_LONG_COMMANDS = {*_OPTION_COMMANDS, telopt.SB}
 _LOWEST_COMMAND = telopt.EOF  # in use; RFC 1184, section 2.4
 
 
@@ -186,6 +206,11 @@ class _Interpreter(TelnetWriter):
         self.connection = connection
         self.max_subnegotiation = max_subnegotiation
         self._subnegotiated = 0
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether a command has begun and not ended; `is_oob` still holds after its last byte."""
+        return bool(self.iac_received) or self.cmd_received in _LONG_COMMANDS
 
     def feed_byte(self, byte: bytes) -> bool:
         """Take a byte; return whether it is text."""

@@ -71,7 +71,10 @@ class Source(Protocol):
         """Whether it has bytes that are not interpreted yet."""
 
     def interpret(self, most: int) -> int:
-        """Interpret them, up to so many bytes of telnet; return how many there were."""
+        """Interpret them, up to so many bytes of telnet; return how many there were.
+
+        The last command may count for a few more than were left.
+        """
 
     def abort(self) -> None:
         """End the connection at once."""
@@ -97,7 +100,8 @@ class TelnetQueue:
             self._begins_anew = True
             asyncio.get_running_loop().call_soon(self._begin)
         try:
-            self._left -= source.interpret(min(most, self._left))
+            spent = source.interpret(min(most, self._left))
+            self._left = max(0, self._left - spent)
         except Exception:  # noqa: BLE001  (it is logged, and others go on)
             _log.exception("failed to interpret telnet")
             source.abort()

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Protocol, cast
 
 from thudmud.telnet.intake import Reading, TelnetQueue
-from thudmud.telnet.screen import Flusher, Screen
+from thudmud.telnet.screen import Flusher, Goodbye, Screen
 from thudmud.values import value
 from thudmud.views.view import Terminal
 
@@ -123,8 +123,8 @@ class Receiver(Protocol):
     def resume(self) -> None:
         """Note that the client has caught up."""
 
-    def end(self, sentence: str) -> None:
-        """Show a sentence, if there is one, and end the connection."""
+    def end(self, sentence: str, why: Goodbye) -> None:
+        """Show a sentence, if there is one, and end the connection; programs are told why."""
 
     def lost(self) -> None:
         """Note that the connection is gone."""

@@ -37,6 +37,8 @@ class Goodbye(Enum):
     """An operator has ended the visit."""
     LOGGED_OUT = "logged_out"
     """The password was changed, or all logins ended: the player has to give it again."""
+    REJECTED = "rejected"
+    """The client's program has sent too much, or what is none of its protocol. It would again."""
     STOPPED = "stopped"
     """The server stops, or has lost its storage: the client can come back in a while."""
 

@@ -34,7 +34,7 @@ from thudmud.telnet.interface import (
     extra_cost,
 )
 from thudmud.telnet.lines import LineSplitter
-from thudmud.telnet.screen import Flusher
+from thudmud.telnet.screen import Flusher, Goodbye
 from thudmud.values import value
 from thudmud.web.frames import PING, SUBPROTOCOL, FrameScreen, text_frame
 from thudmud.web.http import END, HttpRequest, normalized_origin, plain, read_request
@@ -595,7 +595,7 @@ class FrameConnection(SessionConnection):
             self._screen.command(pong)
         if self._protocol.parser_exc:
             _of_strangers.info("bad frame", extra={"why": str(self._protocol.parser_exc)})
-            self.session.end("")
+            self.session.end("", Goodbye.REJECTED)
         elif self._protocol.close_expected():
             self.session.input_ended()
         else:

@@ -21,6 +21,7 @@ CLOSE_CODES = {
     Goodbye.BANNED: 4003,
     Goodbye.KICKED: 4004,
     Goodbye.LOGGED_OUT: 4005,
+    Goodbye.REJECTED: 4006,
     Goodbye.STOPPED: CloseCode.SERVICE_RESTART,
 }
 """The close code of a WebSocket; one from 4000 on means that the client should not reconnect."""

@@ -45,6 +45,7 @@ const LINKS = {
   banned: "The operator of this server has banned you.",
   kicked: "The operator of this server has ended your visit.",
   logged_out: "You have been logged out, here as everywhere. Come in with your password.",
+  rejected: "This page has sent more than the server reads, so the connection has ended.",
 };
 const TOAST = 5000; // milliseconds
 /** What is said below the field for a name until there is something else to say. */

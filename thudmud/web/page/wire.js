@@ -21,9 +21,10 @@ const GOODBYES = /** @type {Record<number, Link>} */ ({
   4003: "banned",
   4004: "kicked",
   4005: "logged_out",
+  4006: "rejected",
 });
 
-/** @typedef {"connecting" | "open" | "lost" | "quit" | "elsewhere" | "idle" | "banned" | "kicked" | "logged_out"} Link */
+/** @typedef {"connecting" | "open" | "lost" | "quit" | "elsewhere" | "idle" | "banned" | "kicked" | "logged_out" | "rejected"} Link */
 
 export class Wire {
   /**

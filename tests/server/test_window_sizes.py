@@ -1,0 +1,90 @@
+"""Negotiation does not delay what players type: a window is dragged, or a program is chatty."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.fuzz.wire import Nowhere
+from tests.server.plain import Serving
+from tests.telnet.commands import (
+    CHARSET,
+    DO,
+    GMCP,
+    IAC,
+    NAWS,
+    TM,
+    TTYPE,
+    WILL,
+    framed,
+    naws,
+)
+from thudmud.server.config import ServerSettings
+from thudmud.server.inbox import Inbox, InboxQueue
+from thudmud.telnet.intake import Reading
+from thudmud.telnet.interface import Fitted
+from thudmud.views import Terminal
+
+DRAG = b"".join(naws(columns) for columns in range(40, 240))
+"""A window that is dragged: each step reports a size."""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        DRAG,
+        framed(GMCP, b'Thud.Terminal {"width": 60}') * 20,
+        framed(GMCP, b'Core.Supports.Add ["Thud.Board 1"]') * 20,
+        framed(GMCP, b"Core.Ping") * 20,
+        IAC + DO + TM,
+        framed(CHARSET, b"\x01;UTF-8") * 20,
+        framed(TTYPE, b"\0XTERM") * 20,
+    ],
+    ids=["sizes", "terminals", "packages", "pings", "mark", "charsets", "types"],
+)
+async def test_negotiation_takes_nothing_from_the_budget_of_lines(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, program: bytes
+) -> None:
+    # What takes longer than a millisecond costs more, and a busy machine may be slow.
+    monkeypatch.setattr(Inbox, "charge", lambda *_: None)
+    setup = await serving(commands_per_second=100, commands_at_once=5)
+    anna = await setup.connect("Anna")  # a line
+    await anna.send(IAC + WILL + NAWS + IAC + DO + GMCP + IAC + WILL + CHARSET)
+    await anna.fence()
+    for _ in range(5):
+        await anna.send(program)
+        await anna.fence()
+    for _ in range(4):
+        await anna.send(b"look\n")
+        await anna.until(b"echo look")
+    assert setup.throttled == 0
+
+
+async def test_of_the_sizes_that_wait_only_the_last_counts(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = await serving(commands_per_second=1, queue_length=10)
+    anna, fitted = await setup.connect("Anna"), list[int]()
+    monkeypatch.setattr(
+        setup.service, "fit", lambda _name, terminal, **_: fitted.append(terminal.width)
+    )
+    await anna.send(b"look\n" + DRAG + b"look\n" + DRAG + naws(72))
+    await anna.fence()
+    assert fitted == [239, 72]
+
+
+async def test_packages_given_up_and_asked_for_again_are_both_seen() -> None:
+    wanted, without = Fitted(Terminal(packages=frozenset({"thud"}))), Fitted(Terminal())
+    handled = list[object]()
+
+    def handle(item: object) -> bool:
+        handled.append(item)
+        return True
+
+    reading = Reading(Nowhere())
+    inbox = Inbox(reading, InboxQueue(), ServerSettings(), handle=handle, is_busy=lambda: False)
+    inbox.put([Fitted(Terminal(width=60)), without, wanted, without, wanted, wanted])
+    while not handled:  # noqa: ASYNC110  (a turn of the loop, no more)
+        await asyncio.sleep(0)
+    assert handled == [without, wanted, without, wanted]
