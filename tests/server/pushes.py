@@ -57,6 +57,7 @@ class PushService:
         self.address = ""
         self.status, self.later = 201, ""
         self.hold: asyncio.Event | None = None
+        self.reason = ""
         self.taken: list[tuple[str, dict[str, str], Any]] = []
 
     async def answer(self, request: web.Request) -> web.Response:
@@ -68,7 +69,7 @@ class PushService:
         headers = {"Retry-After": self.later} if self.later else {}
         if self.status == 307:
             headers["Location"] = f"{self.address}/elsewhere"
-        return web.Response(status=self.status, headers=headers)
+        return web.Response(status=self.status, text=self.reason, headers=headers)
 
 
 @asynccontextmanager

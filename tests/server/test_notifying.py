@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, suppress
+from email import message_from_bytes
 from email.message import EmailMessage
+from itertools import product
 from pathlib import Path
 
 import pytest
 import trustme
+from aiosmtplib.email import flatten_message
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import cases
 from tests.server.plain import PATIENCE
 from tests.server.relays import Handler, relaying
 from tests.service.place import Place
@@ -30,7 +34,7 @@ from thudmud.play.order import Measure, Order, Sanction
 from thudmud.server import mailing
 from thudmud.server.config import MailSettings
 from thudmud.server.mailing import Relay
-from thudmud.server.notifying import Notifier, NotifyPolicy
+from thudmud.server.notifying import NeverSentError, Notifier, NotifyPolicy, NotSentError
 from thudmud.store import Holder, NotWritten, Store
 from thudmud.views.notifications import Mail
 
@@ -337,11 +341,26 @@ class TestTroubles:
         await plies(post)
         await post.after(MINUTE)
         [line] = caplog.records
-        assert line.getMessage() == "not sent: no such address: 550"
+        assert line.getMessage() == "not sent: no such address: 550 5.1.1"
         assert "example.org" not in caplog.text
         assert post.place.hall.notified == {"Bert"}
         await post.place.enter("Anna", member=True)
         assert "which takes no mails any more" in await post.place.type("Anna", "notify")
+
+    @pytest.mark.parametrize("answer", ["550 5.1.8 Bad sender", "550 5.7.1 Policy", "554 5.5.0 No"])
+    async def test_rejection_of_our_sender_keeps_the_address_and_tells_the_operator(
+        self, post: Post, relay: Handler, caplog: pytest.LogCaptureFixture, answer: str
+    ) -> None:
+        relay.recipient = answer
+        await plies(post)
+        await post.after(MINUTE)
+        await post.after(MINUTE)
+        [line] = [each for each in caplog.records if each.levelno == logging.ERROR]
+        assert "mail.sender" in vars(line)["why"]
+        assert answer[:9] in vars(line)["why"]
+        relay.recipient = "250 OK"
+        await post.after(2 * MINUTE)
+        assert len(relay.mails) == 1
 
     @pytest.mark.parametrize("answer", ["450 Busy", "421 Going away", "552 Full", "550 5.7.1 No"])
     async def test_who_cannot_get_it_now_gets_it_later(
@@ -392,6 +411,51 @@ class TestTroubles:
         post.notifier = post.new()
         await post.after(MINUTE)
         assert len(relay.mails) == 1
+
+
+def codes() -> Iterator[tuple[str, str]]:
+    """Yield replies to a recipient, and "address", "ours" or "unclear" for whose fault they are."""
+    ours = ["1.7", "1.8", "2.3", "3.4"]
+    address = ["1.1", "1.2", "1.3", "1.4", "1.6", "1.10", "2.1"]
+    for subject, detail in product(range(10), range(40)):
+        code = f"{subject}.{detail}"
+        fault = "ours" if code in ours or subject in {5, 6, 7} else "unclear"
+        yield f"550 5.{code} No", "address" if code in address else fault
+        yield f"450 4.{code} Later", "unclear"
+        yield f"450 5.{code} Confused", "unclear"
+    for nothing in ("550", "550 No such user", "552 Full", "550 5.1", "550 5.1.1.1", "550 5.1.11x"):
+        yield nothing, "unclear"
+    yield "550 5.1.1", "address"
+
+
+@cases(("answer", "fault"), codes())
+def test_reply_code_tells_whose_fault_it_is(answer: str, fault: str) -> None:
+    number, _, text = answer.partition(" ")
+    error = mailing.rejection(int(number), text)
+    if fault == "address":
+        assert isinstance(error, NeverSentError)
+    else:
+        assert isinstance(error, NotSentError)
+        assert error.is_ours is (fault == "ours")
+
+
+@pytest.mark.parametrize("reply", ["550 5.1.1 No", "530 Log in first", "501 5.1.7 Bad"])
+def test_reply_to_anything_but_the_recipient_never_gives_up_the_address(reply: str) -> None:
+    number, _, text = reply.partition(" ")
+    error = mailing.rejection(int(number), text, of_recipient=False)
+    assert isinstance(error, NotSentError)
+    assert error.is_ours
+
+
+@given(st.from_regex(r"https://[a-z0-9.-]{1,200}/mail/[A-Za-z0-9_-]{1,200}", fullmatch=True))
+def test_header_with_a_link_is_never_encoded(end: str) -> None:
+    settings = {"relay": "127.0.0.1", "tls": "none", "sender": "thud@example.org"}
+    relay = Relay(MailSettings.model_validate(settings), Path(), "Thüd " * 20)
+    message = relay.composed(Mail("Zug für Zug " * 20, "Text"), "anna@example.org", end, 1)
+    sent = message_from_bytes(flatten_message(message))  # without a policy, as it was written
+    assert sent["List-Unsubscribe"] == f"<{end}>"
+    assert sent["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert max(map(len, flatten_message(message).split(b"\r\n"))) <= 998
 
 
 class TestOnce:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import ssl
 import stat
 from collections.abc import AsyncIterator
@@ -102,15 +103,61 @@ async def test_who_moved_where_comes_to_each_browser(pushed: Pushed, service: Pu
     assert {headers["Urgency"] for _, headers, _ in service.taken[2:]} == {"high"}
 
 
-@pytest.mark.parametrize("status", [404, 410, 403])
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (404, ""),
+        (410, ""),
+        (400, '{"reason":"VapidPkHashMismatch"}'),
+        (401, '{"code":401,"errno":109,"message":"VAPID public key mismatch"}'),
+        (
+            403,
+            "the VAPID credentials in the authorization header do not correspond to the credentials"
+            " used to create the subscriptions.\n",
+        ),
+    ],
+)
 async def test_a_browser_that_wants_nothing_more_gets_nothing_more(
-    pushed: Pushed, service: PushService, status: int
+    pushed: Pushed, service: PushService, status: int, reason: str
 ) -> None:
-    service.status = status
+    service.status, service.reason = status, reason
     await pushed.place.type("Bert", "move g7 f7")
     await pushed.after(MINUTE)
     assert await pushed.browsers() == 0
     assert pushed.place.hall.notified == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (403, '{"reason":"BadJwtToken"}'),
+        (403, '{"reason":"ExpiredJwtToken"}'),
+        (401, '{"code":401,"errno":109,"message":"Request did not validate missing auth header"}'),
+        (403, ""),
+        (401, "x" * 100_000),
+        (403, "\xff\xfe"),
+        (400, '{"reason":"BadWebPushTopic"}'),
+        (413, ""),
+    ],
+)
+async def test_rejection_of_our_request_keeps_the_browser_and_tells_the_operator(
+    pushed: Pushed,
+    service: PushService,
+    caplog: pytest.LogCaptureFixture,
+    status: int,
+    reason: str,
+) -> None:
+    service.status, service.reason = status, reason
+    await pushed.place.type("Bert", "move g7 f7")
+    await pushed.after(MINUTE)
+    assert await pushed.browsers() == 2
+    assert {line.levelno for line in caplog.records} == {logging.ERROR}
+    assert {vars(line)["why"].partition(":")[0] for line in caplog.records} == {
+        f"the push service rejects this server, {status}"
+    }
+    service.status = 201
+    await pushed.after(MINUTE)
+    assert len(service.taken) == 4
 
 
 @pytest.mark.parametrize(

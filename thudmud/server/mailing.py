@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import ssl
 from datetime import UTC, datetime
+from email.headerregistry import HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import SMTP, Policy
 from email.utils import format_datetime, formataddr
 from pathlib import Path
 
@@ -24,9 +26,20 @@ TIMEOUT = 30.0
 WHOLE_TIMEOUT = 120.0
 """Seconds that a mail may take in all."""
 
-_NO_MAILBOX = "5.1."
-"""How a relay's answer to an address begins that does not exist (RFC 3463, section 3.2). A number
-such as 550 is not enough: relays that let nobody send from here answer that, too."""
+_STATUS = re.compile(r"5\.([0-9]{1,3}\.[0-9]{1,3})(?=\s|$)", re.ASCII)
+"""An enhanced status code (RFC 3463, section 2). A number such as 550 is not enough: relays that
+let nobody send from here answer that, too."""
+
+_NO_MAILBOX = frozenset({"1.1", "1.2", "1.3", "1.4", "1.6", "1.10", "2.1"})
+"""The codes of an address that takes no mail: no such mailbox or system, a bad syntax, ambiguous,
+moved (RFC 3463, section 3.2), a null MX (RFC 7505), a mailbox that is disabled (section 3.3)."""
+
+_OURS = frozenset({"1.7", "1.8", "2.3", "3.4"})
+"""Codes of what the operator has to mend: a bad address of the sender, a mail that is too long."""
+
+_OUR_SUBJECTS = frozenset({"5", "6", "7"})
+"""The same of all codes about the protocol, the content, and security or policy (sections 3.6 to
+3.8). Others, such as a full mailbox or a broken route, may pass."""
 
 
 class Relay:
@@ -67,11 +80,11 @@ class Relay:
                 is_taken = True  # and so it is not sent again, whatever comes of the farewell
         except aiosmtplib.SMTPRecipientsRefused as error:
             [refused] = error.recipients
-            if refused.message.startswith(_NO_MAILBOX):
-                raise NeverSentError(f"no such address: {refused.code}") from error
-            raise NotSentError(f"the relay does not take the address: {refused.code}") from error
+            raise rejection(refused.code, refused.message) from error
+        except aiosmtplib.SMTPDataError as error:  # there is one recipient, so it is about that
+            raise rejection(error.code, error.message) from error
         except aiosmtplib.SMTPResponseException as error:
-            raise NotSentError(f"the relay answers {error.code}") from error
+            raise rejection(error.code, error.message, of_recipient=False) from error
         except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:
             if not is_taken:
                 why = type(error).__name__
@@ -86,7 +99,7 @@ class Relay:
         if not is_address(address):
             raise ValueError("no mail can be sent there")
         sender = self._settings.sender
-        message = EmailMessage(policy=SMTP)
+        message = EmailMessage(policy=_POLICY)
         message["From"] = formataddr((self._name, sender))
         message["To"] = address
         message["Subject"] = mail.subject
@@ -98,6 +111,40 @@ class Relay:
             message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"  # RFC 8058
         message.set_content(mail.text)
         return message
+
+
+def rejection(
+    code: int, message: str, *, of_recipient: bool = True
+) -> NotSentError | NeverSentError:
+    """Return the error for a relay's reply: whose fault it is, and so whether to try again.
+
+    Args:
+        code: the reply's number.
+        message: its text, which begins with an enhanced status code, if it has one.
+        of_recipient: whether it answers the recipient or the mail, not the sender or the login.
+    """
+    found = _STATUS.match(message) if 500 <= code <= 599 else None
+    status = found[1] if found else ""
+    told = f"{code} 5.{status}" if status else f"{code}"
+    if of_recipient and status in _NO_MAILBOX:
+        return NeverSentError(f"no such address: {told}")
+    is_ours = status in _OURS or status.partition(".")[0] in _OUR_SUBJECTS
+    if is_ours or (code >= 500 and not of_recipient):
+        why = f"the relay rejects this server: {told}: see mail.sender, mail.user and its own log"
+        return NotSentError(why, is_ours=True)
+    return NotSentError(f"the relay does not take the mail: {told}")
+
+
+class _LinkHeader(UnstructuredHeader):
+    """A header with a link, on one line: in encoded words nobody would find it (RFC 2047)."""
+
+    def fold(self, *, policy: Policy) -> str:
+        return f"{self.name}: {self}{policy.linesep}"  # type: ignore[attr-defined]
+
+
+_HEADERS = HeaderRegistry()
+_HEADERS.map_to_type("List-Unsubscribe", _LinkHeader)  # type: ignore[arg-type]  # it is mixed in
+_POLICY = SMTP.clone(header_factory=_HEADERS)
 
 
 def _password(path: Path) -> str:

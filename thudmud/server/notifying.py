@@ -68,11 +68,12 @@ class NotSentError(ThudmudError):
 
     Attributes:
         pause: how many seconds to wait at least, if that is known.
+        is_ours: whether it will be refused until the operator mends something.
     """
 
-    def __init__(self, why: str, pause: float = 0.0) -> None:
+    def __init__(self, why: str, pause: float = 0.0, *, is_ours: bool = False) -> None:
         super().__init__(why)
-        self.pause = pause
+        self.pause, self.is_ours = pause, is_ours
 
 
 class NeverSentError(ThudmudError):
@@ -316,7 +317,8 @@ class Notifier:
         if rest:
             tries = max(each.tries for each in rest)
             pause = min(FIRST_PAUSE * 2**tries, LONGEST_PAUSE)
-            level = logging.INFO if tries else logging.WARNING  # once, so that it is noticed
+            level = logging.ERROR if error.is_ours else logging.WARNING
+            level = logging.INFO if tries else level  # once, so that it is noticed
             _log.log(level, "not sent, and tried again", extra={**about, "tries": tries + 1})
             until = now + max(pause, min(error.pause, LONGEST_PAUSE))
             await self._store.put_off(recipient._replace(waiting=rest), until, failed=True)

@@ -33,8 +33,21 @@ TIMEOUT = 30.0
 _SIGNED_FOR = 43_200
 """Seconds for which a signature holds; a day is the most (RFC 8292, section 2)."""
 
-_GONE = {403, 404, 410}
-"""What push services answer when a browser wants nothing more, or not from this key."""
+_GONE = {404, 410}
+"""What push services answer when a browser wants nothing more (RFC 8030, sections 6 and 7.3)."""
+
+_NOT_FROM_THIS_KEY = ("VapidPkHashMismatch", "public key mismatch", "do not correspond")
+"""How Apple, Mozilla and Google say that a browser was subscribed with another key, with 400, 401
+and 403 (RFC 8292, section 4.2). It never takes anything from ours."""
+
+_OURS = {400, 401, 403, 413}
+"""What they answer else to what we have got wrong, such as the time of this machine's clock."""
+
+_REASON_READ = 1024
+"""Bytes that are read of why a push service refuses something."""
+
+_REASON_SHOWN = 200
+"""Characters of that which are logged."""
 
 
 class PushServices:
@@ -93,17 +106,24 @@ class PushServices:
             "Urgency": "high" if told.kind is Kind.CLOCK else "normal",
         }
         try:
-            status, later = await self._post(browser.endpoint, body, headers)
+            status, why_not, later = await self._post(browser.endpoint, body, headers)
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             why = type(error).__name__
             raise NotSentError(f"the push service cannot be reached: {why}") from error
         if status in _GONE:
             raise NeverSentError(f"the push service answers {status}")
+        if status in _OURS:
+            if any(each in why_not for each in _NOT_FROM_THIS_KEY):
+                raise NeverSentError(f"it was subscribed with another key than push.keys: {status}")
+            why = f"the push service rejects this server, {status}: {_shown(why_not)}"
+            raise NotSentError(why, later, is_ours=True)
         if not 200 <= status < 300:
             raise NotSentError(f"the push service answers {status}", later)
 
-    async def _post(self, endpoint: str, body: bytes, headers: dict[str, str]) -> tuple[int, float]:
-        """Return the status, and after how many seconds to try again, if that is told."""
+    async def _post(
+        self, endpoint: str, body: bytes, headers: dict[str, str]
+    ) -> tuple[int, str, float]:
+        """Return the status, the reason, and after how many seconds to try again, if told."""
         connector = aiohttp.TCPConnector(ssl=self._context)
         limit = aiohttp.ClientTimeout(total=TIMEOUT)
         async with (
@@ -111,12 +131,18 @@ class PushServices:
             session.post(endpoint, data=body, headers=headers, allow_redirects=False) as response,
         ):
             later = response.headers.get("Retry-After", "")
-            return response.status, float(later) if later.isdecimal() else 0.0
+            reason = (await response.content.read(_REASON_READ)).decode("utf-8", "replace")
+            return response.status, reason, float(later) if later.isdecimal() else 0.0
 
     def _signed(self, audience: str) -> dict[str, str]:
         claims = {"aud": audience, "sub": self._about, "exp": int(time.time()) + _SIGNED_FOR}
         signed: dict[str, str] = self._vapid.sign(claims)
         return signed
+
+
+def _shown(reason: str) -> str:
+    """Return why something was refused, on a short line."""
+    return " ".join(reason.split())[:_REASON_SHOWN] or "no reason is given"
 
 
 def _signer(path: Path) -> Vapid:
