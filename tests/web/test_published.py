@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 import httpx
 import pytest
-from icalendar import Calendar
+from icalendar import Calendar, Event
 
 from tests.store.test_notifications import confirmed, contact
 from thudmud.play.clocks import DAY
@@ -147,6 +147,36 @@ class TestCalendar:
         assert event["URL"] == f"{PAGE}/board/oak%20board"
         again = await site.ask(link, headers={"If-None-Match": asked.headers["ETag"]})
         assert (again.status_code, again.content) == (304, b"")
+
+    async def test_deadline_keeps_its_uid_through_offers_and_undo(self, site: Site) -> None:
+        link = f"/calendar/{await site.publish(calendar=ANOTHER)}.ics"
+
+        async def event() -> Event:
+            [found] = Calendar.from_ical((await site.ask(link)).text).events
+            return found
+
+        await site.type("Anna: join oak board as dwarf", "Anna: set clock 3 days")
+        await site.type("Bert: join oak board as troll", "Bert: start")
+        first = await event()
+        await site.type("Anna: end game on oak board", "Bert: no on oak board")
+        offered = await event()
+        await site.type("Anna: move a6 b6", "Anna: undo", "Bert: undo on oak board")
+        undone = await event()
+        assert first["UID"] == offered["UID"] == undone["UID"]
+        assert first["SEQUENCE"] < offered["SEQUENCE"] < undone["SEQUENCE"]
+        await site.type("Anna: move a6 b6", "Bert: move g7 f7")
+        assert (await event())["UID"] != first["UID"]
+        assert first["UID"] == "oak-board-1-0@thud.example.org"
+
+    async def test_calendar_without_events_has_the_component_that_it_needs(
+        self, site: Site
+    ) -> None:
+        asked = await site.ask(f"/calendar/{await site.publish(calendar=ANOTHER)}.ics")
+        found = Calendar.from_ical(asked.text)
+        [zone] = found.subcomponents
+        assert (zone.name, zone["TZID"], found.events) == ("VTIMEZONE", "UTC", [])
+        [standard] = zone.subcomponents
+        assert {"DTSTART", "TZOFFSETFROM", "TZOFFSETTO"} <= set(standard)
 
     async def test_it_has_a_secret_address_which_can_be_made_anew(self, site: Site) -> None:
         assert (await site.ask("/calendar/Anna.ics")).status_code == 404

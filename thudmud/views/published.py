@@ -17,6 +17,18 @@ from thudmud.views.words import moment
 _LONGEST = 75
 """Bytes of a line of a calendar."""
 
+_UTC = (
+    "BEGIN:VTIMEZONE",
+    "TZID:UTC",
+    "BEGIN:STANDARD",
+    "DTSTART:19700101T000000",
+    "TZOFFSETFROM:+0000",
+    "TZOFFSETTO:+0000",
+    "END:STANDARD",
+    "END:VTIMEZONE",
+)
+"""What nobody sees: a calendar has to have a component (RFC 5545, section 3.6), if not an event."""
+
 _ATOM = "http://www.w3.org/2005/Atom"
 
 
@@ -36,9 +48,11 @@ def calendar(player: str, tables: Iterable[Table], page: str) -> str:
         f"X-WR-CALNAME:Thud: {player}",
         "REFRESH-INTERVAL;VALUE=DURATION:PT1H",
     ]
+    events: list[str] = []
     for table in sorted(tables, key=lambda table: table.name):
-        lines += _deadline(player, table, page)
-    return "".join(f"{_folded(line)}\r\n" for line in [*lines, "END:VCALENDAR"])
+        events += _deadline(player, table, page)
+    lines += [*(events or _UTC), "END:VCALENDAR"]
+    return "".join(f"{_folded(line)}\r\n" for line in lines)
 
 
 def _deadline(player: str, table: Table, page: str) -> Iterator[str]:
@@ -51,7 +65,13 @@ def _deadline(player: str, table: Table, page: str) -> Iterator[str]:
     others = [name for name in table.seats.values() if name != player]
     summary = f"Thud: your move against {others[0]}" if others else "Thud: your move"
     yield "BEGIN:VEVENT"
-    yield f"UID:{re.sub('[^A-Za-z0-9]+', '-', table.key)}-{table.version}@{host}"
+    # The same for the same ply, whatever is offered or taken back: else each is another event.
+    board, battle = (
+        re.sub("[^A-Za-z0-9]+", "-", table.key),
+        (table.match and table.match.number) or 0,
+    )
+    yield f"UID:{board}-{battle}-{len(game.moves)}@{host}"
+    yield f"SEQUENCE:{table.version}"
     yield f"DTSTAMP:{_stamp(table.since)}"
     yield f"DTSTART:{_stamp(clock.deadline)}"
     yield f"SUMMARY:{_escaped(summary)}"
