@@ -6,6 +6,8 @@ import asyncio
 import html
 import re
 from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from urllib.parse import quote
 
@@ -205,6 +207,72 @@ async def test_what_has_not_changed_is_not_sent_again(asking: httpx.AsyncClient)
     assert (again.status_code, again.content) == (304, b"")
     other = await asking.get("/", headers={"If-None-Match": '"other"'})
     assert other.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("known", "status"),
+    [
+        ("*", 304),
+        ("W/{}", 304),
+        ("{}", 304),
+        ('"a", W/{}', 304),
+        ('W/"a,b",{}', 304),
+        ('"x{}"', 200),
+        ("", 200),
+        ('"*"', 200),
+    ],
+)
+async def test_entity_tag_is_compared_weakly_with_each_of_a_list(
+    asking: httpx.AsyncClient, known: str, status: int
+) -> None:
+    tag = files()["/board.js"].tag.removeprefix("W/")
+    asked = {"If-None-Match": known.format(tag)}
+    assert (await asking.get("/board.js", headers=asked)).status_code == status
+
+
+async def test_not_modified_has_the_fields_of_the_whole_and_no_length(
+    asking: httpx.AsyncClient,
+) -> None:
+    for path in ("/", "/board.js", "/board/oak"):
+        whole = await asking.get(path)
+        again = await asking.get(path, headers={"If-None-Match": whole.headers["etag"]})
+        assert again.status_code == 304
+        assert "content-length" not in again.headers
+        for name in ("cache-control", "etag", "vary"):
+            assert again.headers[name] == whole.headers[name]
+
+
+async def test_every_answer_has_a_date(asking: httpx.AsyncClient) -> None:
+    for path in ("/", "/nowhere", "/ws", "/game/1.thud", "/metrics"):
+        told = parsedate_to_datetime((await asking.get(path)).headers["date"])
+        assert abs(datetime.now(UTC) - told) < timedelta(minutes=5)
+
+
+async def test_empty_line_before_a_request_is_skipped(serving: Serving) -> None:
+    client = await (await serving(web=WEB)).connect_web()
+    for opening in (b"\r\n", b"\r\n"):
+        await client.send(opening[:1])
+        await client.send(opening[1:] + b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b"HTTP/1.1 200" in await client.until(KEPT_ALIVE)
+
+
+@pytest.mark.parametrize(
+    ("target", "path", "query", "host"),
+    [
+        ("http://thud.example/", "/", "", "thud.example"),
+        ("HTTPS://thud.example:8/game/1?ply=2", "/game/1", "ply=2", "thud.example:8"),
+        ("http://thud.example", "/", "", "thud.example"),
+        ("http://thud.example?a=b", "/", "a=b", "thud.example"),
+        ("http://me@thud.example/", "http://me@thud.example/", "", "x"),
+        ("/http://thud.example/", "/http://thud.example/", "", "x"),
+    ],
+)
+def test_absolute_target_names_the_path_and_the_host(
+    target: str, path: str, query: str, host: str
+) -> None:
+    request = read_request(f"GET {target} HTTP/1.1\r\nHost: x".encode())
+    assert request is not None
+    assert (request.path, request.query, request.fields["host"]) == (path, query, host)
 
 
 async def test_who_takes_gzip_is_sent_less(asking: httpx.AsyncClient) -> None:

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.server.plain import PATIENCE, Serving
+from thudmud.pictures.pixels import SIZE
 from thudmud.web import sharing, site
 from thudmud.web.http import HttpRequest
 from thudmud.web.sharing import Preview, base_of
@@ -160,12 +161,31 @@ async def test_what_oembed_tells(asking: httpx.AsyncClient) -> None:
         "height": 680,
         "html": f'<iframe src="{here}/embed/game/12?ply=7" title="{title}" width="300"'
         ' height="680" style="border:0;max-width:100%" loading="lazy"></iframe>',
-        "thumbnail_url": f"{here}/game/12.png",
-        "thumbnail_width": 640,
-        "thumbnail_height": 640,
     }
-    small = await asking.get("/oembed", params={"url": f"{here}/board/oak", "maxheight": "1"})
-    assert (small.json()["width"], small.json()["height"]) == (480, 200)
+
+
+@pytest.mark.parametrize("name", ["width", "height"])
+@pytest.mark.parametrize("most", [1, 150, 300, 639, 640, 10_000, 99_999])
+async def test_nothing_in_oembed_exceeds_what_is_asked_for(
+    asking: httpx.AsyncClient, name: str, most: int
+) -> None:
+    here = str(asking.base_url).rstrip("/")
+    asked = {"url": f"{here}/board/oak", f"max{name}": str(most)}
+    told = (await asking.get("/oembed", params=asked)).json()
+    assert told[name] <= most
+    assert f'{name}="{told[name]}"' in told["html"]
+    assert told.get(f"thumbnail_{name}", 0) <= most
+    assert ("thumbnail_url" in told) is (most >= SIZE)
+
+
+@pytest.mark.parametrize("most", ["", "0", "-5", "x", "1e9", "100000000"])
+async def test_size_that_oembed_cannot_have_is_ignored(
+    asking: httpx.AsyncClient, most: str
+) -> None:
+    here = str(asking.base_url).rstrip("/")
+    asked = {"url": f"{here}/board/oak", "maxwidth": most, "maxheight": most}
+    told = (await asking.get("/oembed", params=asked)).json()
+    assert (told["width"], told["height"], told["thumbnail_width"]) == (480, 680, 640)
 
 
 @pytest.mark.parametrize(

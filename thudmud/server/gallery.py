@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from hashlib import sha256
@@ -86,15 +87,17 @@ class Gallery:
         self._kept: OrderedDict[str, bytes] = OrderedDict()
         self._bytes = 0
 
-    async def find(self, wanted: PictureRequest, known: str, asker: Asker) -> Picture | Absence:
-        """Return what is asked for; without its body if its tag is among those that are known."""
+    async def find(
+        self, wanted: PictureRequest, has: Callable[[str], bool], asker: Asker
+    ) -> Picture | Absence:
+        """Return what is asked for; without its body if the client has that of its tag."""
         if wanted.kind in {"png", "gif"} and not draws_pixels():
             return NO_PIXELS
         try:
             subject = await self._subject(wanted)
             if isinstance(subject, Absence):
                 return subject
-            return await self._picture(wanted, subject, known, asker)
+            return await self._picture(wanted, subject, has, asker)
         except InvalidValueError as error:
             return Absence(HTTPStatus.NOT_FOUND, f"{capitalised(str(error))}.")
         except ShareError:
@@ -110,7 +113,7 @@ class Gallery:
         await asyncio.gather(self._gifs.close(), self._others.close())
 
     async def _picture(
-        self, wanted: PictureRequest, subject: _Subject, known: str, asker: Asker
+        self, wanted: PictureRequest, subject: _Subject, has: Callable[[str], bool], asker: Asker
     ) -> Picture:
         how = wanted.kind, wanted.ply, wanted.side, wanted.colours
         record = subject.record if wanted.kind == RECORD else ()
@@ -118,7 +121,7 @@ class Gallery:
         tag = f'"{sha256(told.encode()).hexdigest()[:16]}"'
         # Of a battle that is over the record alone may change: people comment on it.
         lasting = isinstance(subject.battle, Battle) and wanted.kind != RECORD
-        if tag in known:
+        if has(tag):
             return Picture(wanted.kind, tag, lasting, None)
         body = self._kept.get(tag)
         if body is not None:

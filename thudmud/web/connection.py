@@ -335,6 +335,8 @@ class HttpConnection(asyncio.BufferedProtocol):
 
         One whose head is too long is complete.
         """
+        if self._waiting.startswith(b"\r\n"):  # RFC 9112, section 2.2
+            del self._waiting[:2]
         end = self._waiting.find(END, 0, MAX_HEAD + len(END))
         if end < 0:
             return len(self._waiting) if len(self._waiting) > MAX_HEAD else 0

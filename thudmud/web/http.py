@@ -1,12 +1,13 @@
-"""HTTP/1.1, as far as a few small files need it: requests without a body. Pure.
+"""HTTP/1.1, as far as a few small files need it: requests without a body.
 
-Section numbers are those of RFC 9112.
+Section numbers are those of RFC 9112, unless another is named. Pure but for the date of answers.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from email.utils import formatdate
 from http import HTTPStatus
 from types import MappingProxyType
 from urllib.parse import parse_qs
@@ -14,6 +15,8 @@ from urllib.parse import parse_qs
 from thudmud.values import value
 
 _LINE = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP/1\.([01])", re.ASCII)
+_ABSOLUTE = re.compile(r"https?://([^/?#@]+)([/?].*)?", re.ASCII | re.IGNORECASE)
+_TAG = re.compile(r'(?:W/)?("[!#-~\x80-\xff]*")')
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\r\n\0]*)", re.ASCII)
 
 END = b"\r\n\r\n"
@@ -54,6 +57,14 @@ class HttpRequest:
             return {}
         return {name: words[-1] for name, words in named.items()}
 
+    def has(self, tag: str) -> bool:
+        """Return whether the client has what an entity tag stands for.
+
+        Tags are compared weakly (RFC 9110, section 13.1.2); ``*`` is any.
+        """
+        known = self.fields.get("if-none-match", "")
+        return known.strip() == "*" or tag.removeprefix("W/") in _TAG.findall(known)
+
 
 def read_request(head: bytes) -> HttpRequest | None:
     """Return the request of a head, up to the empty line; None if it is invalid."""
@@ -72,6 +83,9 @@ def read_request(head: bytes) -> HttpRequest | None:
     fields = {name: ", ".join(each) for name, each in values.items()}
     if minor == "1" and ("host" not in fields or "," in fields["host"]):  # section 3.2
         return None
+    if absolute := _ABSOLUTE.fullmatch(target):  # sections 3.2.2 and 3.3: it counts, not Host
+        fields["host"], target = absolute[1], absolute[2] or "/"
+        target = target if target.startswith("/") else f"/{target}"
     connection = {each.strip().lower() for each in fields.get("connection", "").split(",")}
     has_body = fields.get("content-length", "0") != "0" or "transfer-encoding" in fields
     keeps = minor == "1" and "close" not in connection and not has_body
@@ -100,9 +114,12 @@ def response(
     known = {
         **SECURITY,
         **fields,
+        "Date": formatdate(usegmt=True),
         "Content-Length": str(len(body)),
         "Connection": "keep-alive" if keeps else "close",
     }
+    if status is HTTPStatus.NOT_MODIFIED:  # it would be that of the whole (RFC 9110, section 8.6)
+        del known["Content-Length"]
     head = "".join(f"{name}: {value}\r\n" for name, value in known.items())
     return f"HTTP/1.1 {status.value} {status.phrase}\r\n{head}\r\n".encode("latin-1") + (
         body if is_sent else b""

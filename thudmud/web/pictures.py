@@ -110,8 +110,10 @@ class Absence:
 class Pictures(Protocol):
     """Who has them."""
 
-    async def find(self, wanted: PictureRequest, known: str, asker: Asker) -> Picture | Absence:
-        """Return what is asked for; without its body if its tag is among those that are known."""
+    async def find(
+        self, wanted: PictureRequest, has: Callable[[str], bool], asker: Asker
+    ) -> Picture | Absence:
+        """Return what is asked for; without its body if the client has that of its tag."""
 
 
 def wanted_by(request: HttpRequest) -> PictureRequest | Absence | None:
@@ -165,7 +167,7 @@ async def answered(
     if isinstance(wanted, Absence):
         found = wanted
     else:
-        found = await pictures.find(wanted, request.fields.get("if-none-match", ""), asker)
+        found = await pictures.find(wanted, request.has, asker)
     if isinstance(found, Absence):
         return found.answer(keeps=keeps, is_sent=is_sent), b""
     fields = {

@@ -116,7 +116,7 @@ async def answered(
             "ETag": tag,
             "X-Robots-Tag": "noindex",
         }
-        if tag in request.fields.get("if-none-match", ""):
+        if request.has(tag):
             return response(HTTPStatus.NOT_MODIFIED, fields, keeps=keeps), b""
     head = response(HTTPStatus.OK, fields, body, keeps=keeps, is_sent=False)
     return head, body if is_sent else b""

@@ -25,7 +25,6 @@ LINK = re.compile(r"/(board|game)/([^/]+)")
 
 WIDTH, HEIGHT = 480, 680
 """Pixels of a frame, where nothing is said about it."""
-_LEAST = 200
 
 _HOST = re.compile(r"[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](?::[0-9]{1,5})?")
 _PREVIEW = re.compile(rb'(?<=<meta property="og:)(title|description)" content="[^"]*"')
@@ -203,7 +202,7 @@ def oembed(
 
 def _most(asked: Mapping[str, str], name: str) -> int:
     said = asked.get(name, "")
-    return max(_LEAST, int(said)) if re.fullmatch("[0-9]{1,5}", said, re.ASCII) else 10_000
+    return int(said) if re.fullmatch("[1-9][0-9]{0,4}", said, re.ASCII) else 10_000
 
 
 def _told(
@@ -221,7 +220,7 @@ def _told(
         "height": height,
         "html": snippet(f"{base}/embed{shared.path}", fragment, title, width, height),
     }
-    if draws_pixels():
+    if draws_pixels() and max_width >= SIZE <= max_height:  # it must not be larger, either
         picture = {"url": f"{base}{shared.path}.png", "width": SIZE, "height": SIZE}
         told |= {f"thumbnail_{key}": each for key, each in picture.items()}
     return told

@@ -132,9 +132,10 @@ def answer(
         return plain(HTTPStatus.NOT_FOUND, sentence, keeps=keeps, is_sent=is_sent)
     # Browsers revalidate each time: the names stay the same, and old files must not be played with.
     fields = {"Content-Type": file.kind, "Cache-Control": "no-cache", "ETag": file.tag}
-    if file.tag in request.fields.get("if-none-match", ""):
+    fields["Vary"] = "Accept-Encoding"
+    if request.has(file.tag):
         return response(HTTPStatus.NOT_MODIFIED, fields, keeps=keeps)
-    body, fields["Vary"] = file.body, "Accept-Encoding"
+    body = file.body
     if not shared and _TAKES_GZIP.search(request.fields.get("accept-encoding", "")):
         body, fields["Content-Encoding"] = file.packed, "gzip"
     return response(HTTPStatus.OK, fields, body, keeps=keeps, is_sent=is_sent)
