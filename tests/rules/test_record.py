@@ -184,6 +184,20 @@ class TestTimes:
         record = read_record(text.replace("; time 0:01.0\n", ""))
         assert (record.clock, record.spent, record.comments) == ("3 days", (), ())
 
+    @pytest.mark.parametrize("plies", range(3))
+    @pytest.mark.parametrize("timed", range(3))
+    @pytest.mark.parametrize("before_setup", [False, True])
+    def test_time_on_the_opening_is_no_plys(
+        self, plies: int, timed: int, *, before_setup: bool
+    ) -> None:
+        setup, *moves = str(write_record(self.GAME)).splitlines()
+        lines = ["; time 0:09.0", setup] if before_setup else [setup, "; time 0:09.0"]
+        for number, move in enumerate(moves[:plies]):
+            lines += [move, *["; time 0:01.0"] * (number < timed)]
+        record = read_record("\n".join(lines), self.GAME.ruleset)
+        assert record.spent == ((1.0,) * plies if timed >= plies else ())
+        assert record.comments == ()
+
     @pytest.mark.parametrize("spent", [(1.0,), (1.0, 2.0, 3.0), (1.0, -2.0)])
     def test_there_is_one_for_each_ply(self, spent: tuple[float, ...]) -> None:
         with pytest.raises(InvalidValueError):

@@ -252,7 +252,8 @@ def _apart(
         comment = _COMMENT.fullmatch(line)
         if time := _TIME.fullmatch(line):
             hours, minutes, seconds, tenths = (int(each or 0) for each in time.groups())
-            spent[ply - 1] = (36_000 * hours + 600 * minutes + 10 * seconds + tenths) / 10
+            if ply > 1:  # else it is on the opening, which took nobody time
+                spent[ply - 1] = (36_000 * hours + 600 * minutes + 10 * seconds + tenths) / 10
         elif comment is None:
             rest.append((number, line))
             ply += not line.startswith("[")
