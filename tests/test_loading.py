@@ -21,7 +21,7 @@ HEAVY = {
 RULES = {f"thudmud.rules.{path.stem}" for path in (ROOT / "thudmud/rules").glob("[a-z]*.py")}
 RULES -= {"thudmud.rules.symmetry"}  # which only what counts old battles needs
 RULES |= {"thudmud", "thudmud.errors", "thudmud.rules"}
-COMMAND = {"thudmud", "thudmud.version", "thudmud.cli", "thudmud.cli.main"}
+COMMAND = {"thudmud", "thudmud.version", "thudmud.cli", "thudmud.cli.main", "thudmud.cli.output"}
 CLI = "thudmud.cli"
 
 LOADED = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import signal
@@ -14,6 +15,8 @@ from pathlib import Path
 import pytest
 
 from thudmud.cli.main import SERVER_NEEDS, main
+from thudmud.rules import CLASSIC, Game, Record
+from thudmud.store import Store
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "thudmud.cli.main"]
@@ -87,3 +90,92 @@ def test_what_a_server_needs_is_what_the_extra_brings() -> None:
         "from thudmud import BoardSpec, House; House([BoardSpec('oak board')])"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+PRINTING = {
+    "config": 0,
+    "user list": 0,
+    "board list": 0,
+    "store check": 0,
+    "export --to out": 0,
+    "perft --depth 1": 0,
+    "replay game.thud": 0,
+    "draw game.thud": 0,
+    "script hello.thud-script": 1,
+    "match thudmud:1 thudmud:1 --games 2 --plies 2": 0,
+    "engine": 0,
+    "play": 0,
+    "--version": 0,
+    "serve --help": 0,
+    "health": 1,
+    "user list Bert": 2,
+}
+"""What prints something, with its status."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a record, a transcript, and a configuration with its store."""
+    (tmp_path / "game.thud").write_text(str(Record(Game.start(CLASSIC).push("dA6-B6"))), "utf-8")
+    (tmp_path / "hello.thud-script").write_text("Anna> say Hello!\n", "utf-8")
+    ports = "[server]\nport = 0\n[web]\nport = 0\n"
+    (tmp_path / "config.toml").write_text(f'bot = []\n[storage]\nfile = "db"\n{ports}', "utf-8")
+
+    async def fill() -> None:
+        await (await Store.open(tmp_path / "db")).close()
+
+    asyncio.run(fill())
+    return tmp_path
+
+
+def with_streams(folder: Path, words: str, redirections: str) -> subprocess.Popen[str]:
+    """Start a subcommand whose standard streams a shell has redirected."""
+    line = f'exec "$0" -m thudmud.cli.main {words} {redirections}'
+    return subprocess.Popen(
+        ["/bin/sh", "-c", line, sys.executable], cwd=folder, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("words", PRINTING)
+def test_output_that_is_closed_changes_no_status(folder: Path, words: str) -> None:
+    with with_streams(folder, words, "<&- >&-") as process:
+        _, said = process.communicate(timeout=PATIENCE)
+    assert "Traceback" not in said
+    assert process.returncode == PRINTING[words], said
+    assert {each.name for each in folder.iterdir()} >= {"db", "game.thud"}
+
+
+@pytest.mark.parametrize("words", PRINTING)
+def test_output_that_is_full_is_reported_once(folder: Path, words: str) -> None:
+    with with_streams(folder, words, ">/dev/full") as process:
+        _, said = process.communicate("quit\n", timeout=PATIENCE)
+    lines = [line for line in said.splitlines() if "No space left" in line]
+    full = ["thudmud: standard output: No space left on device"]
+    assert "Traceback" not in said
+    assert (process.returncode, lines) == (PRINTING[words] or 2, [] if PRINTING[words] else full)
+
+
+def test_errors_that_cannot_be_printed_change_no_status(folder: Path) -> None:
+    for redirection in ("2>&-", "2>/dev/full"):
+        with with_streams(folder, "user list Bert", redirection) as process:
+            assert process.communicate(timeout=PATIENCE) == ("", "")
+        assert process.returncode == 2
+
+
+@pytest.mark.parametrize("redirection", [">&-", ">/dev/full", ""], ids=["closed", "full", "unread"])
+def test_server_serves_where_it_cannot_print(folder: Path, redirection: str) -> None:
+    with with_streams(folder, "serve", f"2>&- {redirection}") as process:
+        assert process.stdout
+        process.stdout.close()
+        for health in (">&-", ">/dev/full"):
+            status = 1
+            while status:
+                with with_streams(folder, "health", health) as asked:
+                    _, said = asked.communicate(timeout=PATIENCE)
+                    assert "Traceback" not in said
+                    status = asked.returncode
+                assert process.poll() is None
+        process.terminate()
+        assert process.wait(PATIENCE) == 0

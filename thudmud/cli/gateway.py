@@ -36,7 +36,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stdio", action="store_true", help="use standard input and output instead"
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, is_output_needed=False)
 
 
 SECRETLESS = (

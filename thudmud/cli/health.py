@@ -24,7 +24,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--gateway", action="store_true", help="ask about the gateway instead")
     config_option(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, is_output_needed=False)
 
 
 @tells_errors

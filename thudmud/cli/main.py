@@ -7,6 +7,7 @@ once.
 
 Whoever reads what is printed may stop (`thudmud script FILE | head`), and Ctrl-C ends everything:
 neither is an error to tell of. The status is then that of a program which the signal has ended.
+Where nothing can be printed at all, a server serves, and `thudmud health` tells by its status.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+from thudmud.cli.output import guard_streams, report_failure
 from thudmud.version import VERSION
 
 SUBCOMMANDS = {
@@ -52,6 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or (words[0].startswith("-") and words[0] not in {"-h", "--help", "--version"}):
         words.insert(0, "serve")
+    output = guard_streams() if arguments is None else None
     try:
         try:
             if arguments is None:
@@ -61,9 +64,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 gc.freeze()
                 gc.enable()
             run: Callable[[argparse.Namespace], int] = options.run
-            return run(options)
+            if output:
+                output.is_needed = getattr(options, "is_output_needed", True)
+            status = run(options)
         finally:
             sys.stdout.flush()
+        return report_failure(output, status) if output else status
+    except SystemExit as end:  # argparse has printed help, or what is wrong with the options
+        if output and isinstance(end.code, int):
+            end.code = report_failure(output, end.code)
+        raise
     except BrokenPipeError:
         # Python would try to print the rest once more as it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

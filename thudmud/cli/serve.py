@@ -31,7 +31,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--port", type=port, help="the port of telnet, instead of server.port; 0 for any free ports"
     )
     parser.add_argument("--web-port", type=port, help="the port of the page, instead of web.port")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, is_output_needed=False)
 
 
 def _host(text: str) -> str:
