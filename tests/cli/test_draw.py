@@ -94,6 +94,17 @@ def test_battles_of_the_store_go_by_their_numbers(
         (["--ply", "-1"], "there is no ply -1: the battle has 3"),
         (["-o", "board.jpg"], "board.jpg: a picture is called .svg, .png or .gif"),
         (["-o", "board"], "board: a picture is called .svg, .png or .gif"),
+        (["--size", "-5"], "a picture has 1 to 2048 pixels along an edge, not -5"),
+        (["--size", "-5", "-o", "x.png"], "a picture has 1 to 2048 pixels along an edge, not -5"),
+        (["--size", "-5", "-o", "x.gif"], "a picture has 160 to 2048 pixels along an edge, not -5"),
+        (
+            ["--size", "100", "-o", "x.gif"],
+            "a picture has 160 to 2048 pixels along an edge, not 100",
+        ),
+        (
+            ["--size", "2100", "-o", "x.gif"],
+            "a picture has 160 to 2048 pixels along an edge, not 2100",
+        ),
         (["--size", "0"], "a picture has 1 to 2048 pixels along an edge, not 0"),
         (["--size", "100000", "-o", "x.png"], "a picture has 1 to 2048 pixels"),
         (["--delay", "0", "-o", "x.gif"], "a picture is shown for 0.02 to 60 seconds, not 0"),

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -327,6 +328,77 @@ def test_what_was_played_is_kept_and_gone_on_with(tmp_path: Path, capsys: Shown)
     assert len(after) == 5
     assert main([*words, "--seed", "2"]) == 2
     assert "its battles were played with other settings" in capsys.readouterr().err
+
+
+WORDS = ["match", "thudmud:1", "thudmud:1", "--games", "2", "--plies", "4", "--random", "0"]
+
+
+@pytest.fixture
+def finished(tmp_path: Path, capsys: Shown) -> Path:
+    """Return a file that a match has been written to."""
+    out = tmp_path / "out"
+    assert main([*WORDS, "--seconds", "3600", "--out", str(out)]) == 0
+    capsys.readouterr()
+    return out
+
+
+def change(line: int, key: str, found: object) -> Callable[[list[str]], list[str]]:
+    def changed(lines: list[str]) -> list[str]:
+        fields = json.loads(lines[line])
+        lines[line] = json.dumps({**fields, key: found})
+        return lines
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        lambda _: ["one line"],
+        lambda _: ["two", "lines", ""],
+        lambda _: ["[1]", ""],
+        lambda _: ["{}", ""],
+        lambda _: ['{"bots": 7'],
+        lambda _: ["\xff", ""],
+        lambda lines: [*lines[:-1], "[1]", ""],
+        lambda lines: [*lines[:-1], "null", ""],
+        lambda lines: [*lines[:-1], "7", ""],
+        lambda lines: [*lines[:-1], "{}", ""],
+        lambda lines: [*lines[:-1], "my notes"],
+        lambda lines: [*lines[:-1], '{"mine": 1'],
+        change(1, "score", 1),
+        change(1, "score", [1, 2, 3]),
+        change(1, "match", found=True),
+        change(1, "plies", "dA6-B6"),
+        change(1, "plies", [1]),
+        change(1, "cpu", ["1", None]),
+        change(1, "why", None),
+        change(1, "more", 1),
+    ],
+)
+def test_file_that_is_not_of_a_match_is_left_as_it_is(
+    finished: Path, capsys: Shown, strange: Callable[[list[str]], list[str]]
+) -> None:
+    lines = strange(finished.read_text("utf-8").split("\n"))
+    finished.write_bytes("\n".join(lines).encode("latin-1"))
+    before = finished.read_bytes()
+    assert main([*WORDS, "--seconds", "3600", "--out", str(finished)]) == 2
+    wrong = "it holds something other than battles, and is left as it is"
+    assert capsys.readouterr().err == f"thudmud: {finished}: {wrong}\n"
+    assert finished.read_bytes() == before
+
+
+def test_file_that_was_torn_anywhere_is_gone_on_with(finished: Path, capsys: Shown) -> None:
+    whole = finished.read_bytes()
+    first = whole.index(b"\n")
+    for size in (0, 1, first - 1, first, first + 1, first + 5, first + 50, len(whole) - 1):
+        finished.write_bytes(whole[:size])
+        assert main([*WORDS, "--seconds", "3600", "--out", str(finished)]) == 0
+        capsys.readouterr()
+        again = [json.loads(line) for line in finished.read_text("utf-8").splitlines()]
+        assert [each.get("plies") for each in again] == [
+            json.loads(line).get("plies") for line in whole.splitlines()
+        ]
 
 
 @pytest.mark.parametrize(

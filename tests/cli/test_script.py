@@ -64,7 +64,7 @@ class TestPlaying:
             raise PermissionError(13, "Permission denied")
 
         path = self.script(tmp_path, "Anna> say hi\n")
-        monkeypatch.setattr(Path, "write_text", refuse)
+        monkeypatch.setattr(Path, "replace", refuse)
         assert main(["script", "--update", path]) == 2
         assert capsys.readouterr().err == f"thudmud: {path}: Permission denied\n"
 

@@ -6,7 +6,10 @@ Small subcommands start at once because little is imported here.
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 import sys
+from pathlib import Path
 from time import monotonic
 
 from thudmud.errors import ThudmudError
@@ -33,6 +36,43 @@ def port(text: str) -> int:
         right = f"should be a whole number from 0 to {HIGHEST_PORT}, not {text!r}"
         raise argparse.ArgumentTypeError(right)
     return int(text)
+
+
+def write_whole(path: Path, data: bytes, *, beginning: int = 0) -> None:
+    """Write a file whole or not at all; what is there stays until then, and its mode.
+
+    Args:
+        path: the file; a symbolic link is followed, and a device or a pipe is written as it is.
+        data: what it is to hold.
+        beginning: how many bytes tell that a file which is there already is one of the same kind.
+
+    Raises:
+        CommandError: a file is there that begins otherwise.
+        OSError: it cannot be written.
+    """
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    if beginning and path.exists():
+        with path.open("rb") as file:
+            if file.read(beginning) not in {b"", data[:beginning]}:
+                raise CommandError(f"{path}: it holds something else, and is left as it is")
+    target = path.resolve()
+    part = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            part.chmod(target.stat().st_mode & 0o7777)
+        part.replace(target)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        error.filename = str(path)
+        raise
 
 
 class Progress:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from thudmud.cli.common import CommandError
+from thudmud.cli.common import CommandError, write_whole
 from thudmud.cli.configured import tells_errors
 from thudmud.server.config import shipped
 
@@ -28,10 +28,9 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(shipped())
         return 0
     try:
-        with options.file.open("x", encoding="utf-8") as file:
-            file.write(shipped())
-    except FileExistsError as error:
-        raise CommandError(f"{options.file} exists already, and is left as it is") from error
+        if options.file.exists():
+            raise CommandError(f"{options.file} exists already, and is left as it is")
+        write_whole(options.file, shipped().encode())
     except OSError as error:
         raise CommandError(f"{options.file} cannot be written: {error.strerror}") from error
     print(f"{options.file} is written; thudmud serve --config {options.file} uses it.")

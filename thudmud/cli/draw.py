@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thudmud.cli.common import CommandError, refuse
+from thudmud.cli.common import CommandError, refuse, write_whole
 from thudmud.cli.records import read, rules_option
 from thudmud.english import counted
 from thudmud.errors import InvalidValueError
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _KINDS = (".svg", ".png", ".gif")
 _DIGITS = 12
+_SIGNATURE = 4
+"""The bytes that tell the three kinds apart: "<svg", "\\x89PNG", "GIF8"."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -101,7 +103,7 @@ def _run(options: argparse.Namespace, find: Callable[[], Game]) -> int:
         if output is None:
             print(picture.decode())
             return 0
-        output.write_bytes(picture)
+        write_whole(output, picture, beginning=_SIGNATURE)
     except (CommandError, InvalidValueError, MissingExtraError) as error:
         return refuse(error)
     except OSError as error:

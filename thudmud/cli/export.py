@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from thudmud.cli.common import Progress, refuse
+from thudmud.cli.common import Progress, refuse, write_whole
 from thudmud.cli.configured import config_option, open_store, tells_errors
 from thudmud.cli.configured import day as day_option
 from thudmud.english import counted
@@ -165,7 +165,7 @@ def _without_the_erased(battle: Battle) -> Battle:
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    write_whole(path, text.encode())
 
 
 def _record(

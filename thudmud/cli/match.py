@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import json
 import math
+import os
 import re
 import shlex
 import shutil
@@ -167,16 +168,44 @@ class Played:
     cpu: tuple[float | None, float | None]
 
     @classmethod
-    def read(cls, fields: dict[str, Any]) -> Played:
-        """Return the battle that a line holds."""
-        found: dict[str, Any] = {
-            name: tuple(each) if isinstance(each, list) else each for name, each in fields.items()
-        }
-        return cls(**found)
+    def read(cls, data: object) -> Played:
+        """Return the battle that a line holds.
+
+        Raises:
+            ValueError: it holds something else.
+        """
+        if not isinstance(data, dict) or data.keys() != _FIELDS.keys():
+            raise ValueError("expected the fields of a battle")
+        return cls(**{name: _field(data[name], *form) for name, form in _FIELDS.items()})
 
     def points(self, bot: int) -> int:
         """Return what a bot, 1 or 2, counts."""
         return self.score[0 if self.dwarfs == bot else 1]
+
+
+_ANY = -1
+_FIELDS: dict[str, tuple[int, tuple[type, ...]]] = {
+    "match": (0, (int,)),
+    "battle": (0, (int,)),
+    "dwarfs": (0, (int,)),
+    "score": (2, (int,)),
+    "ending": (0, (str,)),
+    "faulty": (0, (int,)),
+    "why": (0, (str,)),
+    "plies": (_ANY, (str,)),
+    "thought": (2, (int,)),
+    "seconds": (2, (int, float)),
+    "cpu": (2, (int, float, type(None))),
+}
+"""How many elements each field of a battle has as JSON, 0 for no list, and of which types."""
+
+
+def _field(data: object, length: int, kinds: tuple[type, ...]) -> Any:
+    elements = data if isinstance(data, list) else [data]
+    is_right = isinstance(data, list) is bool(length) and length in {0, _ANY, len(elements)}
+    if not is_right or any(type(each) not in kinds for each in elements):
+        raise ValueError(f"expected a field of a battle, got {data!r:.40}")
+    return tuple(elements) if length else data
 
 
 class _Contest:
@@ -215,22 +244,38 @@ class _Contest:
         if self._out is None:
             return
         try:
-            text = self._out.read_text(encoding="utf-8") if self._out.exists() else ""
-            *lines, torn = text.split("\n")
-            if torn:  # whoever wrote it was stopped in the middle of a line
-                self._out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommandError(f"{self._out}: {error}") from error
-        try:
-            what, *battles = map(json.loads, lines or [json.dumps(self._what)])
+            # A device is only written: reading one may wait for ever.
+            data = self._out.read_bytes() if self._out.is_file() else b""
+            whole, _, torn = data.rpartition(b"\n")
+            what, *battles = [json.loads(line) for line in whole.splitlines()] or [self._what]
             found = [Played.read(each) for each in battles]
-        except (ValueError, TypeError) as error:
-            raise CommandError(f"{self._out}: it holds something other than battles") from error
+            self._require_own(what, torn.decode(), is_first=not whole)
+        except OSError as error:
+            raise CommandError(f"{self._out}: {error.strerror}") from error
+        except ValueError as error:
+            wrong = "it holds something other than battles, and is left as it is"
+            raise CommandError(f"{self._out}: {wrong}") from error
         if what != self._what:
             raise CommandError(f"{self._out}: its battles were played with other settings: {what}")
         self._played = {(each.match, each.battle): each for each in found}
-        if not lines:
+        if torn:  # whoever wrote it was stopped in the middle of a line
+            os.truncate(self._out, len(data) - len(torn))
+        if not whole:
             self._write(self._what)
+
+    def _require_own(self, what: object, torn: str, *, is_first: bool) -> None:
+        """Raise ValueError unless the first line is of a match, and what is torn begins as ours.
+
+        Args:
+            what: the data of the first line.
+            torn: what stands behind the last whole line.
+            is_first: whether that is the first line.
+        """
+        if not isinstance(what, dict) or what.keys() != self._what.keys():
+            raise ValueError("expected the settings of a match")
+        begun = json.dumps(self._what) if is_first else '{"match": '
+        if not (begun.startswith(torn) or (torn.startswith(begun) and not is_first)):
+            raise ValueError("expected the beginning of a line")
 
     async def play(self) -> None:
         """Play what is left to be played; stop at an interruption, or when the test is over."""

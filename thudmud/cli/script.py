@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from thudmud.cli.common import HIGHEST_PORT, UNUSABLE, CommandError, refuse
+from thudmud.cli.common import HIGHEST_PORT, UNUSABLE, CommandError, refuse, write_whole
 from thudmud.cli.staging import Address, Performed, Setup, other_mud, play, texts, unknown_variables
 from thudmud.english import counted
 from thudmud.script import Missed, Transcript
@@ -115,6 +115,10 @@ class TranscriptResult:
     seconds: float
 
 
+_XML = len("<?xml")
+"""The bytes that tell a report that another run has written."""
+
+
 def junit(results: Sequence[TranscriptResult]) -> str:
     """Return the results as a document of XML."""
     all_of_them = [each.performed for each in results]
@@ -197,7 +201,9 @@ def run(options: argparse.Namespace) -> int:
     status = max(map(_told, results))
     if options.junit:
         try:
-            options.junit.write_text(junit(results), encoding="utf-8")
+            write_whole(options.junit, junit(results).encode(), beginning=_XML)
+        except CommandError as error:
+            return refuse(error)
         except OSError as error:
             return refuse(f"{options.junit}: {error.strerror}")
     if status == 0 and not options.update:
@@ -238,7 +244,7 @@ def _update(path: Path, transcript: Transcript) -> list[str]:
             if others:
                 problems.append(f"{file}: included more than once, and each time differs")
             elif file.read_text(encoding="utf-8") != text:
-                file.write_text(text, encoding="utf-8")
+                write_whole(file, text.encode())
                 print(f"{file}: updated")
         except OSError as error:
             problems.append(f"{file}: {error.strerror}")

@@ -202,12 +202,13 @@ def described(position: Position, last: Move | None = None) -> str:
     return " ".join(told) or "The board is empty."
 
 
-def require_look(orientation: str, size: int | None, colours: Colours) -> None:
-    """Raise InvalidValueError if no picture can look so."""
+def require_look(orientation: str, size: int | None, colours: Colours, *, least: int = 1) -> None:
+    """Raise InvalidValueError if no picture can look so; ``least`` is the smallest size."""
     if orientation not in {"south", "north"}:
         raise InvalidValueError(f"the orientation is 'south' or 'north', not {orientation!r}")
-    if size is not None and not 1 <= size <= LARGEST:
-        raise InvalidValueError(f"a picture has 1 to {LARGEST} pixels along an edge, not {size}")
+    if size is not None and not least <= size <= LARGEST:
+        limits = f"{least} to {LARGEST} pixels along an edge"
+        raise InvalidValueError(f"a picture has {limits}, not {size}")
     require_colours(colours)
 
 

@@ -99,8 +99,8 @@ def gif(
         MissingExtraError: the extra ``pictures`` is not installed.
         InvalidValueError: that is no size for a picture, or no time for one.
     """
+    require_look(orientation, size, colours, least=_STEP)
     size -= size % _STEP
-    require_look(orientation, size, colours)
     if not _SHORTEST <= delay <= _LONGEST:
         limits = f"{_SHORTEST:g} to {_LONGEST:g} seconds"
         raise InvalidValueError(f"a picture is shown for {limits}, not {delay:g}")
