@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -174,3 +175,9 @@ def test_no_two_classes_have_one_name() -> None:
 
 def test_modules_say_what_is_in_them() -> None:
     assert [path for path in MODULES if not ast.get_docstring(parsed(path))] == []
+
+
+def test_no_time_of_day_is_that_of_this_machine() -> None:
+    """Times are in UTC and say so: players, operators and logs are in different zones."""
+    local = re.compile(r"localtime|ctime\(\)|fromtimestamp\([^,()]*\)|datetime\.now\(\)")
+    assert [path for path in MODULES if local.search(path.read_text("utf-8"))] == []

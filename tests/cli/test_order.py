@@ -105,7 +105,7 @@ def test_an_operator_keeps_order(
         assert main(["user", "list"]) == 0
         listed = " ".join(capsys.readouterr().out.split())
         assert re.search(
-            r"Olga since .* operator 203.0.113.0/24 banned until \S+ \S+ by Olga", listed
+            r"Olga since .* operator 203.0.113.0/24 banned until \S+ \S+ UTC by Olga", listed
         )
         olga.type("unban 203.0.113.0/24")
         olga.until("You unban 203.0.113.0/24.")

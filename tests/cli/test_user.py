@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         await store.enrol("Anna", "hash")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setenv("TZ", "Asia/Tokyo")  # nowhere is a time that of this machine
     do(fill)
     return tmp_path
 
@@ -87,10 +87,10 @@ def test_they_are_listed(capsys: Shown) -> None:
     assert user("list") == 0
     out = capsys.readouterr().out
     anna, bob, cara, mallory, total = (" ".join(line.split()) for line in out.splitlines())
-    assert anna == "Anna since 1970-01-01 00:01 seen 1970-01-01 00:01"
+    assert anna == "Anna since 1970-01-01 00:01 UTC seen 1970-01-01 00:01 UTC"
     assert bob == anna.replace("Anna", "Bob") + " banned"
-    assert re.fullmatch(r"Cara banned \d{4}-\d\d-\d\d \d\d:\d\d, has no account", cara)
-    assert re.fullmatch(r"Mallory banned \d{4}-\d\d-\d\d \d\d:\d\d, has no account", mallory)
+    assert re.fullmatch(r"Cara banned \d{4}-\d\d-\d\d \d\d:\d\d UTC, has no account", cara)
+    assert re.fullmatch(r"Mallory banned \d{4}-\d\d-\d\d \d\d:\d\d UTC, has no account", mallory)
     assert total == "4 names"
     assert user("list", "MALLORY") == 0
     assert " ".join(capsys.readouterr().out.split()) == mallory
@@ -100,7 +100,7 @@ def test_reports_are_listed_and_closed(capsys: Shown) -> None:
     do(lambda store: store.report("Anna", "Bob", "He is rude.", ["say: you oaf", "emote: spits."]))
     do(lambda store: store.report("Bob", "Anna", "She is, too."))
     assert user("reports") == 0
-    day = "1970-01-01 00:01"
+    day = "1970-01-01 00:01 UTC"
     first = (
         f"   1  {day}  Anna about Bob: He is rude.\n"
         "          heard from Bob: say: you oaf\n"

@@ -18,7 +18,7 @@ import pytest
 import uvloop
 
 from tests.accounts.dialogues import CHEAP
-from tests.conftest import RunServer
+from tests.conftest import FreePort, RunServer
 from tests.server.bots import Person
 from tests.server.plain import PATIENCE, Client
 from tests.service.place import Place
@@ -410,3 +410,35 @@ class TestPortOfThePage:
         server = Acceptor(SETTINGS.model_copy(update={"web": web}))
         with pytest.raises(StartError, match=rf"web\.port: port {web.port} of .* is in use"):
             await server.bind()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])  # noqa: S104  (nobody connects)
+@pytest.mark.parametrize("section", ["web", "metrics"])
+async def test_port_of_two_settings_is_a_line_that_names_both(
+    tmp_path: Path, free_port: FreePort, section: str, host: str
+) -> None:
+    port = free_port()
+    chosen = {"host": host, "port": port, "enabled": True}
+    told = {
+        "server": {"port": port},
+        "storage": {"backend": "memory"},
+        "web": {"enabled": False},
+        "bot": [],
+    }
+    settings = Settings.model_validate({**told, section: chosen})
+    wrong = rf"^{section}\.port: port {port} is that of server\.port: give each its own$"
+    with pytest.raises(StartError, match=wrong):
+        await serving.serve(settings, tmp_path, lambda _: None)
+
+
+async def test_page_whose_port_nobody_has_chosen_gives_way_to_our_own(
+    monkeypatch: pytest.MonkeyPatch, free_port: FreePort
+) -> None:
+    port = free_port()
+    monkeypatch.setattr(WebSettings.model_fields["port"], "default", port)
+    told = {"server": {"port": port}, "web": {"port": port}, "bot": []}
+    settings = Settings.model_validate(told)
+    server = Acceptor(settings)
+    assert await server.bind() == [("127.0.0.1", port)]
+    assert server.has_moved
+    server.close()

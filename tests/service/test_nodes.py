@@ -1043,3 +1043,10 @@ async def test_a_service_that_is_closed_hears_nothing_more(one: Place, two: Plac
     await two.type("Bert", "say hello")
     assert "Bert" not in one.service
     assert "Bert" not in one.told
+
+
+async def test_node_closed_before_it_was_opened_leaves_the_store_as_it_is() -> None:
+    store = SlowStore.make()
+    await Node(store).close()
+    assert await store.last_beat() is None
+    await store.close()

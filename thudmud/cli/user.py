@@ -12,7 +12,6 @@ import json
 import secrets
 import string
 import sys
-import time
 
 from thudmud.accounts.passwords import Passwords, password_problem
 from thudmud.cli.common import CommandError
@@ -23,7 +22,7 @@ from thudmud.play.order import Measure, Order, Sanction, network_of, network_tex
 from thudmud.service.boards import boards_up, table_of
 from thudmud.store import Account, Nobody, Store
 from thudmud.views.refusals import refused
-from thudmud.views.words import because
+from thudmud.views.words import because, minute
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +63,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
 _ALPHABET = string.ascii_letters + string.digits
 _GENERATED = 16  # characters
 _MOST_REPORTS = 1000
-_DAY = "%Y-%m-%d %H:%M"
 
 
 @tells_errors
@@ -216,7 +214,7 @@ async def _reports(store: Store, options: argparse.Namespace) -> None:
     for each in reversed(found):
         closed = "" if each.is_open else "  closed"
         by = each.by or "a former member"
-        print(f"{each.number:>4}  {_told(each.at)}  {by} about {each.about}: {each.text}{closed}")
+        print(f"{each.number:>4}  {minute(each.at)}  {by} about {each.about}: {each.text}{closed}")
         for line in each.said:
             print(f"          heard from {each.about}: {line}")
     print(counted(len(found), "report"))
@@ -239,9 +237,9 @@ def _line(account: Account, order: Order) -> str:
     ban, mute = order.bans.get(name), order.mutes.get(name)
     measures = [_measure(each) for each in (ban, mute) if each]
     if not account.password:
-        since = f"  banned {_told(account.created)}"
+        since = f"  banned {minute(account.created)}"
         return f"{account.name:20}{since}{_terms(ban, ', has no account')}"
-    line = f"{account.name:20}  since {_told(account.created)}  seen {_told(account.seen)}"
+    line = f"{account.name:20}  since {minute(account.created)}  seen {minute(account.seen)}"
     return "  ".join([line, *(["operator"] if account.operator else []), *measures])
 
 
@@ -253,13 +251,9 @@ def _terms(sanction: Sanction | None, more: str = "") -> str:
     """Return until when a measure holds, by whom, and why; and what else is to be said before."""
     if sanction is None:
         return more
-    until = "" if sanction.until is None else f" until {_told(sanction.until)}"
+    until = "" if sanction.until is None else f" until {minute(sanction.until)}"
     by = f" by {sanction.by}" if sanction.by else ""
     return f"{until}{by}{more}{because(sanction.why)}"
-
-
-def _told(seconds: float) -> str:
-    return time.strftime(_DAY, time.localtime(seconds))
 
 
 def _asked_for(name: str) -> str:

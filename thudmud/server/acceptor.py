@@ -15,12 +15,13 @@ import resource
 import socket
 import ssl
 from collections import Counter
-from collections.abc import Callable, Container, Coroutine, Mapping
+from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from http import HTTPStatus
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -87,6 +88,8 @@ class Acceptor:
         self._passwords = Passwords(hasher)
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
         self.turns = InboxQueue()
+        self._claimed: list[tuple[str, socket.AddressFamily, str, int]] = []
+        """The settings that have a port, each with what they are bound to."""
 
     async def bind(self) -> list[tuple[str, int]]:
         """Bind the ports; return the addresses and ports of plain telnet. Nobody can connect yet.
@@ -256,11 +259,32 @@ class Acceptor:
             )
         except (OSError, ValueError) as error:  # ValueError: that cannot be a host name
             raise StartError(problem(error, host, setting, port)) from error
+        try:
+            self.claim(setting, listening.sockets)
+        except StartError:
+            listening.close()
+            raise
         self._listening.append(listening)
         places = [each.getsockname()[:2] for each in listening.sockets]
         for address, number in places:
             _log.info("listening", extra={"for": setting, "place": f"{address} {number}"})
         return places
+
+    def claim(self, setting: str, sockets: Iterable[socket.socket]) -> None:
+        """Note that a setting has these ports.
+
+        Nobody listens on them yet, so until then the system lets another setting have them, too.
+
+        Raises:
+            StartError: another setting has one of them.
+        """
+        bound = [(each.family, *each.getsockname()[:2]) for each in sockets]
+        for (family, address, port), (other, *known) in product(bound, self._claimed):
+            is_same = address == known[1] or {address, known[1]} & _ALL_ADDRESSES
+            if [family, port] == known[::2] and is_same:
+                told = f"{setting}: port {port} is that of {other}: give each its own"
+                raise StartError(told) from OSError(errno.EADDRINUSE, told)
+        self._claimed += [(setting, *each) for each in bound]
 
     def _telnet_incoming(self, context: ssl.SSLContext | None = None) -> IncomingConnection:
         return IncomingConnection(

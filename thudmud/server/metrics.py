@@ -83,6 +83,11 @@ async def measured(
         )
     except (OSError, ValueError) as error:
         raise StartError(problem(error, settings.host, "metrics.port", settings.port)) from error
+    try:
+        server.claim("metrics.port", listening.sockets)
+    except StartError:
+        listening.close()
+        raise
     for each in listening.sockets:
         address, port = each.getsockname()[:2]
         _log.info("listening", extra={"for": "metrics.port", "place": f"{address} {port}"})

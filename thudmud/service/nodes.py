@@ -172,6 +172,7 @@ class Node:
         self._store, self._settings, self._clock = store, settings, clock
         self._services: list[Resident] = []
         self._until: float | None = None
+        self._unhear: Callable[[], None] = lambda: None
         self._greetings = 0
         """How often `live` still exchanges with the others who is on each node.
 
