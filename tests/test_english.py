@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
 from tests.cases import cases
-from thudmud.english import lasting, length, length_of
+from thudmud import english
+from thudmud.english import LENGTHS, counted, does, lasting, length, length_of, with_article
+from thudmud.play.order import Measure
+from thudmud.rules.moves import Piece, Side, Verb
 
 
 @cases(
@@ -40,3 +46,104 @@ def test_lengths_as_they_are_typed(words: str, seconds: int, exactly: str) -> No
 def test_what_is_no_length(words: str) -> None:
     with pytest.raises(ValueError, match="no length of time"):
         length_of(words)
+
+
+# What our own words come to. A new one has to be looked at, and added here.
+
+PLURALS = {
+    "ban": "bans", "battle": "battles", "blunder": "blunders", "board": "boards", "bot": "bots",
+    "browser": "browsers", "byte": "bytes", "day": "days", "dwarf": "dwarfs",
+    "empty square": "empty squares", "event": "events", "hour": "hours", "match": "matches",
+    "message": "messages", "minute": "minutes", "mistake": "mistakes",
+    "more board": "more boards", "more line": "more lines", "name": "names",
+    "new message": "new messages", "other": "others", "other ply": "other plies", "page": "pages",
+    "player": "players", "ply": "plies", "point": "points", "record": "records",
+    "report": "reports", "Rock": "Rocks", "round": "rounds", "second": "seconds",
+    "square": "squares", "step": "steps", "thing": "things", "Thudstone": "Thudstones",
+    "transcript": "transcripts", "troll": "trolls", "try": "tries", "week": "weeks",
+}  # fmt: skip
+
+THIRD_PERSONS = {
+    "announce": "announces", "ask": "asks", "ban": "bans", "beat": "beats", "cancel": "cancels",
+    "challenge": "challenges", "claim": "claims", "close": "closes", "come": "comes",
+    "decline": "declines", "emote": "emotes", "end": "ends", "go": "goes", "have": "has",
+    "hurl": "hurls", "kibitz": "kibitzes", "kick": "kicks", "leave": "leaves", "move": "moves",
+    "mute": "mutes", "offer": "offers", "open": "opens", "pause": "pauses", "play": "plays",
+    "practise": "practises", "quit": "quits", "resign": "resigns", "say": "says", "send": "sends",
+    "set": "sets", "shout": "shouts", "shove": "shoves", "sit": "sits", "take": "takes",
+    "tell": "tells", "unban": "unbans", "unmute": "unmutes", "walk": "walks",
+    "whisper": "whispers", "win": "wins",
+}  # fmt: skip
+
+
+def words_given(function: str, place: int) -> set[str]:
+    """Return the words that are given to a function of `english`, wherever it is called."""
+    words = set[str]()
+    for path in Path(english.__file__).parent.rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and len(call.args) > place:
+                name = call.func.id if isinstance(call.func, ast.Name) else ""
+                given = ast.walk(call.args[place]) if name == function else ()
+                words |= {
+                    each.value
+                    for each in given
+                    if isinstance(each, ast.Constant) and isinstance(each.value, str)
+                }
+    return words - {"un", "piece"}  # a part of a word, and a key
+
+
+def test_nouns_of_ours_have_their_plurals() -> None:
+    assert words_given("counted", 1) <= set(PLURALS)
+    assert {piece.noun for piece in Piece} <= set(PLURALS)
+    assert {side.value for side in Side} <= set(PLURALS)
+    assert set(LENGTHS) <= set(PLURALS)
+    for noun, plural in PLURALS.items():
+        assert counted(1, noun) == f"1 {noun}"
+        assert counted(2, noun) == f"2 {plural}"
+
+
+def test_verbs_of_ours_have_their_third_persons() -> None:
+    assert words_given("does", 2) <= set(THIRD_PERSONS)
+    assert {verb.word for verb in Verb} <= set(THIRD_PERSONS)
+    assert {measure.value for measure in Measure} <= set(THIRD_PERSONS)
+    assert {"say", "kibitz", "whisper", "shout", "emote", "tell"} <= set(THIRD_PERSONS)
+    for verb, third in THIRD_PERSONS.items():
+        assert does("Anna", "Anna", verb) == f"you {verb}"
+        assert does("Anna", None, verb) == f"Anna {third}"
+
+
+@cases(
+    ("noun", "plural"),
+    [
+        ("boss", "bosses"), ("box", "boxes"), ("quartz", "quartzes"), ("wish", "wishes"),
+        ("church", "churches"), ("key", "keys"), ("party", "parties"),
+    ],
+)  # fmt: skip
+def test_nouns_that_may_come_have_their_plurals(noun: str, plural: str) -> None:
+    assert counted(0, noun) == f"0 {plural}"
+
+
+@cases(
+    ("verb", "third"),
+    [
+        ("watch", "watches"), ("pass", "passes"), ("fix", "fixes"), ("push", "pushes"),
+        ("carry", "carries"), ("stay", "stays"), ("do", "does"), ("be", "is"), ("agree", "agrees"),
+    ],
+)  # fmt: skip
+def test_verbs_that_may_come_have_their_third_persons(verb: str, third: str) -> None:
+    assert does("Anna", None, verb) == f"Anna {third}"
+
+
+@cases(
+    "phrase",
+    [
+        "an oak board", "an elm table", "a fir board", "an Ankh board", "an iron board",
+        "an umber board", "a unicorn board", "a used board", "a uniform", "a user",
+        "a utility board", "an unlit board", "an unusual board", "an hour", "an honest board",
+        "a house", "a horse", "a eucalyptus board", "a one", "an onyx board", "an only board",
+        "an 8", "an 80", "an 11", "an 18", "a 1", "a 110", "a /24", "a yew board", "an ounce",
+    ],
+)  # fmt: skip
+def test_article_is_as_the_noun_sounds(phrase: str) -> None:
+    _, _, noun = phrase.partition(" ")
+    assert with_article(noun) == phrase

@@ -7,7 +7,13 @@ from collections.abc import Iterable
 from math import ceil
 
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
-_IRREGULAR = {"go": "goes", "have": "has", "kibitz": "kibitzes"}
+_HISSES = ("s", "x", "z", "ch", "sh")
+_IRREGULAR = {"be": "is", "have": "has"}
+_AN = re.compile(
+    r"[aeio8]|u(?!ni[^mn]|[rs][aeiu]|t[ei]|k)|hour|heir|honest|honour|1[18](?![0-9])", re.IGNORECASE
+)
+_A = re.compile(r"eu|ewe|on(e|ce)\b", re.IGNORECASE)
+"""Beginnings of words that have "an", and of some among them that have "a", since they sound so."""
 
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
@@ -17,11 +23,19 @@ LONGEST_ECHO = 40
 
 def counted(number: int, noun: str) -> str:
     """Return a number of things in words: ``1 ply``, ``2 plies``, ``2 days``, ``2 matches``."""
-    if number == 1:
-        return f"{number} {noun}"
-    if noun.endswith("y") and noun[-2] not in "aeiou":
-        return f"{number} {noun[:-1]}ies"
-    return f"{number} {noun}{'es' if noun.endswith('ch') else 's'}"
+    return f"{number} {noun if number == 1 else _with_s(noun)}"
+
+
+def _with_s(word: str) -> str:
+    """Return a noun in the plural, or a verb in the third person: ``bosses``, ``plies``."""
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return f"{word[:-1]}ies"
+    return f"{word}es" if word.endswith(_HISSES) else f"{word}s"
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with its article: ``an oak board``, ``a unicorn``."""
+    return f"{'an' if _AN.match(noun) and not _A.match(noun) else 'a'} {noun}"
 
 
 def nth(number: int) -> str:
@@ -101,7 +115,8 @@ def does(actor: str, me: str | None, verb: str) -> str:
     """Return an actor doing a verb (its plain form), as "you move" or "Anna moves"."""
     if actor == me:
         return f"you {verb}"
-    return f"{actor} {_IRREGULAR.get(verb, verb + 's')}"
+    told = f"{verb}es" if verb.endswith("o") else _with_s(verb)
+    return f"{actor} {_IRREGULAR.get(verb, told)}"
 
 
 def listed(names: Iterable[object], conjunction: str = "and") -> str:

@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import cast
 
+from thudmud.english import with_article
 from thudmud.errors import Refused, StartError
 from thudmud.language.parsing import board_problem
 from thudmud.play.events import BoardClosed, BoardOpened, BoardRenamed, StoredEvent, TableEvent
@@ -77,8 +78,8 @@ def _require_own_names(tables: Collection[Table], up: Sequence[OpenBoard]) -> No
         table = names.get(board.name.lower())
         if table and board.key not in keys:
             raise StartError(
-                f'there is a {board.name} already, which has the key "{board.key}" and not'
-                f' "{table.key}": give the new one that key or another name, or close the other'
+                f'there is {with_article(board.name)} already, which has the key "{board.key}" and'
+                f' not "{table.key}": give the new one that key or another name, or close the other'
                 f' one with "thudmud board close {board.name}"'
             )
 
