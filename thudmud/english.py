@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from math import ceil
 
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
@@ -26,6 +27,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else _with_s(noun)}"
 
 
+@cache  # nearly every line has one of few
 def _with_s(word: str) -> str:
     """Return a noun in the plural, or a verb in the third person: ``bosses``, ``plies``."""
     if word.endswith("y") and word[-2:-1] not in "aeiou":
@@ -115,8 +117,12 @@ def does(actor: str, me: str | None, verb: str) -> str:
     """Return an actor doing a verb (its plain form), as "you move" or "Anna moves"."""
     if actor == me:
         return f"you {verb}"
-    told = f"{verb}es" if verb.endswith("o") else _with_s(verb)
-    return f"{actor} {_IRREGULAR.get(verb, told)}"
+    return f"{actor} {_third_person(verb)}"
+
+
+@cache
+def _third_person(verb: str) -> str:
+    return _IRREGULAR.get(verb) or (f"{verb}es" if verb.endswith("o") else _with_s(verb))
 
 
 def listed(names: Iterable[object], conjunction: str = "and") -> str:
