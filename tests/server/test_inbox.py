@@ -194,8 +194,8 @@ class SlowWork:
         for _ in range(3):
             await bob.fence()
         assert self.count == 1
-        self._now += 60
         while self.count < 2:
+            self._now += 60  # each time: what Bob sends counts, too
             await bob.fence()
 
 

@@ -91,6 +91,13 @@ class Served:
         self._process.kill()
         self._process.communicate()
 
+    def reset(self, member: str) -> str:
+        """Give a member a new password, and return that."""
+        command = [sys.executable, "-m", "thudmud.cli.main", "user", "reset", "--generate"]
+        run = [*command, member, "--config", str(self.config)]
+        told = subprocess.run(run, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+        return told.stdout.split()[-1]
+
     def __enter__(self) -> Self:
         return self
 
