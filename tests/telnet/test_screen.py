@@ -130,6 +130,22 @@ async def test_a_reader_who_takes_nothing_is_cut_off_at_the_limit() -> None:
     assert b"y" not in b"".join(transport.writes)
 
 
+async def test_long_answer_to_a_reader_that_keeps_up_is_sent_whole() -> None:
+    screen, transport = opened()
+    transport.stuck = True
+    for _ in range(2):
+        screen.show(b"x" * (2 * LIMIT))
+        await turn()
+        screen.show(b"y" * LIMIT)  # what others say meanwhile
+        await turn()
+        assert transport.endings == []
+        transport.writes.clear()  # all of it is read
+    screen.show(b"x" * (2 * LIMIT))
+    await turn()
+    screen.show(b"y" * (LIMIT + 1))
+    assert transport.endings == ["aborted"]
+
+
 async def test_a_line_that_was_not_echoed_leaves_the_cursor_behind_the_prompt() -> None:
     screen, transport = opened()
     screen.ask()

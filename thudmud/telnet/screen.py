@@ -60,7 +60,8 @@ class Screen:
 
     Args:
         transport: the connection.
-        limit: the most bytes that may wait to be sent; a slower reader is cut off.
+        limit: the most bytes that may wait to be sent; a slower reader is cut off. A longer answer,
+            as the record of a long battle, may wait besides if little waited before.
         flusher: flushes the screen at the end of the turn of the event loop.
 
     Attributes:
@@ -72,6 +73,7 @@ class Screen:
 
     __slots__ = (
         "_asking",
+        "_beyond",
         "_compressor",
         "_flusher",
         "_limit",
@@ -95,6 +97,7 @@ class Screen:
         self.closed = False
         self._transport = transport
         self._limit = self._room = limit
+        self._beyond = 0  # bytes that may wait besides
         self._flusher = flusher
         self._pieces: list[bytes] = []
         self.unsent = 0
@@ -254,10 +257,13 @@ class Screen:
 
     def _look_for_room(self) -> None:
         """Write if there is no room for more; cut off a reader that does not keep up."""
-        self._room = self._limit - self._transport.get_write_buffer_size()
+        waiting = self._transport.get_write_buffer_size()
+        if waiting <= self._limit // 4:
+            self._beyond = self.unsent
+        self._room = self._limit + self._beyond - waiting
         if self.unsent > self._room:
             self._write()
-            self._room = self._limit - self._transport.get_write_buffer_size()
+            self._room = self._limit + self._beyond - self._transport.get_write_buffer_size()
             if self._room < 0:
                 # Sending a reason would need the very room that is missing.
                 _of_strangers.info("cut off a slow reader", extra={"unread": self._limit})
