@@ -9,6 +9,7 @@ import asyncio
 import http.client
 import math
 import re
+import socket
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -57,6 +58,7 @@ ANNA, BERT = "Anna", "Bert"
 PASSWORD = "a password of theirs"  # noqa: S105  (nobody's)
 PATIENCE = 20.0
 OVER = b"is over"
+RECORD = b"Thud.Record"
 
 
 def to_and_fro(plies: int) -> Sequence[Event]:
@@ -118,6 +120,7 @@ def questions() -> Iterator[Attack]:
             addresses=2,
             opening=SOCKET + supports,
         ),
+        besides=partial(watch_once, SOCKET + supports + watching),
         setup=WEB,
     )
     pictures = [
@@ -132,6 +135,19 @@ def questions() -> Iterator[Attack]:
         besides=draw_one,
         setup=WEB,
     )
+
+
+def watch_once(sent: str, running: Running, _: float) -> Besides:
+    """Watch each battle once: what is made of it is kept for the next who does."""
+    with socket.create_connection(running.web) as link:
+        link.sendall(sent.encode("latin-1"))
+        told = bytearray()
+        while told.count(RECORD) < BATTLES:
+            more = link.recv(1 << 20)
+            if not more:
+                raise RuntimeError("the connection has ended")
+            told += more
+    return tuple
 
 
 def draw_one(running: Running, _: float) -> Besides:

@@ -411,7 +411,7 @@ def as_json(known: Data) -> str:
     return json.dumps(known, separators=(",", ":")).replace("\x7f", "\\u007f")
 
 
-@lru_cache(maxsize=32)  # many look at the same battle; the JSON of the longest has 350,000 letters
+@lru_cache(maxsize=8)  # many look at the same battle; the JSON of the longest has 350,000 letters
 def _record_as_json(found: FoundBattle) -> str:
     return as_json(data.record(found))
 
