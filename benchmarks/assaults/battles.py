@@ -132,7 +132,7 @@ def questions() -> Iterator[Attack]:
     yield Attack(
         f"page: pictures of {length}, 25 connections",
         Flood(count=25, payload=pictures, per_second=20, addresses=2),
-        besides=draw_one,
+        besides=draw_each_kind,
         setup=WEB,
     )
 
@@ -150,11 +150,12 @@ def watch_once(sent: str, running: Running, _: float) -> Besides:
     return tuple
 
 
-def draw_one(running: Running, _: float) -> Besides:
-    """Start the process that draws: it stays for a while, with files open."""
+def draw_each_kind(running: Running, _: float) -> Besides:
+    """Start the processes that draw: they stay for a while, with files open."""
     asked = http.client.HTTPConnection(*running.web)
-    asked.request("GET", "/game/1.svg?ply=1")
-    asked.getresponse().read()
+    for kind in ("svg", "gif"):
+        asked.request("GET", f"/game/1.{kind}?ply=1")
+        asked.getresponse().read()
     asked.close()
     return tuple
 
