@@ -442,3 +442,13 @@ async def test_page_whose_port_nobody_has_chosen_gives_way_to_our_own(
     assert await server.bind() == [("127.0.0.1", port)]
     assert server.has_moved
     server.close()
+
+
+async def test_start_that_fails_leaves_no_live_server_in_the_store(tmp_path: Path) -> None:
+    storage = StorageSettings()
+    with pytest.raises(StartError, match="no port"):
+        async with serve.served_store(storage, tmp_path):
+            raise StartError("no port")
+    store = await Store.open(tmp_path / storage.file)
+    assert await store.last_beat() is None
+    await store.close()

@@ -136,7 +136,7 @@ def board_asked_about(hall: Hall, person: Person, words: str | None) -> Table:
 
 
 def hall_board_meant(hall: Hall, person: Person, words: str | None) -> Table:
-    """Return the table in the hall that ``words`` mean to ``person``; None if they named none.
+    """Return the table in the hall that ``words`` mean to ``person``; the likeliest if None.
 
     Raises:
         Refused: no board or more than one fits.

@@ -431,9 +431,11 @@ async def served_store(
     try:
         node = Node(store, settings=None if store.is_exclusive else common)
         await _open(node)
-        async with background(node.live()):
-            yield store, node
-        await node.close()
+        try:
+            async with background(node.live()):
+                yield store, node
+        finally:
+            await node.close()  # or others would take a server that failed to start for a live one
     except Damaged:
         raise
     except StoreError as error:
