@@ -74,19 +74,19 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a lost commit counts as done": Mistake(
-        10,
+        97,
         [
             Change(POSTGRES, "return written == self._number", "return True"),
         ],
     ),
     "a lost commit counts as not done": Mistake(
-        39,
+        21,
         [
             Change(POSTGRES, "return written == self._number", "return False"),
         ],
     ),
     "what a primary brings back is shown at once": Mistake(
-        129,
+        221,
         [
             Change(
                 POSTGRES,
@@ -96,7 +96,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what is not known is done again": Mistake(
-        157,
+        10,
         [
             Change(POSTGRES, "raise self._not_known() from error", "return False"),
         ],
@@ -108,7 +108,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what is cached outlives a commit of others": Mistake(
-        0,
+        2,
         [
             Change(
                 DATABASE,
@@ -179,7 +179,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "the claim goes before it is stored that a player is away": Mistake(
-        None,
+        826,
         [
             Change(
                 PRESENCE,
@@ -200,7 +200,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what was missed is not asked for": Mistake(
-        29,
+        21,
         [
             Change(
                 NODES,
@@ -222,7 +222,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a gateway does again what comes again": Mistake(
-        200,
+        24,
         [
             Change(
                 "thudmud.gateway.session",
@@ -232,7 +232,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a gateway sends nothing again": Mistake(
-        151,
+        24,
         [
             Change(
                 "thudmud.gateway.link",
@@ -253,7 +253,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "who may be elsewhere by now is not dismissed": Mistake(
-        4,
+        1,
         [
             Change(NODES, "            await service.dismiss(names)", "            pass"),
         ],
@@ -309,7 +309,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a name is not let go": Mistake(
-        8,
+        18,
         [
             Change(
                 PRESENCE,
@@ -319,7 +319,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "whom one ignores is heard": Mistake(
-        150,
+        133,
         [
             Change(
                 "thudmud.play.people",
@@ -329,7 +329,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "the prompt comes before the text": Mistake(
-        82,
+        32,
         [
             Change(
                 "thudmud.server.session",
@@ -340,7 +340,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what came to nothing is still cached": Mistake(
-        101,
+        91,
         [
             Change(
                 DATABASE,
@@ -350,7 +350,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "nothing is looked at over a new link": Mistake(
-        288,
+        85,
         [
             Change(
                 DATABASE,
@@ -360,7 +360,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "who goes on from another node stays where they were": Mistake(
-        2,
+        0,
         [
             Change(
                 PRESENCE,
@@ -391,7 +391,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what was stored first is charged for an outage": Mistake(
-        190,
+        527,
         [
             Change(
                 FOLLOWING,
@@ -421,7 +421,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a server is not started again if the database goes away as it begins": Mistake(
-        2,
+        17,
         [
             Change(
                 "thudmud.server.serve",
@@ -431,7 +431,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "who keeps order on another server is not asked": Mistake(
-        None,
+        404,
         [
             Change(
                 "thudmud.store.store",
@@ -451,7 +451,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a bot that was cut off does not come back": Mistake(
-        33,
+        87,
         [
             Change(
                 "thudmud.server.bots",
@@ -461,7 +461,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "who is sent away keeps a connection": Mistake(
-        1,
+        11,
         [
             Change(
                 "thudmud.telnet.screen",
@@ -471,7 +471,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what ends a battle counts twice": Mistake(
-        8,
+        4,
         [
             Change(
                 DATABASE,
@@ -523,7 +523,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a battle of a tournament that nobody scores": Mistake(
-        310,
+        329,
         [
             Change(
                 FOLLOWING,
@@ -549,25 +549,25 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "who plays explores": Mistake(
-        255,
+        4,
         [
             Change(ARCHIVE, "raise Refused(Refusal.NO_EXPLORING_RATED, board=rated)", "pass"),
         ],
     ),
     "what a standby may not have is read as a server begins": Mistake(
-        663,
+        552,
         [
             Change(STORES, "(storage.dsn, serving=serving)", "(storage.dsn)"),
         ],
     ),
     "an earlier version stores where a later one has taken over": Mistake(
-        118,
+        221,
         [
             Change(DATABASE, "if head.projection != PROJECTION:  # while", "if False:  # while"),
         ],
     ),
     "of two who do not come, who went a moment later wins": Mistake(
-        1172,
+        None,
         [
             Change(DIRECTING, "at <= now + TOGETHER", "at <= now"),
         ],
