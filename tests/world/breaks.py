@@ -567,7 +567,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "of two who do not come, who went a moment later wins": Mistake(
-        None,
+        1559,
         [
             Change(DIRECTING, "at <= now + TOGETHER", "at <= now"),
         ],
