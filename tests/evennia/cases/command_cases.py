@@ -47,7 +47,17 @@ class OneBoard(Furnished):
             *("look", "l", "help", "h", "commands", "?", "go", "boards", "who", "finger", "plan"),
             *("follow", "unfollow", "news", "say", "'", "emote", ":", "tell", "message"),
             *("messages", "forget", "shout", "report", "kibitz", "whisper", "observe"),
-            *("unobserve", "ignore", "unignore", "register", "password", "again", ".", "quit"),
+            *(
+                "unobserve",
+                "ignore",
+                "unignore",
+                "register",
+                "password",
+                "logout",
+                "again",
+                ".",
+                "quit",
+            ),
             *("broadcast", "mute", "unmute", "mutes", "kick", "ban", "unban", "bans"),
             *(
                 "shutdown",
