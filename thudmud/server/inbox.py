@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import field, replace
 from functools import partial
+from time import thread_time
 
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.accounts.login import (
@@ -155,7 +156,7 @@ class Inbox:
             self._rate.charge(min(tokens, MOST_OWED * self._settings.commands_per_second))
 
     def charge_package(self, seconds: float) -> None:
-        """Charge for the time that a package took, as for a line; read no more while it is owed.
+        """Charge for the CPU time of a package, as for a line; read no more while it is owed.
 
         Packages are handled as they are read: only what is not read can wait.
         """
@@ -205,11 +206,11 @@ class Inbox:
             is_negotiation = type(self._waiting[0]) in _NEGOTIATION
             if not is_negotiation and (delay := self._rate.take(now)):
                 break
+            begun = thread_time()
             has_room = self._handle(self._waiting.popleft())
-            seconds = loop.time() - now
             if is_negotiation:
-                self.charge(seconds)
-            if not has_room or seconds > FAIR_TIME:
+                self.charge(thread_time() - begun)
+            if not has_room or loop.time() - now > FAIR_TIME:
                 break
         self._scheduled = False  # a wake-up meanwhile has been handled, or is now
         if self._is_paused or self._is_busy():

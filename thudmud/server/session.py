@@ -208,7 +208,7 @@ class PlayerSession:
             self._held()
 
     def charge(self, seconds: float) -> None:
-        """Charge the client for the time that a package of its program took."""
+        """Charge the client for the CPU seconds that a package of its program took."""
         self._inbox.charge_package(seconds)
 
     def input_ended(self) -> None:
@@ -322,7 +322,7 @@ class PlayerSession:
 
     async def _lead(self, dialogue: Callable[[], Coroutine[None, None, None]]) -> None:
         try:
-            await metered(dialogue(), self._inbox.charge, self._loop.time)
+            await metered(dialogue(), self._inbox.charge, thread_time)
         except Exception as error:  # noqa: BLE001  (the connection goes on in spite of our bugs)
             self._dialogue = None
             self._fail(error)

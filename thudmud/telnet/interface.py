@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from enum import Enum
+from time import thread_time
 from typing import Protocol, cast
 
 from thudmud.telnet.intake import Reading, TelnetQueue
@@ -112,7 +113,7 @@ class Receiver(Protocol):
         """Take items that have come in, in this order."""
 
     def charge(self, seconds: float) -> None:
-        """Charge the client for the time that a package of its program took."""
+        """Charge the client for the CPU seconds that a package of its program took."""
 
     def input_ended(self) -> None:
         """Note that nothing more will come."""
@@ -138,7 +139,7 @@ class TelnetReceiver(Receiver, Protocol):
 
 
 FAIR_TIME = 0.001
-"""Seconds of the event loop that a token of a budget pays for."""
+"""CPU seconds of the event loop that a token of a budget pays for."""
 
 
 def extra_cost(seconds: float) -> float:
@@ -182,16 +183,15 @@ class SessionConnection(asyncio.BufferedProtocol):
         self._transport = cast("asyncio.Transport", transport)
         self._is_tls = transport.get_extra_info("sslcontext") is not None
         self._reading = Reading(self._transport)
-        self._loop = asyncio.get_running_loop()
 
     def handle_package(self, handle: Callable[[bytes], None], package: bytes) -> None:
-        """Handle what a client's program has sent, and charge the client for the time it takes.
+        """Handle what a client's program has sent, and charge the client for its CPU time.
 
         Unlike a line it is handled as soon as it has been read, so it is charged afterwards.
         """
-        begun = self._loop.time()
+        begun = thread_time()
         handle(package)
-        self.session.charge(self._loop.time() - begun)
+        self.session.charge(thread_time() - begun)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002  (asyncio's signature)
         """Return where to put what has been received."""
