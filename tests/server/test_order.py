@@ -226,7 +226,7 @@ async def test_operators_see_to_reports(game: Game, olga: FakeSession) -> None:
     otto = await game.enter("Otto", member=True)
     await game.store.set_operator("Otto", is_one=True)
     bert, carla = await game.enter("Bert"), await game.enter("Carla")
-    assert await game.type(olga, "reports") == "No report is open."
+    assert await game.type(olga, "reports") == "There are no open reports."
     await game.type(bert, "say Fool!")
     assert "is kept for the operators" in await game.type(carla, "report bert He is rude.")
     told = 'Carla reports Bert: "He is rude." ("reports" lists what is open.)'
@@ -255,13 +255,15 @@ async def test_reports_of_a_player_are_closed_together(game: Game, olga: FakeSes
     otto = await game.enter("Otto", member=True)
     await game.store.set_operator("Otto", is_one=True)
     bert, carla = await game.enter("Bert"), await game.enter("Carla")
-    assert await game.type(olga, "close all reports") == "No report is open."
+    assert await game.type(olga, "close all reports") == "There are no open reports."
     for _ in range(4):
         await game.type(carla, "report bert Rude.")
     for _ in range(5):
         await game.type(bert, "report carla Rude.")
     await game.type(carla, "report otto Rude.")
-    nobody = 'No open report has the name "zoe" there; "reports" lists those that are open.'
+    nobody = (
+        'There is no such open report with the name "zoe". "reports" lists those that are open.'
+    )
     assert await game.type(olga, "close reports about zoe") == nobody
     assert nobody.replace("zoe", "olga") == await game.type(olga, "close reports from olga")
     assert await game.type(olga, "close reports about bert") == "You close 4 reports about Bert."

@@ -148,8 +148,8 @@ class TestChoosing:
             assert "A code goes to" in await place.type(names[number % 2], line)
         clock.now = place.now = 1000.0 + DAY / 2
         assert await place.type("Fritz", "notify mail anna@other.example") == (
-            "Everybody who comes from where you do can ask for 6 codes a day together. The next"
-            " one is in 12 hours."
+            "Players who share your internet address can ask for 6 codes a day between them. You"
+            " can have the next one in 12 hours."
         )
         assert "A code goes to" in await place.type("Anna", "notify mail anna@other.example")
 
@@ -168,9 +168,9 @@ class TestChoosing:
         place.hall.caps = replace(place.hall.caps, codes_per_hour=4)
         for number in range(2):
             await place.type("Anna", f"notify mail anna{number}@example.org")
-        held = "So many codes are on their way that yours has to wait."
+        held = "A lot of codes are on their way just now."
         assert await place.type("Bert", "notify mail bert@example.org") == (
-            f"{held} Ask again in 60 minutes."
+            f"{held} Please ask again in 60 minutes."
         )
         for number in range(2):
             await place.type("Bert", f"notify mail bert@{number}.example")
@@ -212,7 +212,8 @@ class TestChoosing:
         await place.type("Anna", "move a6 b6 on oak board", "resign on oak board")
         clock.now = place.now = 1000.0 + NEWCOMER - 1200
         assert await place.type("Anna", f"notify mail {MAIL}") == (
-            "You are new here. Ask again in 20 minutes, and a code is sent."
+            "Welcome! Codes are sent once you have been registered for an hour. Please ask again in"
+            " 20 minutes."
         )
         clock.now = place.now = 1000.0 + NEWCOMER
         assert "A code goes to" in await place.type("Anna", f"notify mail {MAIL}")

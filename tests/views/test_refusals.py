@@ -369,7 +369,8 @@ CASES = [
     ),
     Case(
         R.OWN_CLOCK_RUNS, f"{TIMED}; Bert is lost", "Anna: adjourn game",
-        "Your clock is running, so the match is not put away without Bert. Make your move first.",
+        "Your clock is running, so you cannot put the match away without Bert. Make your move"
+        " first.",
     ),
     Case(
         R.LEAVES_CLOCK, TIMED, "Bert: leave game",
@@ -836,18 +837,18 @@ LETTERS = [
     ),
     (
         Refused(R.STORED_TOO_MUCH, seconds=360.0),
-        "A great deal has been played from your address within the hour. Battles with others go on;"
-        " anything new can begin in 6 minutes.",
+        "A great deal has been played from your internet address within the hour. Battles with"
+        " others go on, and you can begin something new in 6 minutes.",
     ),
     (
         Refused(R.REPORTS_TOO_FAST, seconds=360.0, is_shared=True),
         "The operators have had many reports from your address just now. You can make another in 6"
         " minutes.",
     ),
-    (Refused(R.NO_OPEN_REPORT), "No report is open."),
+    (Refused(R.NO_OPEN_REPORT), "There are no open reports."),
     (
         Refused(R.NO_REPORTS_OF_PLAYER, words="zoe"),
-        'No open report has the name "zoe" there; "reports" lists those that are open.',
+        'There is no such open report with the name "zoe". "reports" lists those that are open.',
     ),
     (
         Refused(R.REPORTS_FULL),
@@ -873,8 +874,10 @@ CROWDED = Refused(R.TOO_MUCH_FROM_ADDRESS, what="seeks", most=9)
 
 
 def test_what_many_from_one_address_have() -> None:
-    told = "Players from your address have 9 seeks, as many as they can."
-    assert refused(CROWDED) == told
+    assert refused(CROWDED) == (
+        "Players who share your internet address have 9 seeks between them, which is the limit. If"
+        " you are a club or a class, the operators can raise it."
+    )
 
 
 NOTIFIED = [
@@ -901,12 +904,12 @@ NOTIFIED = [
     ),
     (
         Refused(R.CODES_FROM_ADDRESS, most=6, seconds=7200.0),
-        "Everybody who comes from where you do can ask for 6 codes a day together. The next one is"
-        " in 2 hours.",
+        "Players who share your internet address can ask for 6 codes a day between them. You can"
+        " have the next one in 2 hours.",
     ),
     (
         Refused(R.CODES_HELD_BACK, most=33, seconds=600.0),
-        "So many codes are on their way that yours has to wait. Ask again in 10 minutes.",
+        "A lot of codes are on their way just now. Please ask again in 10 minutes.",
     ),
     (
         Refused(R.CODE_AFTER_BATTLE),
@@ -914,7 +917,8 @@ NOTIFIED = [
     ),
     (
         Refused(R.CODE_FOR_NEWCOMER, seconds=1200.0),
-        "You are new here. Ask again in 20 minutes, and a code is sent.",
+        "Welcome! Codes are sent once you have been registered for an hour. Please ask again in"
+        " 20 minutes.",
     ),
     (Refused(R.CODE_WRONG, left=4), "The mail has another code. You have 4 tries left."),
     (
@@ -1028,7 +1032,7 @@ ANALYSES = [
     ),
     (
         Refused(R.UNDO_TOO_OFTEN, board="oak board", most=1000),
-        "You have taken back 1,000 moves in this battle between you. No more can be taken back.",
+        "1,000 moves have been taken back in this battle, which is the limit.",
     ),
     (Refused(R.ANALYSE_WHICH), 'Which battle? Add its number: "history" lists them.'),
     (

@@ -183,7 +183,9 @@ def _reports(asked: Reports, occasion: Occasion, view: View) -> list[str]:
         for each in (head, *said):
             lines += wrapped(each, width, "      ", private=True)
     if not lines:
-        none = f"There is no page {asked.page} of reports." if found else "No report is open."
+        none = (
+            f"There is no page {asked.page} of reports." if found else "There are no open reports."
+        )
         return wrapped(none, width)
     first = found[0]
     close = f'"{CloseReport(first.number)}" closes the first when you have seen to it'

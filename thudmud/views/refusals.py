@@ -225,16 +225,19 @@ _TEMPLATES: Mapping[Enum, str] = {
         " tomorrow."
     ),
     Refusal.CODES_FROM_ADDRESS: (
-        "Everybody who comes from where you do can ask for {most} codes a day together. The next"
-        " one is in {seconds}."
+        "Players who share your internet address can ask for {most} codes a day between them. You"
+        " can have the next one in {seconds}."
     ),
     Refusal.CODES_HELD_BACK: (
-        "So many codes are on their way that yours has to wait. Ask again in {seconds}."
+        "A lot of codes are on their way just now. Please ask again in {seconds}."
     ),
     Refusal.CODE_AFTER_BATTLE: (
         'You can get mails once you have finished a battle here. "play" finds you an opponent.'
     ),
-    Refusal.CODE_FOR_NEWCOMER: "You are new here. Ask again in {seconds}, and a code is sent.",
+    Refusal.CODE_FOR_NEWCOMER: (
+        "Welcome! Codes are sent once you have been registered for an hour. Please ask again in"
+        " {seconds}."
+    ),
     Refusal.NO_CODE: (
         'There is no code to type: each is good for an hour, and for five tries. "notify mail" and'
         " your address sends you a new one."
@@ -354,9 +357,9 @@ _TEMPLATES: Mapping[Enum, str] = {
         "{network} is too wide; the widest network that can be banned is a {widest}."
     ),
     Refusal.NETWORK_LOCAL: "{network} is this machine itself: anybody may come from there.",
-    Refusal.NO_OPEN_REPORT: "No report is open.",
+    Refusal.NO_OPEN_REPORT: "There are no open reports.",
     Refusal.NO_REPORTS_OF_PLAYER: (
-        'No open report has the name "{words}" there; "reports" lists those that are open.'
+        'There is no such open report with the name "{words}". "reports" lists those that are open.'
     ),
     Refusal.NO_SUCH_REPORT: 'No report {number} is open; "reports" lists those that are.',
     Refusal.NO_SHUTDOWN: "No shutdown is planned, so there is nothing to cancel.",
@@ -397,11 +400,12 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.THEIR_BOARDS_TOO_MANY: "{player} already plays at {most} boards, as many as they can.",
     Refusal.STORED_TOO_MUCH: (
-        "A great deal has been played from your address within the hour. Battles with others go on;"
-        " anything new can begin in {seconds}."
+        "A great deal has been played from your internet address within the hour. Battles with"
+        " others go on, and you can begin something new in {seconds}."
     ),
     Refusal.TOO_MUCH_FROM_ADDRESS: (
-        "Players from your address have {most} {what}, as many as they can."
+        "Players who share your internet address have {most} {what} between them, which is the"
+        " limit. If you are a club or a class, the operators can raise it."
     ),
     Refusal.NOTHING_SOUGHT: (
         'You are not looking for a match, so there is nothing to take back. "seeks" lists who is.'
@@ -504,7 +508,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         "The clock does that for you: {player} loses the battle when the time is up."
     ),
     Refusal.OWN_CLOCK_RUNS: (
-        "Your clock is running, so the match is not put away without {player}. Make your move"
+        "Your clock is running, so you cannot put the match away without {player}. Make your move"
         " first."
     ),
     Refusal.LEAVES_CLOCK: (
@@ -517,7 +521,7 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.NO_MATCH: "No match is under way at the {board}.",
     Refusal.UNDO_TOO_OFTEN: (
-        "You have taken back {most:,} moves in this battle between you. No more can be taken back."
+        "{most:,} moves have been taken back in this battle, which is the limit."
     ),
     Refusal.NO_PLY_YET: "You have not moved in this battle yet, so there is nothing to take back.",
     Refusal.NOTHING_OFFERED: "Nobody has offered anything at the {board}.",
