@@ -649,7 +649,7 @@ class TestWordsOfMembers:
         answers = Answers()
         await setup.logins.log_out_everywhere(answers, "Anna", ours)
         assert answers.shown == [
-            "The password of Anna has just been changed, or its logins have been ended."
+            "The password of Anna has just been changed, or Anna has logged out everywhere."
         ]
         assert not answers.kept
         assert await setup.epochs("Anna") == {7}
@@ -695,7 +695,7 @@ class TestWordsOfMembers:
         name, answers = await setup.enter(["anna", secret])
         assert name == ""
         assert answers.told == [
-            "The password of Anna has just been changed, or its logins have been ended."
+            "The password of Anna has just been changed, or Anna has logged out everywhere."
         ]
         assert not answers.kept
 
@@ -713,7 +713,7 @@ class TestWordsOfMembers:
         answers = Slow("password", "the thief's", "the thief's")
         await setup.logins.change_password(answers, "Anna", "192.0.2.1", set())
         assert answers.told == [
-            "The password of Anna has just been changed, or its logins have been ended."
+            "The password of Anna has just been changed, or Anna has logged out everywhere."
         ]
         assert await self.is_in(setup, "the operator's")
 

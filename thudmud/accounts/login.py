@@ -59,7 +59,7 @@ _REGISTERED = (
     "another name."
 )
 _REMOVED = "The name {} is not registered any more."
-_JUST_CHANGED = "The password of {} has just been changed, or its logins have been ended."
+_JUST_CHANGED = "The password of {0} has just been changed, or {0} has logged out everywhere."
 _ADVICE = f"A password has at least {LENGTHS.start} characters; an empty line gives up."
 
 _CHANGES, _CHANGE_INTERVAL = 10, 30.0

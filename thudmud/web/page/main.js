@@ -44,7 +44,7 @@ const LINKS = {
   idle: "You were idle for too long, so the connection has ended.",
   banned: "The operator of this server has banned you.",
   kicked: "The operator of this server has ended your visit.",
-  logged_out: "You have been logged out, here as everywhere. Come in with your password.",
+  logged_out: "You have been logged out everywhere. Please log in again with your password.",
   rejected: "This page has sent more than the server reads, so the connection has ended.",
 };
 const TOAST = 5000; // milliseconds
