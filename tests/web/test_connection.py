@@ -20,7 +20,7 @@ from tests.server.plain import Client, Serving, Setup
 from tests.telnet.test_tls import AUTHORITY, trusting
 from tests.web.browsers import GMCP, WANTS, Browser, browser
 from thudmud.play.order import Measure, Order, Sanction
-from thudmud.web.connection import READ_AT_ONCE, FrameConnection
+from thudmud.web.connection import MAX_HEAD, READ_AT_ONCE, FrameConnection
 
 WEB = {"port": 0}
 HANDSHAKE = (
@@ -85,6 +85,29 @@ async def test_a_line_is_a_message_however_it_is_ended_or_cut(serving: Serving) 
 
 def frame_connections() -> list[FrameConnection]:
     return [each for each in gc.get_objects() if type(each) is FrameConnection]
+
+
+async def test_frames_sent_with_a_handshake_that_waits_do_not_lift_the_limit(
+    serving: Serving, pass_time: PassTime
+) -> None:
+    limits = {"requests_at_once": 10, "requests_per_second": 1}
+    limits |= {"frames_at_once": 10, "frames_per_second": 1}
+    setup = await serving(web=WEB | limits)
+    bob, client = await setup.connect("Bob"), await setup.connect_web()
+    name, ping = frame(Opcode.BINARY, b"Anna"), frame(Opcode.PING, b"")
+    # The handshake waits for a budget, and so much comes with it that no more is read.
+    await client.send(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n" * 10 + HANDSHAKE)
+    await client.send(name + ping * (MAX_HEAD // len(ping) + 1))
+    for _ in range(10):
+        await client.until(b"\r\n\r\n")
+    await bob.fence()
+    await pass_time(1.1)
+    await bob.until(b"Anna comes in.")
+    await client.send(frame(Opcode.PING, b"one too many"))
+    for _ in range(5):
+        await bob.fence()
+    await bob.send(b"say hello\r\n")
+    assert b"one too many" not in await client.until(b"Bob says: hello")
 
 
 async def test_fragments_without_anything_in_them_are_not_kept(serving: Serving) -> None:

@@ -514,6 +514,7 @@ class HttpConnection(asyncio.BufferedProtocol):
             return
         self._is_over = True
         self._patience.cancel()
+        self._reading.let_go("backlog")  # later it would lift what the WebSocket's own limit holds
         frames = FrameConnection(protocol, self._peer, self._policy, self._buffer)
         self._transport.set_protocol(frames)
         frames.connection_made(self._transport)
