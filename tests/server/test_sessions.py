@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection, Mapping
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,10 @@ from thudmud.play.table import BoardSpec
 from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots
 from thudmud.server.config import BotSettings, PlayerSettings, Settings
-from thudmud.server.serve import open_sessions
+from thudmud.server.serve import follow_logins, open_sessions
 from thudmud.server.sessions import LOGGED_OUT, REMOVED, Sessions, make_service
 from thudmud.service import Dismissal, Node, Result, Visit
-from thudmud.store import Account, new_epoch
+from thudmud.store import Account, StoreError, new_epoch
 from thudmud.telnet.screen import Goodbye
 from thudmud.views import Message, Terminal
 
@@ -168,6 +169,25 @@ class TestLogins:
         await sessions.end_logged_out()
         assert anna.shown[-1] == LOGGED_OUT
         assert bert.shown[-1] == REMOVED
+
+    async def test_logins_that_could_not_be_read_are_read_again(
+        self, sessions: Sessions, store: SlowStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        anna, changed = await self.come_in(sessions), asyncio.Event()
+        await store.set_password("Anna", "other")
+        read, failures = store.epochs, [StoreError("the database is away")]
+
+        async def read_once_it_is_back(names: Collection[str]) -> Mapping[str, int]:
+            if failures:
+                raise failures.pop()
+            return await read(names)
+
+        monkeypatch.setattr(store, "epochs", read_once_it_is_back)
+        following = asyncio.create_task(follow_logins(sessions, changed, pause=0.0))
+        changed.set()
+        await until(lambda: anna.ended)
+        following.cancel()
+        assert anna.shown[-1] == LOGGED_OUT
 
     async def test_login_that_ends_while_the_player_comes_in_lets_nobody_in(
         self, sessions: Sessions, store: SlowStore

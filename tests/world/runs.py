@@ -93,7 +93,7 @@ ALONE_FAULTS = (
 TASKS = {
     "serve", "Server._run", "Node.live", "Following.ended", "Store.stopped", "Bots._follow",
     "Bot._live", "Event.wait", "Queue.get", "Program._listen", "note_time_set",
-    "_follow_logins", "_wait_for_end", "Notifier.follow", "Notifier._keep",
+    "follow_logins", "_wait_for_end", "Notifier.follow", "Notifier._keep",
 }  # fmt: skip
 """What a server where nobody is has to do."""
 

@@ -215,7 +215,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             await stack.enter_async_context(background(notifier.follow(sending)))
         works = background(
             _check_once_ready(sessions),
-            _follow_logins(sessions, changed),
+            follow_logins(sessions, changed),
             note_time_set(store.clock),
         )
         await stack.enter_async_context(works)
@@ -359,8 +359,14 @@ async def note_time_set(clock: Callable[[], float], pause: float = 60.0) -> None
         await asyncio.sleep(pause)
 
 
-async def _follow_logins(sessions: Sessions, changed: asyncio.Event) -> None:
-    """End the sessions of members whose accounts are removed, or logins ended, while they play."""
+async def follow_logins(sessions: Sessions, changed: asyncio.Event, pause: float = 5.0) -> None:
+    """End the sessions of members whose accounts are removed, or logins ended, while they play.
+
+    Args:
+        sessions: the sessions.
+        changed: set whenever an account may have changed.
+        pause: seconds before the accounts are read again if that has failed.
+    """
     while True:
         await changed.wait()
         changed.clear()
@@ -368,6 +374,8 @@ async def _follow_logins(sessions: Sessions, changed: asyncio.Event) -> None:
             await sessions.end_logged_out()
         except StoreError as error:
             _log.error("could not read which logins still hold: %s", error)
+            changed.set()  # else a stolen password would open the account until the next change
+            await asyncio.sleep(pause)
         except Exception:  # noqa: BLE001  (later ones still have to be ended)
             _log.exception("failed to end the sessions of logins that have ended")
 
