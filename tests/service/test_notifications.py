@@ -212,7 +212,7 @@ class TestChoosing:
         await place.type("Anna", "move a6 b6 on oak board", "resign on oak board")
         clock.now = place.now = 1000.0 + NEWCOMER - 1200
         assert await place.type("Anna", f"notify mail {MAIL}") == (
-            "Welcome! Codes are sent once you have been registered for an hour. Please ask again in"
+            "Welcome! You can have a code an hour after you registered. Please ask again in"
             " 20 minutes."
         )
         clock.now = place.now = 1000.0 + NEWCOMER

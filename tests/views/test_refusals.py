@@ -917,7 +917,7 @@ NOTIFIED = [
     ),
     (
         Refused(R.CODE_FOR_NEWCOMER, seconds=1200.0),
-        "Welcome! Codes are sent once you have been registered for an hour. Please ask again in"
+        "Welcome! You can have a code an hour after you registered. Please ask again in"
         " 20 minutes.",
     ),
     (Refused(R.CODE_WRONG, left=4), "The mail has another code. You have 4 tries left."),

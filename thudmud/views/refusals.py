@@ -235,8 +235,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         'You can get mails once you have finished a battle here. "play" finds you an opponent.'
     ),
     Refusal.CODE_FOR_NEWCOMER: (
-        "Welcome! Codes are sent once you have been registered for an hour. Please ask again in"
-        " {seconds}."
+        "Welcome! You can have a code an hour after you registered. Please ask again in {seconds}."
     ),
     Refusal.NO_CODE: (
         'There is no code to type: each is good for an hour, and for five tries. "notify mail" and'
