@@ -97,6 +97,7 @@ from thudmud.verbs.rooms import Boards, Go, Look, Observe, Unobserve, ViewBots, 
 from thudmud.verbs.seats import Join, Leave
 from thudmud.verbs.setup import SetClock, SetRules
 from thudmud.verbs.talk import Emote, Kibitz, Say, Shout, Tell, Whisper
+from thudmud.verbs.tournaments import Enter, LeaveTournament
 
 
 def at(name: str) -> Square:
@@ -130,6 +131,12 @@ SEATS = [
     ("join game on it as dwarf", Join(Side.DWARF, "it")),
     ("leave game on board 2", Leave("board 2")),
     ("leave", Leave()),
+    ("enter 3", Enter(3)),
+    ("enter tournament 3", Enter(3)),
+    ("enter tournament 3 with grog", Enter(3, "grog")),
+    ("withdraw from 3", LeaveTournament(3)),
+    ("withdraw from tournament 3", LeaveTournament(3)),
+    ("withdraw bert from tournament 3", LeaveTournament(3, "bert")),
     ("end game on last board", End("last board")),
     ("end", End()),
     ("finish", End()),
