@@ -600,6 +600,14 @@ class TestWordsOfMembers:
         await setup.logins.last_seen.close()
         assert not await self.is_in(setup, word)
 
+    async def test_browser_that_is_loaded_anew_logs_out_no_other(self, setup: LoginSetup) -> None:
+        await setup.member("Anna")
+        phone, word = await self.word(setup), await self.word(setup)
+        for _ in range(5):
+            setup.now += 1
+            word = await self.word(setup, word)
+        assert await self.is_in(setup, phone)
+
     async def test_changed_password_ends_all_words_and_gives_another(
         self, setup: LoginSetup
     ) -> None:

@@ -12,7 +12,7 @@ from tests.store.test_notifications import BROWSER, MAIL, code, confirmed, conta
 from thudmud.play.notifications import ANOTHER, Contact, Kind, Notification
 from thudmud.play.order import Measure, Order, Sanction
 from thudmud.store import Nobody, Store, new_epoch
-from thudmud.store.accounts import WORD_LASTS, WORDS_KEPT
+from thudmud.store.accounts import USED_WORD_LASTS, WORD_LASTS, WORDS_KEPT
 
 WORD, OTHER = b"1" * 32, b"2" * 32
 
@@ -69,6 +69,34 @@ class TestWords:
             assert await store.keep_word("Anna", bytes([255 - number]) * 32, known)
         assert not await store.has_word("Anna", WORD)
         assert await store.has_word("Anna", bytes([255]) * 32)
+
+    async def test_program_that_comes_back_again_and_again_displaces_no_other_word(
+        self, store: Store, clock: Clock
+    ) -> None:
+        known, used = await epoch(store), OTHER
+        assert await store.keep_word("Anna", used, known)
+        for number in range(2 * WORDS_KEPT):
+            clock.now += 1.0
+            word = bytes([number]) * 32
+            assert await store.keep_word("Anna", word, known, used)
+            assert await store.has_word("Anna", WORD)
+            assert await store.has_word("Anna", word)
+            assert await store.has_word("Anna", used)  # the new one may be lost on its way
+            used = word
+        for number in range(WORDS_KEPT - 2):  # further programs, by the password
+            clock.now += 1.0
+            assert await store.keep_word("Anna", bytes([100 + number]) * 32, known)
+        assert await store.has_word("Anna", WORD)
+        assert await store.has_word("Anna", used)
+        await is_in_order(store)
+
+    async def test_word_that_was_used_ends_after_a_day(self, store: Store, clock: Clock) -> None:
+        assert await store.keep_word("Anna", OTHER, await epoch(store), WORD)
+        clock.now += USED_WORD_LASTS - 60
+        assert await store.has_word("Anna", WORD)
+        clock.now += 60
+        assert not await store.has_word("Anna", WORD)
+        assert await store.has_word("Anna", OTHER)
 
     async def test_word_ends_after_a_month(self, store: Store, clock: Clock) -> None:
         clock.now += WORD_LASTS - 60

@@ -286,7 +286,7 @@ class Logins:
 
     async def _claim_as_member(self, prompter: Prompter, name: str, address: str) -> Login | None:
         proved: Account | None = None
-        registered = _REGISTERED.format(name)
+        password, registered = "", _REGISTERED.format(name)
         while True:
             account = await self._store.find(name)  # again: a guess takes its time
             if account is None or account.banned:
@@ -295,7 +295,8 @@ class Logins:
                 return None
             if proved:
                 # All logins may have ended while the proof was looked at, or the name be another's.
-                if account.epoch == proved.epoch and await self._give_word(prompter, account):
+                is_same = account.epoch == proved.epoch
+                if is_same and await self._give_word(prompter, account, instead_of=password):
                     return Login(account.name, account)
                 prompter.say(_JUST_CHANGED.format(name))
             password = await prompter.ask(PASSWORD_PROMPT, hidden=True, before=registered)
@@ -362,8 +363,15 @@ class Logins:
         prompter.keep(name, word)
         return Login(name, word=word)
 
-    async def _give_word(self, prompter: Prompter, account: Account) -> bool:
+    async def _give_word(
+        self, prompter: Prompter, account: Account, *, instead_of: str = ""
+    ) -> bool:
         """Give a member's program a word that is accepted in place of the password.
+
+        Args:
+            prompter: the member's.
+            account: the member's, as it was when they proved to be its owner.
+            instead_of: what they proved it by, perhaps an earlier word.
 
         Returns:
             Whether the account is still at its epoch, as far as that was looked at.
@@ -373,7 +381,9 @@ class Logins:
         word = passwords.new_word()
         hashed = passwords.word_hash(word)
         try:
-            holds = await self._store.keep_word(account.name, hashed, account.epoch)
+            holds = await self._store.keep_word(
+                account.name, hashed, account.epoch, passwords.word_hash(instead_of)
+            )
         except StoreError as error:  # then they need the password the next time
             _log.error("failed to store a resume word of %s: %s", account.name, error)
             return True

@@ -45,6 +45,9 @@ within 14 days at most, and so never needs the password again, with some days to
 that was left in a borrowed browser ends after a month.
 """
 
+USED_WORD_LASTS = DAY
+"""Seconds for which such a word can still be used once another has been given in its place."""
+
 _TICK = 0.001
 
 SAME_COMING = 3600
@@ -167,14 +170,21 @@ def epochs(database: Database, names: Collection[str]) -> Mapping[str, int]:
     return {name: known[number] for name, number in found.items() if number in known}
 
 
-def keep_word(database: Database, name: str, word: bytes, epoch: int) -> bool:
+def keep_word(
+    database: Database, name: str, word: bytes, epoch: int, instead_of: bytes = b""
+) -> bool:
     """Keep the hash of a member's resume word, and of the others only the latest.
+
+    A word that a program has come back by counts for a day more, in case the new one is lost on its
+    way, and goes before the others: else a page that is loaded anew some times would log out all
+    other programs.
 
     Args:
         database: the database.
         name: the member's.
         word: the hash.
         epoch: the account's epoch when its owner has proved to be that.
+        instead_of: the hash of what the program has come back by, which may be no word.
 
     Returns:
         False if all logins have ended since then.
@@ -182,9 +192,14 @@ def keep_word(database: Database, name: str, word: bytes, epoch: int) -> bool:
     row = _row(database, name)
     if row is None or row[5] or _epoch(database, row[0]) != epoch:
         return False
-    known = sorted(_words(database, row[0]), key=lambda each: each[1])
-    last = known[-1][1] if known else 0.0
-    for old, _ in known[: max(0, len(known) + 1 - WORDS_KEPT)]:
+    given = dict(_words(database, row[0]))
+    last = max(given.values(), default=0.0)
+    if instead_of in given:
+        until = database.now() - WORD_LASTS + USED_WORD_LASTS
+        given[instead_of] = min(given[instead_of], until)
+        database.table.put("resume_word", row[0], instead_of, given[instead_of])
+    oldest_first = sorted(given, key=lambda each: given[each])
+    for old in oldest_first[: max(0, len(given) + 1 - WORDS_KEPT)]:
         database.table.delete("resume_word", "where player = ? and word = ?", row[0], old)
     database.table.put("resume_word", row[0], word, max(database.now(), last + _TICK))
     return True
