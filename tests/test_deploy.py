@@ -12,7 +12,8 @@ import pytest
 
 from thudmud.cli.main import SUBCOMMANDS
 from thudmud.server import metrics
-from thudmud.server.config import NEEDS_RESTART, load_settings
+from thudmud.server.acceptor import ConnectionLimiter, Room
+from thudmud.server.config import NEEDS_RESTART, ServerSettings, load_settings
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
@@ -123,6 +124,19 @@ def test_the_settings_on_the_page_can_be_used(tmp_path: Path, text: str) -> None
     path = tmp_path / "config.toml"
     path.write_text(text, "utf-8")
     load_settings(path)
+
+
+def test_class_behind_one_address_can_load_the_page_in_one_minute(tmp_path: Path) -> None:
+    [text] = [each for each in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL) if "chat_" in each]
+    path = tmp_path / "config.toml"
+    path.write_text(text, "utf-8")
+    rejected = {}
+    for name, settings in (("defaults", ServerSettings()), ("page", load_settings(path).server)):
+        limiter = ConnectionLimiter(settings, Room(settings.connections))
+        browsers, each_opens = 30, 6
+        at_once = [limiter.acquire("192.0.2.1", 0.0) for _ in range(browsers * each_opens)]
+        rejected[name] = any(at_once)
+    assert rejected == {"defaults": True, "page": False}
 
 
 def test_the_commands_and_files_on_the_page_are_there() -> None:
