@@ -69,7 +69,7 @@ async def test_other_parameters_are_noticed(passwords: Passwords) -> None:
 
 async def test_by_default_it_takes_effort() -> None:
     passwords = Passwords()
-    assert "$m=65536,t=3,p=4$" in await passwords.hashed("password")
+    assert "$m=65536,t=3,p=1$" in await passwords.hashed("password")
     passwords.close()
 
 

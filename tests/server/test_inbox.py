@@ -14,8 +14,9 @@ from tests.server.plain import Client, Serving
 from tests.telnet.commands import GMCP, framed
 from tests.web.test_connection import frame, raw
 from thudmud.accounts import login
+from thudmud.accounts.limiters import TokenBucket
 from thudmud.server.config import ServerSettings
-from thudmud.server.inbox import TURN_TIME, Inbox, InboxQueue
+from thudmud.server.inbox import ANSWER_PIECE, TURN_TIME, Inbox, InboxQueue
 from thudmud.telnet.negotiation import Negotiation
 from thudmud.web.connection import WebClient
 
@@ -112,6 +113,7 @@ async def test_line_costs_ten_seconds_of_the_rate_at_most(
         cast("Any", _Reading()),
         InboxQueue(),
         settings,
+        TokenBucket(1, 1),
         handle=lambda _: True,
         is_busy=lambda: False,
     )
@@ -197,6 +199,48 @@ async def test_a_mistake_of_ours_in_a_turn_keeps_nobody_else_waiting() -> None:
     turns.wait(partial(taken.append, "a"))
     assert await turns_taken(turns, taken, 1) == ["a"]
     assert failed == [error]
+
+
+class HeldReading:
+    """Notes who holds it."""
+
+    def __init__(self) -> None:
+        self.holders: set[object] = set()
+
+    def hold(self, holder: object) -> None:
+        self.holders.add(holder)
+
+    def let_go(self, holder: object) -> None:
+        self.holders.discard(holder)
+
+
+async def test_packages_from_one_address_share_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, now = asyncio.get_running_loop(), 0.0
+    monkeypatch.setattr(loop, "time", lambda: now)
+    shared, of_others = TokenBucket(200, 500), TokenBucket(200, 500)
+    readings = [HeldReading() for _ in range(3)]
+    one, another, stranger = (
+        Inbox(
+            cast("Any", reading),
+            InboxQueue(),
+            ServerSettings(),
+            bucket,
+            handle=lambda _: True,
+            is_busy=lambda: False,
+        )
+        for reading, bucket in zip(readings, (shared, shared, of_others), strict=True)
+    )
+    for _ in range(600):
+        one.charge_package(0.0009)
+    for each in (another, stranger):
+        each.charge_package(0.0001)
+    assert [bool(reading.holders) for reading in readings] == [True, True, False]
+    while readings[0].holders or readings[1].holders:
+        now += 0.01
+        await asyncio.sleep(0)
+    stranger.charge_answer(10_000 * ANSWER_PIECE)
+    stranger.charge_package(0.0)
+    assert readings[2].holders
 
 
 class SlowWork:

@@ -20,6 +20,7 @@ from tests.telnet.commands import (
     framed,
     naws,
 )
+from thudmud.accounts.limiters import TokenBucket
 from thudmud.server.config import ServerSettings
 from thudmud.server.inbox import Inbox, InboxQueue
 from thudmud.telnet.intake import Reading
@@ -83,7 +84,14 @@ async def test_packages_given_up_and_asked_for_again_are_both_seen() -> None:
         return True
 
     reading = Reading(Nowhere())
-    inbox = Inbox(reading, InboxQueue(), ServerSettings(), handle=handle, is_busy=lambda: False)
+    inbox = Inbox(
+        reading,
+        InboxQueue(),
+        ServerSettings(),
+        TokenBucket(1, 1),
+        handle=handle,
+        is_busy=lambda: False,
+    )
     inbox.put([Fitted(Terminal(width=60)), without, wanted, without, wanted, wanted])
     while not handled:  # noqa: ASYNC110  (a turn of the loop, no more)
         await asyncio.sleep(0)

@@ -336,6 +336,17 @@ def test_how_deep_data_may_go(levels: int, is_read: bool) -> None:  # noqa: FBT0
     assert (gmcp.read(payload) is not None) is is_read
 
 
+@pytest.mark.parametrize("value", ["[]", "{}", "0"])
+def test_data_of_thousands_of_values_is_no_package(value: str) -> None:
+    assert gmcp.read(f"Thud.Ask [{','.join([value] * 300)}]".encode()) is not None
+    assert gmcp.read(f"Thud.Ask [{','.join([value] * 2600)}]".encode()) is None
+    assert gmcp.read(b'Thud.Ask "' + b"," * 2600 + b'"') is not None  # a line
+
+
+def test_long_name_of_a_board_is_cut() -> None:
+    assert gmcp.watched({"board": "b" * 8000}) == Watch("b" * 256)
+
+
 @pytest.mark.parametrize(
     ("data", "watch"),
     [

@@ -46,11 +46,12 @@ class Passwords:
 
     That takes time and memory by design, so it runs in threads, only a few at once. The others
     wait: the limits on connections and guesses say how many there can be. By default the hasher has
-    the parameters that argon2-cffi advises.
+    the parameters that argon2-cffi advises (RFC 9106, section 4, the second choice), but one lane:
+    with four, two hashes would have eight threads beside the one that answers players.
     """
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
-        self._hasher = hasher or PasswordHasher()
+        self._hasher = hasher or PasswordHasher(parallelism=1)
         self._workers = ThreadPoolExecutor(_THREADS, "passwords")
         self._free = _THREADS
         self._waiting: list[tuple[bool, int, asyncio.Future[None]]] = []

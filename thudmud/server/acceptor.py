@@ -32,7 +32,7 @@ from thudmud.bots.workers import worker_count
 from thudmud.errors import StartError
 from thudmud.play.clocks import DAY
 from thudmud.server.config import ServerSettings, Settings, WebSettings
-from thudmud.server.inbox import InboxQueue
+from thudmud.server.inbox import PACKAGE_TIME, PACKAGE_TIME_AT_ONCE, InboxQueue
 from thudmud.server.proxies import HEAD, Place, Proxies, following, told
 from thudmud.server.session import Caller, SessionPolicy, TelnetSession
 from thudmud.server.sessions import Sessions
@@ -88,6 +88,7 @@ class Acceptor:
         self._passwords = Passwords(hasher)
         self._buffer = memoryview(bytearray(RECEIVE_BUFFER))
         self.turns = InboxQueue()
+        self._package_time = RateLimiter(PACKAGE_TIME, PACKAGE_TIME_AT_ONCE)
         self._claimed: list[tuple[str, socket.AddressFamily, str, int]] = []
         """The settings that have a port, each with what they are bound to."""
 
@@ -182,7 +183,7 @@ class Acceptor:
         self._local_policy = replace(self._policy, gui=self._gui(to_local=True))
         self._logins.new_names = RateLimiter(players.names_per_hour / _HOUR, players.names_per_hour)
         self._shared = SessionPolicy(
-            self._sessions, self._logins, self._settings, players, self.turns
+            self._sessions, self._logins, self._settings, players, self.turns, self._package_time
         )
         if self._pages:
             self._pages.adopt(settings, self._shared, self._forwarders)

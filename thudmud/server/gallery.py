@@ -35,7 +35,7 @@ from thudmud.web.pictures import GIF, NO_BATTLE, RECORD, Absence, Asker, Picture
 
 GIFS_EACH = 2
 """How many GIFs an address may have waiting: each takes up to four seconds of a processor."""
-OTHERS_EACH = 16
+OTHERS_EACH = 48
 """How many records, SVGs and PNGs: each takes 2 to 40 ms, and a page may show several at once."""
 MOST_KEPT = 8 * 1024 * 1024
 """Bytes of pictures that are kept. Those that were wanted longest ago go first."""

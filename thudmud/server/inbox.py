@@ -32,6 +32,12 @@ from thudmud.views.words import wrapped
 MOST_OWED = 10.0
 """Seconds of its rate that a single line can cost."""
 
+PACKAGE_TIME, PACKAGE_TIME_AT_ONCE = 200.0, 500.0
+"""Milliseconds of CPU time a second that the packages of an address may take, and at once."""
+
+ANSWER_PIECE = 4096
+"""Bytes of answers to a program that count as a millisecond."""
+
 TURN_TIME = 0.002
 """Seconds of each turn of the event loop in which inboxes may begin: a ply takes some turns until
 the players see it, and waits that long in each, however many lines others send."""
@@ -95,7 +101,8 @@ class Inbox:
     Its connection is not read while too many items wait, or while the client does not read. Each
     item takes a token, and a slow line takes more; after a slow one it is the others' turn. What a
     program negotiates takes none, unless it is slow: while a window is dragged, its sizes come by
-    the hundred, and the next line would wait for them. Of those that wait only the last counts.
+    the hundred, and the next line would wait for them. Of those that wait only the last counts. The
+    CPU time of packages is taken from ``package_time``, which all connections of an address share.
     ``handle`` returns whether the next may follow in the same turn; while ``is_busy``, none is
     handled until `wake` is called.
     """
@@ -105,6 +112,7 @@ class Inbox:
         reading: Reading,
         turns: InboxQueue,
         settings: ServerSettings,
+        package_time: TokenBucket,
         *,
         handle: Callable[[Item], bool],
         is_busy: Callable[[], bool],
@@ -112,6 +120,7 @@ class Inbox:
         self._reading, self._turns = reading, turns
         self._settings, self._most = settings, settings.queue_length
         self._rate = TokenBucket(settings.commands_per_second, settings.commands_at_once)
+        self._package_time = package_time
         self._handle, self._is_busy = handle, is_busy
         self._waiting: deque[Item] = deque()
         self._scheduled = False
@@ -156,18 +165,25 @@ class Inbox:
             self._rate.charge(min(tokens, MOST_OWED * self._settings.commands_per_second))
 
     def charge_package(self, seconds: float) -> None:
-        """Charge for the CPU time of a package, as for a line; read no more while it is owed.
+        """Charge for the CPU time of a package; read no more while it is owed.
 
         Packages are handled as they are read: only what is not read can wait.
         """
-        if seconds > FAIR_TIME:
-            self.charge(seconds)
-            if not self._paying:
-                self._read_when_paid()
+        self._package_time.charge(seconds * 1000)
+        self.charge(seconds)
+        is_slow = seconds > FAIR_TIME or self._package_time.wait(self._turns.loop.time())
+        if is_slow and not self._paying:
+            self._read_when_paid()
+
+    def charge_answer(self, size: int) -> None:
+        """Charge for the bytes of an answer to the client's program."""
+        self._package_time.charge(size / ANSWER_PIECE)
 
     def _read_when_paid(self) -> None:
         loop, self._paying = self._turns.loop, None
-        if wait := self._rate.wait(loop.time()):
+        now = loop.time()
+        # Of the connections of an address that wait, one goes on for each millisecond.
+        if wait := self._rate.wait(now) or self._package_time.take(now):
             self._reading.hold(self._rate)
             self._paying = loop.call_later(wait, self._read_when_paid)
         else:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import lru_cache
 from time import thread_time
 
+from thudmud.accounts.limiters import RateLimiter, network
 from thudmud.accounts.login import BACK_WORD, NAME_PROMPT, Login, Logins, told_word
 from thudmud.english import lasting
 from thudmud.errors import Refused
@@ -121,6 +122,7 @@ class SessionPolicy:
     settings: ServerSettings
     players: PlayerSettings
     turns: InboxQueue
+    package_time: RateLimiter
 
 
 class PlayerSession:
@@ -160,6 +162,7 @@ class PlayerSession:
             reading,
             shared.turns,
             shared.settings,
+            shared.package_time.of(network(self.address)),
             handle=self._handle,
             is_busy=lambda: self._is_asking or (self._is_busy and not self._prompter.is_waiting),
         )
@@ -482,6 +485,7 @@ class PlayerSession:
         self._is_asking = True
         try:
             await answer
+            self._inbox.charge_answer(self.screen.unsent)
         except StoreError as error:
             _log.error("a program cannot be answered: %s", error, extra={"player": self.name})
         except Exception:  # noqa: BLE001  (the connection goes on in spite of our bugs)

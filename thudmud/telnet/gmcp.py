@@ -25,6 +25,8 @@ SUCCESS = '{"success": true}'
 FAILURE = '{"success": false, "message": "That name and password do not fit."}'
 
 _MAX_DEPTH = 8  # nested lists and mappings; ours use two levels
+_MAX_VALUES = 1024  # in lists and mappings, about; a client's list of packages has some dozens
+_LONGEST_BOARD = 256  # characters of what a client calls a board
 _MAX_PACKAGES = 64
 _LONGEST_ID, _LARGEST_ID = 64, 1 << 53
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -101,13 +103,16 @@ def packed(package: str, text: str = "") -> bytes:
 def read(payload: bytes) -> tuple[str, object] | None:
     """Return the name of a package, in lower case, and its data, which may be None.
 
-    None if it is no package, or its data is no JSON or nested too deeply.
+    None if it is no package, or its data is no JSON, or has too many values or levels.
     """
     try:
         name, _, text = payload.decode("utf-8").strip().partition(" ")
         if not _NAME.fullmatch(name):
             return None
-        data: object = json.loads(text) if text.strip() else None
+        text = text.strip()
+        if text.startswith(("[", "{")) and sum(map(text.count, ",[{")) > _MAX_VALUES:
+            return None
+        data: object = json.loads(text) if text else None
     except (ValueError, RecursionError):
         return None
     return None if _goes_deeper(data, _MAX_DEPTH) else (name.lower(), data)
@@ -148,7 +153,7 @@ def watched(data: Mapping[str, object]) -> Watch | None:
         case {"battle": number} if whole(number) and number and "explore" not in data:
             return Watch(battle=number)
         case {"board": str(words)}:
-            return Watch(_readable(words))
+            return Watch(_readable(words[:_LONGEST_BOARD]))
         case {"board": None}:
             return Watch()
     return None
