@@ -28,6 +28,10 @@ async def well(client: Client) -> bool:
         IAC_SB + IAC_SE,
         IAC_SB + b"\x1f" + IAC_SE,  # NAWS without numbers
         IAC_SB + b"\x1f\0\x50\0\x18\0" + IAC_SE,  # and with too many
+        IAC_SB + b"\x1f\xff\0\x18" + IAC_SE,  # a width of 255 that is not doubled
+        b"\xff\xfb\x22" + IAC_SB + b"\x22\x03\x01\x02" + IAC_SE,  # LINEMODE: half a triplet of SLC
+        b"\xff\xfb\x2a" + IAC_SB + b"\x2a\x01" + IAC_SE,  # CHARSET: a request for none
+        b"\xff\xfd\x45\xff\xfe\x45\xff\xfe\x22",  # MSDP and LINEMODE refused after all
         IAC_SB + b"\xff\xff" * 100 + IAC_SE,
         IAC_SB + b"\x1f\0" + b"\xff\xfd\x01" + IAC_SE,  # a command inside
         IAC_SB + b"\x18" + b"x" * 6000 + IAC_SE,
