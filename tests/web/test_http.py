@@ -437,6 +437,26 @@ async def test_page_of_a_link_is_neither_hashed_nor_compressed_for_each_host(
     assert max(hashed) < 1000
 
 
+@pytest.mark.parametrize(
+    "framing",
+    [
+        "Content-Length: 47\r\nContent-Length: 0\r\n",
+        "Content-Length: 47\r\nTransfer-Encoding: chunked\r\n",
+        "Content-Length: 47\r\nTransfer-Encoding: chunked\t\r\n",
+        "Content-Length: +47\r\n",
+        "Content-Length: 4_7\r\n",
+        "Transfer-Encoding : chunked\r\n",
+        "tRANSFER-ENCODING: chunked\r\n",
+    ],
+)
+async def test_request_hidden_in_a_body_is_not_answered(serving: Serving, framing: str) -> None:
+    client = await (await serving(web=WEB)).connect_web()
+    hidden = "GET /board.js HTTP/1.1\r\nHost: x\r\n\r\n"
+    await client.send(f"GET / HTTP/1.1\r\nHost: x\r\n{framing}\r\n{hidden}".encode())
+    told = await client.rest()
+    assert told.count(b"HTTP/1.1 ") == 1
+
+
 async def test_websocket_handshake_with_a_body_is_refused(asking: httpx.AsyncClient) -> None:
     for body in ({"content": b"abc"}, {"headers": {"Transfer-Encoding": "chunked"}}):
         got = await asking.request("GET", "/ws", **body)
