@@ -337,6 +337,13 @@ async def test_a_connection_that_is_not_kept(serving: Serving, asked: bytes) -> 
         (b"GET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: a\rX: b\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: a\0b\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 47\r\nContent-Length: 0\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: +47\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 4_7\r\n\r\n", 400),
+        (
+            b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n",
+            400,
+        ),
         (b"G" * (MAX_HEAD + 1), 431),
     ],
 )

@@ -15,6 +15,7 @@ from urllib.parse import parse_qs
 from thudmud.values import value
 
 _LINE = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP/1\.([01])", re.ASCII)
+_LENGTH = re.compile(r"[0-9]+")
 _ABSOLUTE = re.compile(r"https?://([^/?#@]+)([/?].*)?", re.ASCII | re.IGNORECASE)
 _TAG = re.compile(r'(?:W/)?("[!#-~\x80-\xff]*")')
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\r\n\0]*)", re.ASCII)
@@ -83,11 +84,16 @@ def read_request(head: bytes) -> HttpRequest | None:
     fields = {name: ", ".join(each) for name, each in values.items()}
     if minor == "1" and ("host" not in fields or "," in fields["host"]):  # section 3.2
         return None
+    lengths = {each.strip(" \t") for each in fields.get("content-length", "0").split(",")}
+    if len(lengths) > 1 or not all(map(_LENGTH.fullmatch, lengths)):  # section 6.3
+        return None
+    if "content-length" in fields and "transfer-encoding" in fields:  # section 6.1
+        return None
     if absolute := _ABSOLUTE.fullmatch(target):  # sections 3.2.2 and 3.3: it counts, not Host
         fields["host"], target = absolute[1], absolute[2] or "/"
         target = target if target.startswith("/") else f"/{target}"
     connection = {each.strip().lower() for each in fields.get("connection", "").split(",")}
-    has_body = fields.get("content-length", "0") != "0" or "transfer-encoding" in fields
+    has_body = lengths != {"0"} or "transfer-encoding" in fields
     keeps = minor == "1" and "close" not in connection and not has_body
     path, _, query = target.partition("?")
     return HttpRequest(method, path, fields, keeps, has_body, query)
