@@ -17,6 +17,7 @@ from thudmud.accounts import login
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.server.config import ServerSettings
 from thudmud.server.inbox import ANSWER_PIECE, TURN_TIME, Inbox, InboxQueue
+from thudmud.telnet.interface import Watch
 from thudmud.telnet.negotiation import Negotiation
 from thudmud.web.connection import WebClient
 
@@ -241,6 +242,36 @@ async def test_packages_from_one_address_share_its_time(monkeypatch: pytest.Monk
     stranger.charge_answer(10_000 * ANSWER_PIECE)
     stranger.charge_package(0.0)
     assert readings[2].holders
+
+
+async def test_question_waits_for_the_time_of_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop, now = asyncio.get_running_loop(), 0.0
+    monkeypatch.setattr(loop, "time", lambda: now)
+    answered: list[object] = []
+    inbox: Inbox
+
+    def answer(item: object) -> bool:
+        answered.append(item)
+        if isinstance(item, Watch):
+            inbox.charge_answer(300 * ANSWER_PIECE)
+        return True
+
+    inbox = Inbox(
+        cast("Any", HeldReading()),
+        InboxQueue(),
+        ServerSettings(),
+        TokenBucket(200, 500),
+        handle=answer,
+        is_busy=lambda: False,
+    )
+    inbox.put([Watch(battle=1), Watch(battle=2), Watch(battle=3), "look"])
+    for _ in range(9):
+        await asyncio.sleep(0)
+    assert answered == [Watch(battle=1), Watch(battle=2)]
+    while len(answered) < 4:
+        now += 0.01
+        await asyncio.sleep(0)
+    assert now > 0.5  # 100 tokens, at 200 a second
 
 
 class SlowWork:

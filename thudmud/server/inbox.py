@@ -21,7 +21,17 @@ from thudmud.accounts.login import (
 )
 from thudmud.server.config import ServerSettings
 from thudmud.telnet.intake import Reading
-from thudmud.telnet.interface import FAIR_TIME, Client, Fitted, Item, Line, Mark, extra_cost
+from thudmud.telnet.interface import (
+    FAIR_TIME,
+    Ask,
+    Client,
+    Fitted,
+    Item,
+    Line,
+    Mark,
+    Watch,
+    extra_cost,
+)
 from thudmud.telnet.screen import Screen, encode
 from thudmud.values import value
 from thudmud.views.data import Data
@@ -169,11 +179,15 @@ class Inbox:
 
         Packages are handled as they are read: only what is not read can wait.
         """
-        self._package_time.charge(seconds * 1000)
-        self.charge(seconds)
+        self.charge_question(seconds)
         is_slow = seconds > FAIR_TIME or self._package_time.wait(self._turns.loop.time())
         if is_slow and not self._paying:
             self._read_when_paid()
+
+    def charge_question(self, seconds: float) -> None:
+        """Charge for the CPU time that a program's question took, as for a line besides."""
+        self._package_time.charge(seconds * 1000)
+        self.charge(seconds)
 
     def charge_answer(self, size: int) -> None:
         """Charge for the bytes of an answer to the client's program."""
@@ -219,7 +233,10 @@ class Inbox:
         for _ in range(self._settings.commands_per_turn):
             if not self._waiting or self._is_paused or self._is_busy():
                 break
-            is_negotiation = type(self._waiting[0]) in _NEGOTIATION
+            kind = type(self._waiting[0])
+            is_negotiation = kind in _NEGOTIATION
+            if kind in _QUESTIONS and (delay := self._package_time.wait(now)):
+                break
             if not is_negotiation and (delay := self._rate.take(now)):
                 break
             begun = thread_time()
@@ -240,6 +257,9 @@ class Inbox:
         if len(self._waiting) < self._most:
             self._reading.let_go(self)
 
+
+_QUESTIONS = frozenset({Ask, Watch})
+"""The items that a program asks, and that wait for the time of its address."""
 
 _NEGOTIATION = frozenset({Fitted, Mark})
 """The items that a client's program sends by itself, whether or not its player types."""

@@ -479,7 +479,7 @@ class PlayerSession:
         Else each connection could have dozens of questions wait for the store at a time, and plies
         would queue behind them.
         """
-        metered_now(self._answered(answer), self._inbox.charge, thread_time)
+        metered_now(self._answered(answer), self._inbox.charge_question, thread_time)
 
     async def _answered(self, answer: Coroutine[None, None, None]) -> None:
         self._is_asking = True
