@@ -118,8 +118,9 @@ async def test_who_waits_is_told_how_long(people: Guessers) -> None:
         await people.guess(address)
     assert people.told == []
     await people.pass_time(MOMENT)
-    wrong = "Many wrong answers for that name have come from elsewhere. Yours is looked at in about"
-    assert people.told == [f"{wrong} {seconds} seconds." for seconds in (29, 59)]
+    wrong = "Many wrong answers for that name have come from elsewhere."
+    yours = "Your answer is looked at in about"
+    assert people.told == [f"{wrong} {yours} {seconds} seconds." for seconds in (29, 59)]
     await people.pass_time(2 * PASSWORD_INTERVAL)
     assert people.looked[FREE:] == [THEIRS, "203.0.113.2"]
     assert len(people.told) == 2
@@ -130,7 +131,8 @@ async def test_who_was_wrong_themselves_is_told_of_nobody_else(people: Guessers)
         await people.guess(is_known=True)
     await people.pass_time(MOMENT)
     assert people.told == [
-        "Many wrong answers have come from your address. Yours is looked at in about 4 seconds."
+        "Many wrong answers have come from your address. Your answer is looked at in about 4"
+        " seconds."
     ]
 
 
@@ -190,7 +192,7 @@ async def test_one_address_does_not_walk_through_names(people: Guessers) -> None
         await people.guess(name=f"Anna{number}")
     assert len(people.looked) == ADDRESS_FREE
     await people.pass_time(MOMENT)
-    told = "Many wrong answers have come from your address. Yours is looked at in about"
+    told = "Many wrong answers have come from your address. Your answer is looked at in about"
     assert people.told == [f"{told} {seconds} seconds." for seconds in (9, 19)]
     for more in (1, 2):
         await people.pass_time(ADDRESS_INTERVAL)

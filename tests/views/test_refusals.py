@@ -375,7 +375,7 @@ CASES = [
     Case(
         R.LEAVES_CLOCK, TIMED, "Bert: leave game",
         'The clock is running at the oak board, so you cannot leave the battle. "resign" gives it'
-        ' up, "adjourn" puts the match away.',
+        ' up, "adjourn" offers to put the match away.',
     ),
     Case(R.NOT_AWAY, STARTED, "Anna: claim", "Bert is here, so there is nothing to claim."),
     Case(
@@ -1006,7 +1006,7 @@ HINTS = {
     ),
     R.LEAVES_RATED: (
         'Your match at the oak board is rated, so you cannot leave it. "resign" gives up the'
-        ' battle, "adjourn" puts the match away.'
+        ' battle, "adjourn" offers to put the match away.'
     ),
     R.HINT_PENDING: "Your hint takes a moment. It comes by itself.",
     R.NO_BOTS: 'No bot plays here, so there are no levels. "play" by itself finds a person.',

@@ -137,5 +137,5 @@ def test_each_reads_of_the_own_match_and_others_that_the_round_begins() -> None:
         "Anna": "Round 1 of 1 of tournament 1 (Cup): you play Bert, and have the dwarfs first.",
         "Bert": "Round 1 of 1 of tournament 1 (Cup): you play Anna, and have the trolls first.",
         "Carla": 'Round 1 of 1 of tournament 1 (Cup) begins, with 1 match. "tournament 1" shows'
-        " them.",
+        " it.",
     }

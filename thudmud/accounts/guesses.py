@@ -180,7 +180,8 @@ class GuessThrottle:
             return ""
         of_name = places[-1].budget in self._names.values() and waits[-1] == max(waits)
         why = "for that name have come from elsewhere" if of_name else "have come from your address"
-        return f"Many wrong answers {why}. Yours is looked at in about {lasting(max(waits))}."
+        after = lasting(max(waits))
+        return f"Many wrong answers {why}. Your answer is looked at in about {after}."
 
 
 class _Place(NamedTuple):

@@ -512,11 +512,11 @@ _TEMPLATES: Mapping[Enum, str] = {
     ),
     Refusal.LEAVES_CLOCK: (
         'The clock is running at the {board}, so you cannot leave the battle. "resign" gives it'
-        ' up, "adjourn" puts the match away.'
+        ' up, "adjourn" offers to put the match away.'
     ),
     Refusal.LEAVES_RATED: (
         'Your match at the {board} is rated, so you cannot leave it. "resign" gives up the'
-        ' battle, "adjourn" puts the match away.'
+        ' battle, "adjourn" offers to put the match away.'
     ),
     Refusal.NO_MATCH: "No match is under way at the {board}.",
     Refusal.UNDO_TOO_OFTEN: (

@@ -201,9 +201,9 @@ def _round_begins(paired: events.RoundPaired, occasion: Occasion, view: View) ->
             return wrapped(told, view.width)
     if tournament.is_arena:
         return []
-    matches = counted(sum(bool(second) for _, second in paired.pairs), "match")
-    shows = f'"{ViewTournament(paired.number)}" shows them.'
-    return wrapped(f"{heading} begins, with {matches}. {shows}", view.width)
+    count = sum(bool(second) for _, second in paired.pairs)
+    shows = f'"{ViewTournament(paired.number)}" shows {"it" if count == 1 else "them"}.'
+    return wrapped(f"{heading} begins, with {counted(count, 'match')}. {shows}", view.width)
 
 
 @words.register
