@@ -19,6 +19,7 @@ from tests.conftest import PassTime
 from tests.server.plain import Client, Serving, Setup
 from tests.telnet.test_tls import AUTHORITY, trusting
 from tests.web.browsers import GMCP, WANTS, Browser, browser
+from thudmud.accounts.passwords import word_hash
 from thudmud.play.order import Measure, Order, Sanction
 from thudmud.web.connection import MAX_HEAD, READ_AT_ONCE, FrameConnection
 
@@ -323,6 +324,25 @@ async def test_a_connection_ends_with_the_reason(serving: Serving, pass_time: Pa
         await pass_time(61)
         assert await again.fact("Thud.Goodbye") == {"why": "idle"}
         assert await again.end() == 4002
+
+
+async def test_login_that_interrupts_a_change_of_password_ends(serving: Serving) -> None:
+    setup = await serving(web=WEB)
+    async with browser(setup) as anna, browser(setup) as thief:
+        await anna.socket.send(WANTS)
+        await anna.type("Anna", "register", "correct horse", "correct horse")
+        words = [await anna.fact("Thud.Word") for _ in range(2)]
+        await anna.type("password", "correct horse")
+        await anna.until("New password: ")
+        await thief.socket.send(WANTS)
+        login = {"account": "Anna", "password": words[-1]["word"]}
+        await thief.tell("Char.Login.Credentials", login)
+        assert await anna.fact("Thud.Goodbye") == {"why": "elsewhere"}
+        assert (await thief.fact("Char.Login.Result"))["success"]
+        while await setup.sessions.store.has_word("Anna", word_hash(words[-1]["word"])):
+            pass
+        await setup.sessions.end_logged_out()  # as a server does once it hears of it
+        assert await thief.fact("Thud.Goodbye") == {"why": "logged_out"}
 
 
 async def test_ended_logins_close_the_connection(serving: Serving) -> None:

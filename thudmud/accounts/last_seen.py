@@ -7,9 +7,10 @@ import logging
 import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from contextlib import suppress
 from typing import Protocol
 
-from thudmud.store import KeptName, Store, StoreError
+from thudmud.store import KeptName, Nobody, Store, StoreError
 
 INTERVAL = 600.0
 """Seconds between two records of who is here, and two searches for expired data."""
@@ -114,6 +115,10 @@ class LastSeen:
             self._start(self._free([name]))
         self._note(name)
 
+    def interrupted(self, name: str) -> None:
+        """End all logins of a member; nothing happens if it is a guest."""
+        self._start(self._end_logins(name))
+
     async def close(self) -> None:
         """Wait until everything is stored."""
         if self._timer is not None:
@@ -134,6 +139,10 @@ class LastSeen:
         names = await self._store.guests(before)
         for start in range(0, len(names), _BATCH):
             await self._free(names[start : start + _BATCH], before)
+
+    async def _end_logins(self, name: str) -> None:
+        with suppress(Nobody):
+            await self._store.end_logins(name)
 
     async def _free(self, names: Iterable[str], before: float = math.inf) -> None:
         """Free those guests' names that nothing depends on."""

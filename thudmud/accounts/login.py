@@ -42,6 +42,7 @@ PASSWORD_PROMPT = "Password: "  # noqa: S105  (a prompt)
 OLD_PROMPT = "Old password: "
 NEW_PROMPT = "New password: "
 AGAIN_PROMPT = "The same again: "
+CHOICE_PROMPTS = (NEW_PROMPT, AGAIN_PROMPT)
 PROMPTS = (NAME_PROMPT, WORD_PROMPT, PASSWORD_PROMPT, OLD_PROMPT, NEW_PROMPT, AGAIN_PROMPT)
 """All prompts of the dialogues."""
 
@@ -171,6 +172,13 @@ class Logins:
     def left(self, name: str, *, gave_up: bool) -> None:
         """Record that a player has left; after quitting, their words are not valid any more."""
         self.last_seen.left(name, gave_up=gave_up)
+
+    def interrupted(self, name: str) -> None:
+        """End all logins of a member who came in from elsewhere while they chose a new password.
+
+        Whoever has stolen a resume word could keep them from that again and again.
+        """
+        self.last_seen.interrupted(name)
 
     async def register(self, prompter: Prompter, name: str, epochs: set[int]) -> bool:
         """Make the guest who plays under a name a member; return whether that was done.
