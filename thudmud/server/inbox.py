@@ -45,8 +45,8 @@ MOST_OWED = 10.0
 PACKAGE_TIME, PACKAGE_TIME_AT_ONCE = 200.0, 500.0
 """Milliseconds of CPU time a second that the packages of an address may take, and at once."""
 
-ANSWER_PIECE = 4096
-"""Bytes of answers to a program that count as a millisecond."""
+ANSWER_PIECE = 16_384
+"""Bytes of answers to a program that count as a millisecond, as they do as a request of HTTP."""
 
 TURN_TIME = 0.002
 """Seconds of each turn of the event loop in which inboxes may begin: a ply takes some turns until
