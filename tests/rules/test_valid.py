@@ -210,7 +210,7 @@ class TestRecord:
         assert text.splitlines()[1].startswith("dH9,")
 
     def test_headers_of_others_are_passed_over(self) -> None:
-        headers = '[Event "a (b) 1. e4"]\n[White_Elo "1"]\n[rules "Classic"]\n\n'
+        headers = '[Event "a (b) 1. e4"]\n[White_Elo "1"]\n[Source:URL "x"]\n[rules "Classic"]\n\n'
         assert read_record(f"{headers}{Record(Game.start(CLASSIC))}").game == Game.start(CLASSIC)
 
     def test_what_others_do_not_know(self) -> None:

@@ -54,7 +54,7 @@ from thudmud.rules.refusals import IllegalMove
 from thudmud.rules.rulesets import RULESETS, Ruleset
 from thudmud.rules.scoring import Ending, Outcome, Score
 
-_HEADER = re.compile(r'\[ *([A-Za-z][A-Za-z0-9_]*) +"((?:[^"\\]|\\.)*)" *\]')
+_HEADER = re.compile(r'\[ *([A-Za-z][A-Za-z0-9_:+#=-]*) +"((?:[^"\\]|\\.)*)" *\]')
 _DATE = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", re.ASCII)
 _RESULT = re.compile(r"([0-9]{1,4})-([0-9]{1,4})", re.ASCII)
 _NOBODY = "none"
