@@ -21,6 +21,8 @@ from benchmarks.load.siege import Besides, Figure, Playing, flooding, siege
 GIFS = "page: GIFs of one address fill the queue, 24 connections"
 PLIES = 480
 """Of the battle that is drawn: nearly as many as a GIF may have."""
+DRAWN = 6
+"""How many GIFs are drawn before the attack."""
 ASKED = 5
 """How many pictures of a kind somebody else asks for, one after the other."""
 HONEST = "127.0.0.77"
@@ -71,10 +73,12 @@ def play_battle(folder: Path) -> None:
 def visiting(running: Running, extent: Extent) -> Besides:
     """Return a count of the refusals that an honest visitor gets, by kind of picture.
 
-    The drawing processes are started first: they stay for a minute, and have files open.
+    The drawing processes are started first: they stay for a minute, and have files open. So many
+    GIFs are drawn that the server keeps as many bytes of pictures as it may.
     """
-    for kind in ("svg", "gif"):
-        status(running, f"/game/1.{kind}?ply=1")
+    status(running, "/game/1.svg?ply=1")
+    for ply in range(PLIES - DRAWN, PLIES):
+        status(running, f"/game/1.gif?ply={ply}&theme=dark")
 
     def ask(kind: str) -> int:
         refused = 0
