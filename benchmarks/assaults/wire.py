@@ -45,6 +45,14 @@ def attacks() -> Iterator[Attack]:
         Flood(opening=SOCKET, payload=[frame], per_second=50, at_once=50),
         setup=WEB,
     )
+    values = by_web(f"Thud.Ask [{'[],' * 2600}0]")
+    names = by_web('Thud.Watch {"board": "' + "\xe2\x80\xaea\xcc\x81" * 1300 + '"}')
+    for what, package in (("2,600 lists", values), ("a board of 7.8 KB", names)):
+        yield Attack(
+            f"page: packages with {what}, 25 WebSockets without a name",
+            Flood(count=25, opening=SOCKET, payload=[package], per_second=50),
+            setup=WEB,
+        )
     yield Attack(
         "lists of packages, 4,050 blanks each, 4 connections without a name",
         Flood(count=4, payload=[BY_TELNET], per_second=2, at_once=2),
