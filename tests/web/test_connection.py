@@ -345,6 +345,27 @@ async def test_login_that_interrupts_a_change_of_password_ends(serving: Serving)
         assert await thief.fact("Thud.Goodbye") == {"why": "logged_out"}
 
 
+async def test_guest_who_registers_and_comes_in_from_elsewhere_keeps_the_login(
+    serving: Serving,
+) -> None:
+    setup = await serving(web=WEB)
+    async with browser(setup) as anna, browser(setup) as again:
+        await anna.socket.send(WANTS)
+        await anna.type("Anna")
+        word = await anna.fact("Thud.Word")
+        await anna.type("register")
+        await anna.until("New password: ")
+        await again.socket.send(WANTS)
+        login = {"account": "Anna", "password": word["word"]}
+        await again.tell("Char.Login.Credentials", login)
+        assert await anna.fact("Thud.Goodbye") == {"why": "elsewhere"}
+        await anna.end()
+        assert anna.text.endswith("This connection ends.\r\n")
+        assert (await again.fact("Char.Login.Result"))["success"]
+        await again.type("one")
+        await again.until("echo one")
+
+
 async def test_ended_logins_close_the_connection(serving: Serving) -> None:
     setup = await serving(web=WEB)
     async with browser(setup) as anna:

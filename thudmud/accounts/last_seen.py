@@ -115,8 +115,8 @@ class LastSeen:
             self._start(self._free([name]))
         self._note(name)
 
-    def interrupted(self, name: str) -> None:
-        """End all logins of a member; nothing happens if it is a guest."""
+    def end_logins(self, name: str) -> None:
+        """End all logins of a member; does nothing if the account has been removed."""
         self._start(self._end_logins(name))
 
     async def close(self) -> None:

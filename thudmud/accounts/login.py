@@ -42,7 +42,7 @@ PASSWORD_PROMPT = "Password: "  # noqa: S105  (a prompt)
 OLD_PROMPT = "Old password: "
 NEW_PROMPT = "New password: "
 AGAIN_PROMPT = "The same again: "
-CHOICE_PROMPTS = (NEW_PROMPT, AGAIN_PROMPT)
+NEW_PASSWORD_PROMPTS = (NEW_PROMPT, AGAIN_PROMPT)
 PROMPTS = (NAME_PROMPT, WORD_PROMPT, PASSWORD_PROMPT, OLD_PROMPT, NEW_PROMPT, AGAIN_PROMPT)
 """All prompts of the dialogues."""
 
@@ -173,12 +173,13 @@ class Logins:
         """Record that a player has left; after quitting, their words are not valid any more."""
         self.last_seen.left(name, gave_up=gave_up)
 
-    def interrupted(self, name: str) -> None:
-        """End all logins of a member who came in from elsewhere while they chose a new password.
+    def end_logins(self, name: str) -> None:
+        """End all logins of a member, in the background.
 
-        Whoever has stolen a resume word could keep them from that again and again.
+        A login from elsewhere that interrupts a change of the password calls for it: otherwise the
+        thief of a resume word could prevent every change.
         """
-        self.last_seen.interrupted(name)
+        self.last_seen.end_logins(name)
 
     async def register(self, prompter: Prompter, name: str, epochs: set[int]) -> bool:
         """Make the guest who plays under a name a member; return whether that was done.

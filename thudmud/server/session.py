@@ -15,7 +15,14 @@ from functools import lru_cache
 from time import thread_time
 
 from thudmud.accounts.limiters import RateLimiter, network
-from thudmud.accounts.login import BACK_WORD, CHOICE_PROMPTS, NAME_PROMPT, Login, Logins, told_word
+from thudmud.accounts.login import (
+    BACK_WORD,
+    NAME_PROMPT,
+    NEW_PASSWORD_PROMPTS,
+    Login,
+    Logins,
+    told_word,
+)
 from thudmud.english import lasting
 from thudmud.errors import Refused
 from thudmud.play.events import Parting
@@ -68,8 +75,9 @@ _DISMISSED = {
     Dismissal.CUT_OFF: (CUT_OFF, Goodbye.STOPPED),
     Dismissal.KICKED: (KICKED, Goodbye.KICKED),
 }
-_UNFINISHED = (
-    "A new password was being chosen, so nobody is logged in any more: come in with the old one."
+_CHANGE_INTERRUPTED = (
+    "You had not finished changing your password, so it stays as it was, and everybody who uses"
+    " your name is logged out. Please log in again with your password."
 )
 _PARTINGS = {Goodbye.QUIT: Parting.QUIT, Goodbye.IDLE: Parting.IDLE}
 _HELD = (
@@ -264,9 +272,11 @@ class PlayerSession:
         """End the connection: the player goes on elsewhere, or cannot go on."""
         sentence, goodbye = _DISMISSED[why]
         self._prompter.say(sentence)
-        if goodbye is Goodbye.ELSEWHERE and any(map(self._prompter.asks, CHOICE_PROMPTS)):
-            self._prompter.say(_UNFINISHED)
-            self._logins.interrupted(self.name)
+        is_member = not self._word
+        is_choosing = any(map(self._prompter.asks, NEW_PASSWORD_PROMPTS))
+        if goodbye is Goodbye.ELSEWHERE and is_member and is_choosing:
+            self._prompter.say(_CHANGE_INTERRUPTED)
+            self._logins.end_logins(self.name)
         if why is not Dismissal.TAKEN_OVER:  # else they are still here
             self._logins.left(self.name, gave_up=False)
         self.name, self._visit = "", None
