@@ -43,10 +43,12 @@ MOST_OWED = 10.0
 """Seconds of its rate that a single line can cost."""
 
 PACKAGE_TIME, PACKAGE_TIME_AT_ONCE = 200.0, 500.0
-"""Milliseconds of CPU time a second that the packages of an address may take, and at once."""
+"""The CPU budget of all packages and questions from an address: milliseconds a second, and the
+burst in milliseconds."""
 
 ANSWER_PIECE = 16_384
-"""Bytes of answers to a program that count as a millisecond, as they do as a request of HTTP."""
+"""Bytes of an answer to a client's program that cost a millisecond of `PACKAGE_TIME`. The page
+charges a request for as many bytes of a file."""
 
 TURN_TIME = 0.002
 """Seconds of each turn of the event loop in which inboxes may begin: a ply takes some turns until
@@ -111,8 +113,9 @@ class Inbox:
     Its connection is not read while too many items wait, or while the client does not read. Each
     item takes a token, and a slow line takes more; after a slow one it is the others' turn. What a
     program negotiates takes none, unless it is slow: while a window is dragged, its sizes come by
-    the hundred, and the next line would wait for them. Of those that wait only the last counts. The
-    CPU time of packages is taken from ``package_time``, which all connections of an address share.
+    the hundred, and the next line would wait for them. Of those that wait only the last counts.
+    Packages and questions are charged to ``package_time``, which the connections of an address
+    share.
     ``handle`` returns whether the next may follow in the same turn; while ``is_busy``, none is
     handled until `wake` is called.
     """
@@ -185,18 +188,18 @@ class Inbox:
             self._read_when_paid()
 
     def charge_question(self, seconds: float) -> None:
-        """Charge for the CPU time that a program's question took, as for a line besides."""
+        """Charge the CPU seconds of a program's question to the address, and as for a line."""
         self._package_time.charge(seconds * 1000)
         self.charge(seconds)
 
     def charge_answer(self, size: int) -> None:
-        """Charge for the bytes of an answer to the client's program."""
+        """Charge the address for an answer of ``size`` bytes to the client's program."""
         self._package_time.charge(size / ANSWER_PIECE)
 
     def _read_when_paid(self) -> None:
         loop, self._paying = self._turns.loop, None
         now = loop.time()
-        # Of the connections of an address that wait, one goes on for each millisecond.
+        # Each takes a token, so that the waiting connections of an address resume one by one.
         if wait := self._rate.wait(now) or self._package_time.take(now):
             self._reading.hold(self._rate)
             self._paying = loop.call_later(wait, self._read_when_paid)
@@ -239,7 +242,7 @@ class Inbox:
                 break
             if not is_negotiation and (delay := self._rate.take(now)):
                 break
-            begun = thread_time()
+            begun = thread_time() if is_negotiation else 0.0
             has_room = self._handle(self._waiting.popleft())
             if is_negotiation:
                 self.charge(thread_time() - begun)
@@ -259,7 +262,7 @@ class Inbox:
 
 
 _QUESTIONS = frozenset({Ask, Watch})
-"""The items that a program asks, and that wait for the time of its address."""
+"""The questions of client programs, which wait while their address owes CPU time."""
 
 _NEGOTIATION = frozenset({Fitted, Mark})
 """The items that a client's program sends by itself, whether or not its player types."""

@@ -60,8 +60,9 @@ class Screen:
 
     Args:
         transport: the connection.
-        limit: the most bytes that may wait to be sent; a slower reader is cut off. A longer answer,
-            as the record of a long battle, may wait besides if little waited before.
+        limit: the most bytes that may wait to be sent; a slower reader is cut off. A single
+            longer answer, such as the record of a long battle, may wait in addition if at most a
+            quarter of the limit was waiting.
         flusher: flushes the screen at the end of the turn of the event loop.
 
     Attributes:
@@ -97,7 +98,7 @@ class Screen:
         self.closed = False
         self._transport = transport
         self._limit = self._room = limit
-        self._beyond = 0  # bytes that may wait besides
+        self._beyond = 0  # bytes that may wait in addition to the limit
         self._flusher = flusher
         self._pieces: list[bytes] = []
         self.unsent = 0
