@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
@@ -17,7 +18,7 @@ from thudmud.accounts import login
 from thudmud.accounts.limiters import TokenBucket
 from thudmud.server.config import ServerSettings
 from thudmud.server.inbox import ANSWER_PIECE, TURN_TIME, Inbox, InboxQueue
-from thudmud.telnet.interface import Watch
+from thudmud.telnet.interface import Item, Watch
 from thudmud.telnet.negotiation import Negotiation
 from thudmud.web.connection import WebClient
 
@@ -55,11 +56,17 @@ async def test_line_that_takes_long_costs_all_that_it_took(serving: Serving, lin
     assert asyncio.get_running_loop().time() - begun > (1 + 149 + 1 - 5) / 100
 
 
+def charges(monkeypatch: pytest.MonkeyPatch, method: str) -> list[float]:
+    """Return a list of the CPU seconds that inboxes are charged by a method from now on."""
+    charged: list[float] = []
+    monkeypatch.setattr(Inbox, method, lambda _, seconds: charged.append(seconds))
+    return charged
+
+
 async def test_line_held_up_by_the_machine_costs_no_more_than_others(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    charged: list[float] = []
-    monkeypatch.setattr(Inbox, "charge", lambda _, seconds: charged.append(seconds))
+    charged = charges(monkeypatch, "charge")
     setup = await serving()
     anna = await setup.connect("Anna")
     await anna.send(b"stall 100\nlook\n")
@@ -70,8 +77,7 @@ async def test_line_held_up_by_the_machine_costs_no_more_than_others(
 async def test_package_held_up_by_the_machine_costs_no_more_than_others(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    charged: list[float] = []
-    monkeypatch.setattr(Inbox, "charge_package", lambda _, seconds: charged.append(seconds))
+    charged = charges(monkeypatch, "charge_package")
     monkeypatch.setattr(Negotiation, "hear_subnegotiation", lambda *_: time.sleep(0.1))
     setup = await serving()
     anna = await setup.connect("Anna")
@@ -83,8 +89,7 @@ async def test_package_held_up_by_the_machine_costs_no_more_than_others(
 async def test_line_at_the_name_prompt_held_up_by_the_machine_costs_no_more_than_others(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    charged: list[float] = []
-    monkeypatch.setattr(Inbox, "charge", lambda _, seconds: charged.append(seconds))
+    charged = charges(monkeypatch, "charge")
     monkeypatch.setattr(login, "chosen_by", lambda _: time.sleep(0.1))
     setup = await serving()
     anna = await setup.connect()
@@ -94,14 +99,33 @@ async def test_line_at_the_name_prompt_held_up_by_the_machine_costs_no_more_than
     assert max(charged) < 0.1
 
 
-class _Reading:
-    """What would hold the reading of a connection that there is not."""
+class HeldReading:
+    """Notes who holds it."""
 
-    def hold(self, _: object) -> None:
-        pass
+    def __init__(self) -> None:
+        self.holders: set[object] = set()
 
-    def let_go(self, _: object) -> None:
-        pass
+    def hold(self, holder: object) -> None:
+        self.holders.add(holder)
+
+    def let_go(self, holder: object) -> None:
+        self.holders.discard(holder)
+
+
+def inbox_of(
+    reading: HeldReading,
+    settings: ServerSettings,
+    package_time: TokenBucket,
+    handle: Callable[[Item], bool] = lambda _: True,
+) -> Inbox:
+    return Inbox(
+        cast("Any", reading),
+        InboxQueue(),
+        settings,
+        package_time,
+        handle=handle,
+        is_busy=lambda: False,
+    )
 
 
 @pytest.mark.parametrize(("seconds", "owed"), [(0.05, 49), (0.1, 99), (0.2, 100), (60.0, 100)])
@@ -110,14 +134,7 @@ async def test_line_costs_ten_seconds_of_the_rate_at_most(
 ) -> None:
     loop, now = asyncio.get_running_loop(), 0.0
     settings = ServerSettings(commands_per_second=10, commands_at_once=5)
-    inbox = Inbox(
-        cast("Any", _Reading()),
-        InboxQueue(),
-        settings,
-        TokenBucket(1, 1),
-        handle=lambda _: True,
-        is_busy=lambda: False,
-    )
+    inbox = inbox_of(HeldReading(), settings, TokenBucket(1, 1))
     monkeypatch.setattr(loop, "time", lambda: now)
     inbox.put(["look"])
     assert inbox.line_is_next
@@ -202,33 +219,13 @@ async def test_a_mistake_of_ours_in_a_turn_keeps_nobody_else_waiting() -> None:
     assert failed == [error]
 
 
-class HeldReading:
-    """Notes who holds it."""
-
-    def __init__(self) -> None:
-        self.holders: set[object] = set()
-
-    def hold(self, holder: object) -> None:
-        self.holders.add(holder)
-
-    def let_go(self, holder: object) -> None:
-        self.holders.discard(holder)
-
-
 async def test_packages_from_one_address_share_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     loop, now = asyncio.get_running_loop(), 0.0
     monkeypatch.setattr(loop, "time", lambda: now)
     shared, of_others = TokenBucket(200, 500), TokenBucket(200, 500)
     readings = [HeldReading() for _ in range(3)]
     one, another, stranger = (
-        Inbox(
-            cast("Any", reading),
-            InboxQueue(),
-            ServerSettings(),
-            bucket,
-            handle=lambda _: True,
-            is_busy=lambda: False,
-        )
+        inbox_of(reading, ServerSettings(), bucket)
         for reading, bucket in zip(readings, (shared, shared, of_others), strict=True)
     )
     for _ in range(600):
@@ -256,14 +253,7 @@ async def test_question_waits_for_the_time_of_its_address(monkeypatch: pytest.Mo
             inbox.charge_answer(300 * ANSWER_PIECE)
         return True
 
-    inbox = Inbox(
-        cast("Any", HeldReading()),
-        InboxQueue(),
-        ServerSettings(),
-        TokenBucket(200, 500),
-        handle=answer,
-        is_busy=lambda: False,
-    )
+    inbox = inbox_of(HeldReading(), ServerSettings(), TokenBucket(200, 500), answer)
     inbox.put([Watch(battle=1), Watch(battle=2), Watch(battle=3), "look"])
     for _ in range(9):
         await asyncio.sleep(0)
