@@ -8,7 +8,9 @@ import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, suppress
 from email import message_from_bytes
+from email.header import decode_header, make_header
 from email.message import EmailMessage
+from email.policy import default
 from itertools import product
 from pathlib import Path
 
@@ -456,6 +458,34 @@ def test_header_with_a_link_is_never_encoded(end: str) -> None:
     assert sent["List-Unsubscribe"] == f"<{end}>"
     assert sent["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert max(map(len, flatten_message(message).split(b"\r\n"))) <= 998
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Thud",
+        'Thud, "the" game',
+        "Thüd, das Spiel",
+        "Das große Spiel der Zwerge und Trolle, in Ankh-Morpork: hier",
+        "é" * 40 + ", evil@evil.example",
+        "名前, \U0001f600 " * 10,
+        "=?utf-8?q?Thud?=",
+    ],
+)
+def test_name_and_subject_beyond_ascii_come_as_they_were_and_from_one_sender(name: str) -> None:
+    settings = {"relay": "127.0.0.1", "tls": "none", "sender": "thud@example.org"}
+    relay = Relay(MailSettings.model_validate(settings), Path(), name)
+    mail = Mail(f"\U0001f600 名前 ({name})", "Text")
+    flat = flatten_message(relay.composed(mail, "anna@example.org", "https://example.org/x", 1))
+    [sender] = message_from_bytes(flat, policy=default)["From"].addresses
+    assert sender.addr_spec == "thud@example.org"
+    sent = message_from_bytes(flat)
+    assert _decoded(sent["Subject"]) == mail.subject
+    assert _decoded(sent["From"].rpartition(" <")[0]) in {name, name.replace('"', '\\"').join('""')}
+
+
+def _decoded(header: str) -> str:
+    return str(make_header(decode_header("".join(header.splitlines()))))
 
 
 class TestOnce:

@@ -6,11 +6,13 @@ import asyncio
 import re
 import ssl
 from datetime import UTC, datetime
+from email.header import Header
 from email.headerregistry import HeaderRegistry, UnstructuredHeader
 from email.message import EmailMessage
 from email.policy import SMTP, Policy
 from email.utils import format_datetime, formataddr
 from pathlib import Path
+from typing import Any
 
 import aiosmtplib
 
@@ -100,9 +102,9 @@ class Relay:
             raise ValueError("no mail can be sent there")
         sender = self._settings.sender
         message = EmailMessage(policy=_POLICY)
-        message["From"] = formataddr((self._name, sender))
+        message["From"] = _mailbox(self._name, sender)
         message["To"] = address
-        message["Subject"] = mail.subject
+        message["Subject"] = _encoded(mail.subject, "Subject")
         message["Date"] = format_datetime(datetime.now(UTC))
         message["Message-ID"] = f"<{number:x}@{sender.rpartition('@')[2]}>"
         message["Auto-Submitted"] = "auto-generated"  # RFC 3834: nobody's absence is told us
@@ -135,16 +137,48 @@ def rejection(
     return NotSentError(f"the relay does not take the mail: {told}")
 
 
-class _LinkHeader(UnstructuredHeader):
-    """A header with a link, on one line: in encoded words nobody would find it (RFC 2047)."""
+class _ReadyHeader(UnstructuredHeader):
+    """A header whose value is written as it is, folded between encoded words and nowhere else.
+
+    A link would not be found in encoded words (RFC 2047). Words that are encoded already would be
+    decoded and encoded anew by Python, which loses quotes and blanks between them
+    (python/cpython#121284): a comma in a name became a second sender.
+    """
+
+    @classmethod
+    def parse(cls, value: str, kwds: dict[str, Any]) -> None:
+        super().parse(value, kwds)
+        kwds["decoded"] = value
 
     def fold(self, *, policy: Policy) -> str:
-        return f"{self.name}: {self}{policy.linesep}"  # type: ignore[attr-defined]
+        value = str(self).replace("?= ", f"?={policy.linesep} ")
+        return f"{self.name}: {value}{policy.linesep}"  # type: ignore[attr-defined]
 
 
 _HEADERS = HeaderRegistry()
-_HEADERS.map_to_type("List-Unsubscribe", _LinkHeader)  # type: ignore[arg-type]  # it is mixed in
+for _name in ("From", "Subject", "List-Unsubscribe"):
+    _HEADERS.map_to_type(_name, _ReadyHeader)  # type: ignore[arg-type]  # it is mixed in
 _POLICY = SMTP.clone(header_factory=_HEADERS)
+
+
+def _mailbox(name: str, address: str) -> str:
+    """Return a mailbox with a name as it is written in a header."""
+    if (words := _encoded(name, "From")) == name:
+        return formataddr((name, address))  # in quotes, if it has to be
+    return f"{words} <{address}>"
+
+
+def _encoded(text: str, header: str) -> str:
+    """Return a text as it is written in a header: one of more than ASCII as encoded words.
+
+    Raises:
+        ValueError: it has more than one line.
+    """
+    if len(text.splitlines()) > 1:
+        raise ValueError("a header has one line")
+    if text.isascii() and "=?" not in text:
+        return text
+    return Header(text, "utf-8", header_name=header).encode(linesep="")
 
 
 def _password(path: Path) -> str:
