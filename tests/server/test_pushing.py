@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import ssl
 import stat
+import time
 from collections.abc import AsyncIterator
+from email.utils import formatdate
 from pathlib import Path
 
 import pytest
@@ -176,6 +179,37 @@ async def test_a_service_that_cannot_now_is_asked_later(
     await pushed.after(1)
     assert len(service.taken) == 4
     assert await pushed.browsers() == 2
+
+
+async def test_service_that_names_a_date_is_left_alone_until_then(
+    pushed: Pushed, service: PushService
+) -> None:
+    service.status, service.later = 503, formatdate(time.time() + 600, usegmt=True)
+    await pushed.place.type("Bert", "move g7 f7")
+    await pushed.after(MINUTE)
+    service.status, service.later = 201, ""
+    await pushed.after(300)
+    assert len(service.taken) == 2
+    await pushed.after(300)
+    assert len(service.taken) == 4
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "pause"),
+    [
+        ("", 0.0),
+        ("120", 120.0),
+        ("9" * 400, math.inf),
+        ("Thu, 01 Jan 1970 00:20:00 GMT", 200.0),
+        ("Thu, 01 Jan 1970 00:10:00 GMT", 0.0),
+        ("Thu, 01 Jan 99999999999999999999 00:00:00 GMT", 0.0),
+        ("-1", 0.0),
+        ("1e9", 0.0),
+        ("soon", 0.0),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(retry_after: str, pause: float) -> None:
+    assert sending.pause_in(retry_after, 1000.0) == pause
 
 
 async def test_a_service_that_is_slow_is_asked_later(

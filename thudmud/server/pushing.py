@@ -11,6 +11,7 @@ import os
 import ssl
 import time
 from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -132,12 +133,26 @@ class PushServices:
         ):
             later = response.headers.get("Retry-After", "")
             reason = (await response.content.read(_REASON_READ)).decode("utf-8", "replace")
-            return response.status, reason, float(later) if later.isdecimal() else 0.0
+            return response.status, reason, pause_in(later, time.time())
 
     def _signed(self, audience: str) -> dict[str, str]:
         claims = {"aud": audience, "sub": self._about, "exp": int(time.time()) + _SIGNED_FOR}
         signed: dict[str, str] = self._vapid.sign(claims)
         return signed
+
+
+def pause_in(retry_after: str, now: float) -> float:
+    """Return for how many seconds to wait by a Retry-After: a number, or the date of an end.
+
+    See RFC 9110, section 10.2.3. What is neither counts for nothing.
+    """
+    if retry_after.isdecimal():
+        return float(retry_after)
+    try:
+        until = parsedate_to_datetime(retry_after).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+    return max(0.0, until - now)
 
 
 def _shown(reason: str) -> str:
