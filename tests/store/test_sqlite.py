@@ -22,7 +22,7 @@ from thudmud.play.events import Commented, Interrupted
 from thudmud.play.order import Order
 from thudmud.play.projections import HALL
 from thudmud.store import Damaged, InUse, NotWritten, Store, StoreError, Unknown
-from thudmud.store.checking import check_file
+from thudmud.store.checking import check_file, last_stored
 from thudmud.store.database import Database
 from thudmud.store.files import beside
 from thudmud.store.rows import ADDED
@@ -222,6 +222,23 @@ class TestServing:
         store = await Store.open(path, serving=True)
         assert await store.find("Anna")
         await store.close()
+
+    async def test_store_behind_a_link_is_the_same_store(self, path: Path, tmp_path: Path) -> None:
+        (tmp_path / "elsewhere").mkdir()
+        link = tmp_path / "elsewhere" / "link.db"
+        link.symlink_to(path)
+        stored = await Store.open(link, serving=True)  # which makes the file
+        for name in (path, link):
+            with pytest.raises(InUse, match=f"{path} is in use"):
+                await Store.open(name, serving=True)
+        assert [each.name for each in link.parent.iterdir()] == ["link.db"]
+        await stored.enrol("Anna", "hash")
+        assert check_file(link).players == 1
+        assert last_stored(link) is None  # it has not said that it runs
+        await stored.close()
+        os.truncate(path, 0)
+        with pytest.raises(Damaged, match=f"{path} is damaged"):
+            await Store.open(link)
 
     async def test_the_time_in_which_none_ran_is_stored_though_it_has_the_same_name(
         self, path: Path, clock: Clock

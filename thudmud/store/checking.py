@@ -32,6 +32,7 @@ from thudmud.store.files import (
     connect,
     damaged,
     errors_translated,
+    followed,
     require_nothing_left,
     require_ours,
 )
@@ -71,6 +72,7 @@ def last_stored(path: Path) -> float | None:
     Raises:
         StoreError: the file cannot be read.
     """
+    path = followed(path)
     with errors_translated(path):
         require_ours(path)
         with closing(connect(path, PATIENCE, reading=True)) as connection:
@@ -117,6 +119,7 @@ def check_file(path: Path, *, held: bool = False) -> Contents:
         Damaged: it is not as it was written.
         StoreError: it cannot be checked.
     """
+    path = followed(path)
     with errors_translated(path):
         if not held:
             require_nothing_left(path)

@@ -79,6 +79,14 @@ def beside(path: Path, suffix: str) -> Path:
     return path.with_name(f"{path.name}{suffix}")
 
 
+def followed(path: Path) -> Path:
+    """Return the file itself where a path is a link to it.
+
+    SQLite keeps its files beside that, and so do we: else two servers could use it by two names.
+    """
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
 def has_log(path: Path) -> bool:
     """Return whether a file's write-ahead log has anything in it; OSError if it cannot be read."""
     log = beside(path, "-wal")
@@ -235,7 +243,7 @@ class OnDisk(Sqlite):
     _path: Path
 
     def __init__(self, path: Path, *, serving: bool, patience: float) -> None:
-        self._path = path
+        path = self._path = followed(path)
         self._paths = [os.fspath(beside(path, suffix)) for suffix in ("", "-wal", "-shm", HEAD)]
         self._head = -1
         self._testimony = b"", -1
