@@ -102,10 +102,13 @@ def read_request(head: bytes) -> HttpRequest | None:
 def normalized_origin(origin: str) -> str:
     """Return an origin as another spelling of it is compared: in lower case, without its own port.
 
-    See RFC 6454, section 4; ports 80 and 443 are those of ``http`` and ``https``.
+    See RFC 6454, section 4; ports 80 and 443 are those of ``http`` and ``https``. A dot at the end
+    of a name says that it is a whole one, as the page's own always is.
     """
     origin = origin.lower()
-    return origin.removesuffix(":443" if origin.startswith("https:") else ":80")
+    origin = origin.removesuffix(":443" if origin.startswith("https:") else ":80")
+    host, _, port = origin.rpartition(":")
+    return f"{host.removesuffix('.')}:{port}" if port.isdecimal() else origin.removesuffix(".")
 
 
 def response(
