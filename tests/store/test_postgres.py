@@ -6,7 +6,7 @@ import asyncio
 import signal
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, closing, suppress
 from itertools import count
 from pathlib import Path
 from threading import Event
@@ -19,7 +19,7 @@ import pytest
 from tests.conftest import SOAKING
 from tests.service.place import until
 from tests.store.clusters import FAST, Cluster
-from tests.store.deeds import OAK, PATIENCE, PINE, Clock, Taken, joined, players
+from tests.store.deeds import NOON, OAK, PATIENCE, PINE, Clock, Taken, joined, players
 from tests.store.proxies import Proxy, commits
 from tests.store.test_projections import live
 from thudmud.cli.main import main
@@ -67,6 +67,76 @@ async def through(dsn: str, cluster: Cluster, proxy: Proxy) -> AsyncIterator[Sto
     store = await Store.connect(dsn.replace(f"port={cluster.port}", f"port={proxy.port}"))
     yield store
     await store.close()
+
+
+DEFAULTS = {
+    "client_encoding": "SQL_ASCII",
+    "default_transaction_isolation": "'repeatable read'",
+    "extra_float_digits": "0",
+    "idle_session_timeout": "'1h'",
+    "statement_timeout": "'1h'",
+}
+"""What a role may have by default that we cannot do with."""
+
+
+class TestDefaults:
+    async def test_defaults_of_a_role_change_nothing(self, cluster: Cluster) -> None:
+        dsn = cluster.schema().replace("user=postgres", "user=odd")
+        with psycopg.connect(cluster.dsn(), autocommit=True) as session:
+            session.execute("create role odd superuser login")
+            for name, given in DEFAULTS.items():
+                session.execute(f"alter role odd set {name} = {given}".encode())
+        with closing(postgres.connected(dsn)) as session:
+            for name in ("idle_session_timeout", "statement_timeout"):
+                assert session.execute(f"show {name}".encode()).fetchall() == [("0",)]
+        at_once = [Postgres(dsn) for _ in range(2)]
+        waiting = Event()
+
+        def wait_for_the_lock() -> None:
+            waiting.set()
+            at_once[1].begin()
+            at_once[1].connection.execute("update head set commits = commits where id = 1")
+            at_once[1].commit()
+
+        store = await Store.connect(dsn, clock=lambda: NOON + 0.1234567)
+        at_once[0].begin()
+        later = asyncio.create_task(asyncio.to_thread(wait_for_the_lock))
+        await asyncio.to_thread(waiting.wait)
+        with psycopg.connect(dsn, autocommit=True) as session:
+            blocked = b"select from pg_locks where locktype = 'advisory' and not granted"
+            await until(lambda: bool(session.execute(blocked).fetchall()))
+        at_once[0].connection.execute("update head set commits = commits where id = 1")
+        at_once[0].commit()
+        await later
+        for each in at_once:
+            each.close()
+        await store.append({OAK: (0, [joined(1)])})
+        assert await store.check() is None
+        await store.close()
+
+    @pytest.mark.parametrize(
+        ("encoding", "will_do"), [("SQL_ASCII", True), ("LATIN1", False), ("EUC_JP", False)]
+    )
+    async def test_database_holds_all_characters_or_is_refused(
+        self, cluster: Cluster, encoding: str, *, will_do: bool
+    ) -> None:
+        name = f"in_{encoding.lower()}"
+        with psycopg.connect(cluster.dsn(), autocommit=True) as session:
+            how = f"encoding '{encoding}' lc_collate 'C' lc_ctype 'C' template template0"
+            session.execute(f"create database {name} {how}".encode())
+        if not will_do:
+            with pytest.raises(StoreError, match=f"has the encoding {encoding}, which lacks"):
+                await Store.connect(cluster.dsn(name))
+            return
+        store = await Store.connect(cluster.dsn(name))
+        await store.append({OAK: (0, [joined(1)])})
+        text = "h\xe4sh \U0001f600"
+        await store.enrol("Anna", text)
+        account = await store.find("Anna")
+        assert account
+        assert account.password == text
+        assert await store.check() is None
+        await store.close()
 
 
 class TestLostLinks:

@@ -66,7 +66,7 @@ class Kind(Enum):
 
 
 ANSWERED = (
-    "select current_schema()",
+    "select current_schema(), current_setting('server_encoding')",
     "select pg_postmaster_start_time()::text",
     "select obj_description(to_regclass('head'), 'pg_class')",
     "select extract(epoch from clock_timestamp())::float8",
@@ -447,8 +447,8 @@ class Database:
     def answer(self, query: str, session: Session) -> list[Any]:
         """Return what the server itself answers."""
         match query:
-            case "select current_schema()":
-                return [("public",)]
+            case "select current_schema(), current_setting('server_encoding')":
+                return [("public", "UTF8")]
             case "select pg_postmaster_start_time()::text":
                 return [(self.server,)]
             case "select obj_description(to_regclass('head'), 'pg_class')":

@@ -82,6 +82,9 @@ ENDING = 1.0
 AT_ONCE = 1000
 """Rows of a large result that are fetched at a time."""
 
+_HOLDS_ALL = {"UTF8", "SQL_ASCII"}
+"""Encodings of databases in which every text can be stored; the latter takes bytes as they are."""
+
 LONGEST_NOTE = 7_900
 """The most bytes of a note: a little less than PostgreSQL's limit for a notification."""
 
@@ -105,6 +108,15 @@ SETTINGS = (
     "select set_config('synchronous_commit', 'on', false)"
     " where current_setting('synchronous_commit') = 'off'",
     "set client_min_messages = 'warning'",
+    # What else a role or a database may have by default: texts come as bytes or with question
+    # marks, numbers are rounded, so that rows seem to have changed; a transaction does not see what
+    # was committed while it waited for the writers' lock; what takes long, or waits for
+    # notifications, is ended.
+    "set client_encoding = 'UTF8'",
+    "set extra_float_digits = 1",
+    "set default_transaction_isolation = 'read committed'",
+    "set statement_timeout = 0",
+    "select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout'",
     # So the server notices when our machine is gone, and releases its locks.
     "set tcp_keepalives_idle = '5s'",
     "set tcp_keepalives_interval = '2s'",
@@ -392,9 +404,15 @@ class Postgres(Backend):
         lock for as long as all others wait for it.
         """
         execute = self.connection.execute
-        ((schema,),) = execute("select current_schema()").fetchall()
+        place = "select current_schema(), current_setting('server_encoding')"
+        ((schema, encoding),) = execute(place).fetchall()
         if schema is None:
             raise StoreError(f"{self._name} has no schema that tables could be made in.")
+        if encoding not in _HOLDS_ALL:
+            raise StoreError(
+                f"{self._name} has the encoding {encoding}, which lacks characters that players"
+                " write. Make one that has them all: createdb --encoding UTF8 --template template0."
+            )
         self._channel = f'"thudmud {schema}"'
         if not self._is_whole():
             self._make()
