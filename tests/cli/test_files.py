@@ -10,7 +10,7 @@ import pytest
 
 from thudmud.cli.common import CommandError, write_whole
 from thudmud.cli.main import main
-from thudmud.rules import CLASSIC, Game, Record
+from thudmud.rules import CLASSIC, Game, Record, read_record
 
 Shown = pytest.CaptureFixture[str]
 
@@ -72,3 +72,22 @@ def test_mode_and_link_of_a_replaced_file_stay(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="it holds something else"):
         write_whole(path, b"new", beginning=2)
     write_whole(Path(os.devnull), b"new", beginning=2)
+
+
+def test_byte_order_mark_at_the_beginning_of_a_file_is_passed_over(
+    record: str, capsys: Shown
+) -> None:
+    text = str(Record(Game.start(CLASSIC).push("dA6-B6")))
+    files = {
+        record: text,
+        "hello.thud-script": "Anna> say Hello!\nAnna| You say: Hello!\n",
+        "odd.toml": "[storage]\nfile = 'other.db'\n",
+    }
+    for name, content in files.items():
+        Path(name).write_text(content, "utf-8-sig")
+    assert main(["replay", record]) == 0
+    assert main(["script", "hello.thud-script"]) == 0
+    capsys.readouterr()
+    main(["user", "list", "--config", "odd.toml"])
+    assert capsys.readouterr().err.startswith("thudmud: other.db: there is no such file")
+    assert read_record(f"\ufeff{text}") == read_record(text)

@@ -618,7 +618,7 @@ class TestRelay:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         AUTHORITY.issue_cert("127.0.0.1").configure_cert(context)
         AUTHORITY.cert_pem.write_to_path(tmp_path / "ca.pem")
-        (tmp_path / "password").write_text("swordfish\n")
+        (tmp_path / "password").write_text("swordfish\n", "utf-8-sig")
         relay = Handler()
         relay.login = "thud", "swordfish"
         async with AsyncExitStack() as stack:

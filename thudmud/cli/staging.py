@@ -209,7 +209,7 @@ def _included(path: Path, parts: tuple[Part, ...]) -> Iterator[tuple[Path, str]]
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise IncludeError(str(error.strerror)) from error
     except UnicodeDecodeError as error:

@@ -54,6 +54,7 @@ from thudmud.rules.refusals import IllegalMove
 from thudmud.rules.rulesets import RULESETS, Ruleset
 from thudmud.rules.scoring import Ending, Outcome, Score
 
+_MARK = "\ufeff"  # a byte order mark, as editors write it at the beginning of a file
 _HEADER = re.compile(r'\[ *([A-Za-z][A-Za-z0-9_:+#=-]*) +"((?:[^"\\]|\\.)*)" *\]')
 _DATE = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", re.ASCII)
 _RESULT = re.compile(r"([0-9]{1,4})-([0-9]{1,4})", re.ASCII)
@@ -203,7 +204,8 @@ def read_record(
 ) -> Record:
     """Read a record; each ply is checked by the rules.
 
-    Blank lines are skipped. The battle has ended if its last ply or a header says so.
+    Blank lines, and a byte order mark at the beginning, are skipped. The battle has ended if its
+    last ply or a header says so.
 
     Args:
         text: the record, with or without headers.
@@ -214,7 +216,9 @@ def read_record(
         RecordError: a line is wrong.
     """
     lines = [
-        (number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()
+        (number, line.strip())
+        for number, line in enumerate(text.removeprefix(_MARK).splitlines(), 1)
+        if line.strip()
     ]
     lines, comments, spent = _apart(lines)
     headers: dict[str, tuple[int, str]] = {}

@@ -748,7 +748,7 @@ def check(values: Mapping[str, Any], source: str) -> Settings:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
         reason = f"is not valid TOML: {error}"
     except UnicodeDecodeError:

@@ -183,7 +183,7 @@ def _encoded(text: str, header: str) -> str:
 
 def _password(path: Path) -> str:
     try:
-        first, *_ = path.read_text(encoding="utf-8").splitlines() or [""]
+        first, *_ = path.read_text(encoding="utf-8-sig").splitlines() or [""]
     except (OSError, UnicodeDecodeError) as error:
         raise StartError(f"mail.password_file: {path} cannot be read: {error}") from error
     if not first:
