@@ -14,6 +14,7 @@ import httpx
 import pytest
 from icalendar import Calendar
 
+from tests.server.plain import PATIENCE
 from tests.store.test_notifications import confirmed, contact
 from thudmud.play.clocks import DAY
 from thudmud.play.notifications import ANOTHER
@@ -117,6 +118,21 @@ class TestMails:
         await asyncio.sleep(0)
         writer.write(b"List-Unsubscribe=One-Click")
         assert (await reader.readline()).startswith(b"HTTP/1.1 404")
+        writer.close()
+
+    async def test_client_that_asks_whether_to_send_a_body_is_answered_without_it(
+        self, site: Site
+    ) -> None:
+        host, port = site._address.removeprefix("http://").strip("/").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        head = (
+            f"POST /mail/{'x' * 22} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\n"
+            "Content-Length: 26\r\nExpect: 100-Continue\r\n\r\n"
+        )
+        writer.write(head.encode())
+        async with asyncio.timeout(PATIENCE):
+            assert (await reader.readline()).startswith(b"HTTP/1.1 404")
+            assert b"\r\nConnection: close\r\n" in await reader.read()
         writer.close()
 
     async def test_nothing_else_is_posted(self, site: Site) -> None:

@@ -79,15 +79,17 @@ _of_strangers = logging.getLogger("thudmud.strangers")
 _POSTED = re.compile(
     rb"POST .*\r\ncontent-length:[ \t]*([0-9]{1,4})[ \t]*(?:\r\n|$)", re.DOTALL | re.IGNORECASE
 )
+_EXPECTING = re.compile(rb"\r\nexpect:[ \t]*100-continue[ \t]*(?:\r\n|$)", re.IGNORECASE)
 
 
 def _body_length(head: bytes | bytearray) -> int:
     """Return how long the body of a request is, if it is a short one that is posted; else 0.
 
-    It means nothing to us, but a client that still sends would not read the answer.
+    It means nothing to us, but a client that still sends would not read the answer. One that asks
+    first whether to send it (RFC 9110, section 10.1.1) is answered without it.
     """
     found = _POSTED.match(head) if head.startswith(b"POST ") else None
-    return int(found[1]) if found else 0
+    return int(found[1]) if found and not _EXPECTING.search(head) else 0
 
 
 class RunQueue(Protocol):
