@@ -23,8 +23,11 @@ from tests.store.deeds import NOON, OAK, PATIENCE, PINE, Clock, Taken, joined, p
 from tests.store.proxies import Proxy, commits
 from tests.store.test_projections import live
 from thudmud.cli.main import main
+from thudmud.errors import StartError
 from thudmud.play.events import BoardClosed, BoardOpened
 from thudmud.play.projections import HALL, PROJECTION
+from thudmud.server.config import StorageSettings
+from thudmud.server.stores import serving_lock
 from thudmud.service import Node
 from thudmud.store import (
     Damaged,
@@ -137,6 +140,34 @@ class TestDefaults:
         assert account.password == text
         assert await store.check() is None
         await store.close()
+
+
+@pytest.mark.parametrize(
+    "dsn",
+    [
+        "postgresql://thud:se%zzcret@127.0.0.1:1/thud",
+        "postgresql://thud:se cret@127.0.0.1:1/thud",
+        "postgresql://thud:se@cret@127.0.0.1:1/thud",
+        "postgresql://thud:se/cret@127.0.0.1:1/thud",
+        "host=127.0.0.1 port=1 user=thud password=se cret",
+        "host=127.0.0.1 port=1 password='secret",
+        "host=127.0.0.1 port=1 pasword=secret",
+    ],
+)
+async def test_password_in_a_malformed_connection_string_is_not_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], dsn: str
+) -> None:
+    storage = StorageSettings.model_validate({"backend": "postgresql", "dsn": dsn})
+    with pytest.raises(StartError, match=r"^storage.dsn: How to connect") as refused:
+        async with serving_lock(storage, asyncio.Event(), print, print):
+            pass
+    config = tmp_path / "config.toml"
+    config.write_text(f'[storage]\nbackend = "postgresql"\ndsn = "{dsn}"\n', "utf-8")
+    assert await asyncio.to_thread(main, ["store", "check", "--config", str(config)]) != 0
+    assert await asyncio.to_thread(main, ["user", "list", "--config", str(config)]) == 2
+    said = capsys.readouterr()
+    assert "cret" not in f"{refused.value}{said}"
+    assert said.err.count("How to connect to the database cannot be read.") == 2
 
 
 class TestLostLinks:

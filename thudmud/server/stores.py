@@ -129,9 +129,16 @@ def _lock(
 ) -> AdvisoryLock:
     """Return a lock whose changes are told in the event loop."""
     try:
-        from thudmud.store.postgres import AdvisoryLock  # noqa: PLC0415  (an optional dependency)
+        from thudmud.store.postgres import (  # noqa: PLC0415  (an optional dependency)
+            AdvisoryLock,
+            parameters_of,
+        )
     except ImportError as error:
         raise StartError(f"storage.backend: {NEEDS_PSYCOPG}") from error
+    try:
+        parameters_of(storage.dsn)
+    except StoreError as error:
+        raise StartError(f"storage.dsn: {error}") from error
     loop = asyncio.get_running_loop()
 
     def tell(answer: Holder | StoreError) -> None:

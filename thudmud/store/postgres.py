@@ -307,7 +307,7 @@ class LinkWatch:
         """Watch the link of a new session, and no other."""
         info = session.info
         beside: dict[str, Any] = {
-            **conninfo_to_dict(dsn),
+            **parameters_of(dsn),
             "host": info.host,
             "hostaddr": info.hostaddr or None,
             "port": info.port,
@@ -882,7 +882,7 @@ def connected(dsn: str) -> psycopg.Connection[Any]:
         psycopg.errors.ConnectionTimeout: the server does not answer.
         psycopg.Error: it cannot be made for another reason.
     """
-    given = conninfo_to_dict(dsn)
+    given = parameters_of(dsn)
     defaults = {name: value for name, value in LINK.items() if given.get(name) is None}
     session = psycopg.connect(make_conninfo(dsn, **defaults), autocommit=True)
     try:
@@ -894,9 +894,35 @@ def connected(dsn: str) -> psycopg.Connection[Any]:
     return session
 
 
+_MALFORMED = (
+    'How to connect to the database cannot be read. It should be like "host=... dbname=...", with'
+    ' values of several words in single quotes, or like "postgresql://user@host/name", where signs'
+    " of a password such as %, @ and / are written %25, %40 and %2F."
+)
+
+
+def parameters_of(dsn: str) -> dict[str, Any]:
+    """Return the parameters in a connection string.
+
+    Raises:
+        StoreError: it cannot be read. Nothing of it is in the message, nor is the error that says
+            why: either might have a part of a password.
+    """
+    with suppress(psycopg.ProgrammingError):
+        given = conninfo_to_dict(dsn)
+        # In a URL, the host begins behind the first @, and the name of the database at a slash.
+        if "://" not in dsn or "@" not in f"{given.get('host')}{given.get('dbname')}":
+            return given
+    raise StoreError(_MALFORMED)
+
+
 def name_of(dsn: str) -> str:
-    """Return the name of a database in messages, without a password."""
-    given = conninfo_to_dict(dsn)
+    """Return the name of a database in messages, without a password.
+
+    Raises:
+        StoreError: how to connect to it cannot be read.
+    """
+    given = parameters_of(dsn)
     host = given.get("host") or given.get("hostaddr")
     name = given.get("dbname") or "of this user"
     return f"The database {name}{f' on {host}' if host else ''}"
