@@ -66,6 +66,28 @@ def test_it_is_interrupted(words: list[str], typed: bytes) -> None:
     assert said == b""
 
 
+@pytest.mark.parametrize("given", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONIOENCODING": "latin-1"}])
+def test_characters_that_the_locale_lacks_end_nothing(
+    tmp_path: Path, given: dict[str, str]
+) -> None:
+    lacking = given | {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    typed = "set board full\nlook\nsay h\xe9 \U0001f600\nquit\n".encode()
+    done = subprocess.run(
+        [*COMMAND, "play"], cwd=ROOT, env=os.environ | lacking,
+        input=typed, capture_output=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"Goodbye!" in done.stdout
+    script = tmp_path / "unlike.thud-script"
+    script.write_text("Anna> say \u540d\nAnna| You say: \U0001f600\n", "utf-8")
+    done = subprocess.run(
+        [*COMMAND, "script", script], cwd=ROOT, env=os.environ | lacking,
+        capture_output=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert b"You say: \\u540d" in done.stdout
+
+
 @pytest.mark.parametrize("missing", sorted(SERVER_NEEDS))
 def test_without_what_a_server_needs_there_is_a_sentence(
     missing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

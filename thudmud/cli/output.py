@@ -7,6 +7,7 @@ while something is printed looks like one of whatever file a subcommand has just
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
@@ -61,12 +62,27 @@ def guard_streams() -> StandardStream:
     return output
 
 
+_ESCAPED = "thudmud.escaped"
+"""How characters are written that the encoding lacks, as in the locale C."""
+
+
+def _escape(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Return undecodable bytes of the command line as they came, anything else as an escape."""
+    try:
+        return codecs.lookup_error("surrogateescape")(error)
+    except UnicodeError:
+        return codecs.backslashreplace_errors(error)
+
+
+codecs.register_error(_ESCAPED, _escape)
+
+
 def _text(raw: StandardStream, before: object, *, buffered: bool) -> io.TextIOWrapper:
     """Return a text stream as Python has made it before, if it has made one."""
     return io.TextIOWrapper(
         io.BufferedWriter(raw),
         encoding=getattr(before, "encoding", None) or "utf-8",
-        errors=getattr(before, "errors", None) or "backslashreplace",
+        errors=_ESCAPED,
         line_buffering=not buffered,
         write_through=getattr(before, "write_through", False),
     )
