@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
@@ -115,5 +115,48 @@ async def relaying(handler: Handler, context: ssl.SSLContext | None = None) -> A
     server = await asyncio.get_running_loop().create_server(protocol, "127.0.0.1", 0)
     try:
         yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+
+
+@asynccontextmanager
+async def replying(
+    replies: Mapping[str, bytes], context: ssl.SSLContext | None = None
+) -> AsyncIterator[tuple[int, list[bytes]]]:
+    """Run a relay that replies byte by byte as it is told, by verb; yield its port and what came.
+
+    Args:
+        replies: what it replies; "." is the end of a mail. Others are as they should be.
+        context: what TLS is begun with after STARTTLS.
+    """
+    came: list[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 relay.example.org\r\n")
+        is_mail = False
+        while (line := await reader.readline()) not in {b"", b"QUIT\r\n"}:
+            came.append(line)
+            if is_mail and line != b".\r\n":
+                continue
+            verb = line.split()[0].decode().upper()
+            reply = replies.get(verb, b"354 Go\r\n" if verb == "DATA" else b"250 OK\r\n")
+            is_mail = verb == "DATA"
+            writer.write(reply)
+            await writer.drain()
+            if verb == "STARTTLS" and context:
+                await writer.start_tls(context)
+        writer.write(b"221 Bye\r\n")
+        writer.close()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError, asyncio.CancelledError):
+            await answer(reader, writer)
+        done.set()
+
+    done = asyncio.Event()
+    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1], came
+        await done.wait()
     finally:
         server.close()

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from tests.cases import cases
 from tests.server.plain import PATIENCE
-from tests.server.relays import Handler, relaying
+from tests.server.relays import Handler, relaying, replying
 from tests.service.place import Place
 from tests.service.stores import SlowStore
 from tests.service.test_letters import Clock
@@ -486,6 +486,71 @@ def test_name_and_subject_beyond_ascii_come_as_they_were_and_from_one_sender(nam
 
 def _decoded(header: str) -> str:
     return str(make_header(decode_header("".join(header.splitlines()))))
+
+
+class TestReplies:
+    """A relay that replies as only some do."""
+
+    async def send(
+        self, replies: dict[str, bytes], text: str = "Text\n"
+    ) -> tuple[str, list[bytes]]:
+        """Send a mail; return what came of it, and what the relay was sent."""
+        async with replying(replies) as (port, came):
+            known = {"relay": "127.0.0.1", "tls": "none", "sender": "thud@example.org"}
+            relay = Relay(MailSettings.model_validate({**known, "port": port}), Path(), "Thud")
+            try:
+                await relay.send("anna@example.org", Mail("Turn", text), "https://example.org/x", 1)
+            except (NotSentError, NeverSentError) as error:
+                return f"{type(error).__name__}: {error}", came
+            return "sent", came
+
+    @pytest.mark.parametrize(
+        ("reply", "outcome"),
+        [
+            (b"250-Fine\r\n250-so far\r\n250 OK\r\n", "sent"),
+            (b"250 OK\n", "sent"),
+            (b"251 User not local; will forward\r\n", "sent"),
+            (
+                b"550-5.1.1 The account\r\n550-5.1.1 does not\r\n550 5.1.1 exist\r\n",
+                "NeverSentError: no such address: 550 5.1.1",
+            ),
+            (b"550 5.1.1 \xe4\xff\r\n", "NeverSentError: no such address: 550 5.1.1"),
+            (b"550\r\n", "NotSentError: the relay does not take the mail: 550"),
+            (b"421 4.3.2 Closing\r\n", "NotSentError: the relay does not take the mail: 421"),
+            (b"250-" + b"x" * 100_000 + b"\r\n", "NotSentError: the relay does not take"),
+            (b"250-x\r\n" * 100_000, "NotSentError: the relay does not take the mail"),
+        ],
+        ids=lambda value: repr(value[:20]),
+    )
+    async def test_reply_of_several_lines_or_of_far_too_many_is_one(
+        self, reply: bytes, outcome: str
+    ) -> None:
+        found, _ = await self.send({"RCPT": reply})
+        assert found.startswith(outcome)
+
+    async def test_line_that_begins_with_a_dot_is_neither_lost_nor_the_end(self) -> None:
+        text = ".\n..\n.QUIT\nFrom here\n\n" + "long " * 400 + "\n.\nRCPT TO:<b@example.org>\n"
+        found, came = await self.send({}, text)
+        assert found == "sent"
+        sent = b"".join(came).partition(b"\nDATA\r\n")[2].removesuffix(b".\r\n")
+        mail = message_from_bytes(sent.replace(b"\r\n.", b"\r\n"), policy=default)
+        assert mail.get_content().replace("\r\n", "\n") == text
+
+    async def test_replies_that_were_sent_before_tls_count_for_nothing(
+        self, tmp_path: Path
+    ) -> None:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        AUTHORITY.issue_cert("127.0.0.1").configure_cert(context)
+        AUTHORITY.cert_pem.write_to_path(tmp_path / "ca.pem")
+        forged = b"220 Go\r\n250-forged\r\n250 AUTH PLAIN\r\n550 5.1.1 forged\r\n"
+        replies = {"EHLO": b"250-relay\r\n250 STARTTLS\r\n", "STARTTLS": forged}
+        async with replying(replies, context) as (port, came):
+            known = {"relay": "127.0.0.1", "port": port, "sender": "thud@example.org"}
+            settings = MailSettings.model_validate({**known, "certificates": "ca.pem"})
+            relay = Relay(settings, tmp_path, "Thud")
+            await relay.send("anna@example.org", Mail("Turn", "Text\n"), "https://example.org/x", 1)
+        verbs = [each.split()[0] for each in came[:5]]
+        assert verbs == [b"EHLO", b"STARTTLS", b"EHLO", b"MAIL", b"RCPT"]
 
 
 class TestOnce:

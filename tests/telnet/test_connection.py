@@ -70,6 +70,32 @@ async def test_every_byte_value_and_every_two_byte_command(serving: Serving) -> 
             assert await well(client)
 
 
+@pytest.mark.parametrize(
+    ("sent", "line"),
+    [
+        ([b"a\xff\xffb\r\n"], "a\xffb"),
+        ([b"a\xff", b"\xffb\r\n"], "a\xffb"),
+        ([b"a\xff\xff\xff\xff", b"b\r\n"], "a\xff\xffb"),
+        ([b"a\xff\xff\xff", b"\xf1b\r\n"], "a\xffb"),
+        ([b"\xc3\xff\xf1\xbc\r\n"], "\xfc"),
+        ([b"\xc3\xff", b"\xf1", b"\xbc\r\n"], "\xfc"),
+        ([b"\xf0\x9f", b"\x98", b"\x80\r\n"], "\U0001f600"),
+        ([b"a\r\xff", b"\xf1\0"], "a"),
+    ],
+)
+async def test_byte_of_255_and_commands_within_a_text_leave_the_rest_of_it(
+    serving: Serving, sent: list[bytes], line: str
+) -> None:
+    setup = await serving()
+    client = await setup.connect("Anna")
+    for piece in sent:
+        await client.send(piece)
+        await asyncio.sleep(0)
+    await client.until(f"echo {line}\r\n".encode())
+    assert await well(client)
+    assert setup.service.typed == [line, "", "look"]
+
+
 async def test_ten_megabytes_without_a_line_end(serving: Serving) -> None:
     setup = await serving()
     bob, anna = await setup.connect("Bob"), await setup.connect("Anna")

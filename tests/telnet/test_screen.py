@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import zlib
 
 import pytest
 
@@ -70,6 +71,22 @@ async def test_an_answered_prompt_is_not_shown_again_unasked() -> None:
     screen.show(b"a\r\n")
     await turn()
     assert transport.writes == [PROMPT, b"a\r\n"]
+
+
+async def test_compression_begins_in_one_write_and_what_follows_its_end_is_plain() -> None:
+    screen, transport = opened()
+    screen.show(b"before\r\n")
+    screen.compress(b"\xff\xfa\x56\xff\xf0")
+    screen.show(b"within\r\n")
+    screen.decompress()
+    screen.show(b"after\r\n")
+    await turn()
+    first, *rest = transport.writes
+    assert first.endswith(b"before\r\n\xff\xfa\x56\xff\xf0")
+    inflate = zlib.decompressobj()
+    assert inflate.decompress(b"".join(rest)) == b"within\r\n"
+    assert inflate.eof
+    assert inflate.unused_data == b"after\r\n"
 
 
 async def test_without_a_prompt_the_line_is_fresh() -> None:

@@ -220,6 +220,48 @@ async def test_what_is_no_frame_ends_the_connection_and_nothing_else(
     assert setup.service.typed == ["one"]
 
 
+async def test_message_in_pieces_is_whole_whatever_control_frames_come_between(
+    serving: Serving,
+) -> None:
+    setup = await serving(web=WEB)
+    client = await raw(setup, "Anna")
+    line = "Gr\xfc\xdfe \U0001f600".encode()
+    pieces = [line[at : at + 1] for at in range(len(line))]
+    for at, piece in enumerate(pieces):
+        opcode = Opcode.CONT if at else Opcode.BINARY
+        await client.send(frame(opcode, piece, fin=at == len(pieces) - 1))
+        await client.send(frame(Opcode.PING, b"p%d" % at) + frame(Opcode.PONG, b""))
+    told = await client.until(b"echo " + line)
+    for at in range(len(pieces) - 1):
+        assert Frame(Opcode.PONG, b"p%d" % at).serialize(mask=False) in told
+    package = b'Core.Ping ""'
+    await client.send(frame(Opcode.TEXT, package[:5], fin=False) + frame(Opcode.PING, b"q"))
+    await client.send(frame(Opcode.CONT, package[5:]))
+    await client.until(Frame(Opcode.TEXT, b"Core.Ping").serialize(mask=False))
+
+
+@pytest.mark.parametrize(
+    ("code", "answer"),
+    [
+        (b"", b""),
+        *((code, code) for code in (1000, 1001, 3000, 4999)),
+        *((code, 1002) for code in (0, 999, 1004, 1005, 1006, 1015, 2999, 5000)),
+    ],
+)
+async def test_close_code_that_is_reserved_is_not_returned(
+    serving: Serving, code: int | bytes, answer: int | bytes
+) -> None:
+    setup = await serving(web=WEB)
+    client = await raw(setup, "Anna")
+    sent, expected = (
+        each.to_bytes(2, "big") if isinstance(each, int) else each for each in (code, answer)
+    )
+    await client.send(frame(Opcode.CLOSE, sent))
+    last = await client.rest()
+    assert last[:1] == bytes([0x80 | Opcode.CLOSE])
+    assert last[2:4] == expected
+
+
 async def test_lines_that_are_too_long_are_not_read(serving: Serving) -> None:
     setup = await serving(web=WEB, max_line=80)
     async with browser(setup, "Anna") as anna:

@@ -185,6 +185,8 @@ NO_PICTURES = [
     ("/game/2.svg", "There is no battle of that number."),
     ("/game/0.svg", "There is no battle of that number."),
     ("/game/999999999999.png", "There is no battle of that number."),
+    ("/game/9223372036854775808.svg", "There is no battle of that number."),
+    (f"/game/{'9' * 5000}.svg", "There is no battle of that number."),
     ("/game/one.gif", "There is no battle of that number."),
     ("/game/\N{SUPERSCRIPT TWO}.gif", "There is no battle of that number."),
     ("/board/nowhere.svg", "There is no board of that name."),
