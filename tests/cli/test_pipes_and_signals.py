@@ -66,6 +66,30 @@ def test_it_is_interrupted(words: list[str], typed: bytes) -> None:
     assert said == b""
 
 
+SIGNALLED = """
+import os, signal, sys
+from thudmud.cli import main
+load = main.import_module
+def signalled(name):
+    os.kill(os.getpid(), signal.SIGHUP)
+    return load(name)
+main.import_module, sys.argv = signalled, ["thudmud", *sys.argv[1:], "--help"]
+main.main()
+"""
+"""Runs a command line whose process is sent SIGHUP while it loads what it needs."""
+
+
+@pytest.mark.parametrize(("subcommand", "status"), [("serve", 0), ("perft", -signal.SIGHUP)])
+def test_sighup_before_a_server_handles_it_does_not_end_its_start(
+    subcommand: str, status: int
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SIGNALLED, subcommand],
+        cwd=ROOT, start_new_session=True, capture_output=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (status, b"")
+
+
 @pytest.mark.parametrize("given", [{"LC_ALL": "C"}, {"LC_ALL": "C", "PYTHONIOENCODING": "latin-1"}])
 def test_characters_that_the_locale_lacks_end_nothing(
     tmp_path: Path, given: dict[str, str]

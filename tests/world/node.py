@@ -238,7 +238,6 @@ def in_the_world(world: World, base: Database) -> Iterator[None]:
             "check": explored,  # the check itself would take a process of its own
             "tune_for_latency": lambda: None,
             "gc": SimpleNamespace(freeze=lambda: None),  # a world is garbage in the end
-            "_has_terminal": lambda: False,
         },
         SteadyClock.__init__: {"__defaults__": (world.wall, world.monotonic)},
         **by_version(),

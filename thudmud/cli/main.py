@@ -15,11 +15,12 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from thudmud.cli.output import guard_streams, report_failure
+from thudmud.cli.output import guard_streams, has_terminal, report_failure
 from thudmud.version import VERSION
 
 SUBCOMMANDS = {
@@ -55,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not words or (words[0].startswith("-") and words[0] not in {"-h", "--help", "--version"}):
         words.insert(0, "serve")
     output = guard_streams() if arguments is None else None
+    if arguments is None and words[0] == "serve":
+        _outlive_hangups()
     try:
         try:
             if arguments is None:
@@ -89,6 +92,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
+
+
+def _outlive_hangups() -> None:
+    """Let SIGHUP do nothing until the server handles it: a reload would read what is read then.
+
+    Where it is ignored already, or a terminal was closed, that is left as it is.
+    """
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL and not has_terminal():
+        signal.signal(signal.SIGHUP, lambda _number, _frame: None)
 
 
 def _parser(wanted: str) -> argparse.ArgumentParser:

@@ -94,3 +94,12 @@ def report_failure(output: StandardStream, status: int) -> int:
         return status
     print(f"thudmud: standard output: {output.failure.strerror}", file=sys.stderr)
     return _UNUSABLE
+
+
+def has_terminal() -> bool:
+    """Return whether there is a controlling terminal, which sends SIGHUP when it is closed."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True

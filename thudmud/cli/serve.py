@@ -9,6 +9,7 @@ from pathlib import Path
 
 from thudmud.cli.common import port
 from thudmud.cli.configured import config_option, tells_errors
+from thudmud.cli.output import has_terminal
 from thudmud.errors import StartError
 from thudmud.server.config import Settings, config_folder, load_settings, named_or_default
 from thudmud.server.serve import begin_log, run_in_loop, serve
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     path = named_or_default(options.config)
     settings, folder = _settings(path, options), config_folder(path)
     begin_log(settings, folder)
-    reread = partial(_settings, path, options)
+    reread = None if has_terminal() else partial(_settings, path, options)
     try:
         run_in_loop(serve(settings, folder, partial(print, flush=True), reread))
     except (StartError, StoreError) as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
@@ -74,8 +73,8 @@ async def serve(
         settings: all settings.
         folder: the folder of files whose names are relative.
         announce: called with one line once connections are accepted.
-        reread: reads the settings again, or raises ConfigError. If it is given, and there is no
-            controlling terminal, SIGHUP reloads the settings.
+        reread: reads the settings again, or raises ConfigError. If it is given, SIGHUP reloads the
+            settings, else it ends the server.
 
     Raises:
         StartError: the settings name something that cannot be used.
@@ -83,7 +82,7 @@ async def serve(
     """
     require_programs(settings.bot, folder)
     manager, hangups = ServiceManager(), asyncio.Event()
-    stopped = stop_signal(hangups if reread and not _has_terminal() else None)
+    stopped = stop_signal(hangups if reread else None)
 
     def stand_by(line: str) -> None:
         manager.status = lambda: "Standing by"
@@ -544,15 +543,6 @@ def stop_signal(hangups: asyncio.Event | None = None) -> Shutdown:
         heard = hangups.set if hangups else partial(stopped.ask, signal.SIGHUP.name)
         loop.add_signal_handler(signal.SIGHUP, heard)
     return stopped
-
-
-def _has_terminal() -> bool:
-    """Return whether there is a controlling terminal, which sends SIGHUP when it is closed."""
-    try:
-        os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
-    except OSError:
-        return False
-    return True
 
 
 # Reloading.
