@@ -308,7 +308,7 @@ def test_a_game_is_played_by_clicks(panel: Callable[..., Panel], rules: str) -> 
 def test_a_match_is_found_played_with_clocks_and_given_up(panel: Callable[..., Panel]) -> None:
     anna, bert = panel("clickanna"), panel("clickbert")
     bert.type("seek discworld 10+5 as troll unrated")
-    wanted = "<u>Clickbert seeks: discworld, 10+5, as trolls, unrated</u>"
+    wanted = "<u>Clickbert seeks: discworld, 10+5, as trolls, casual</u>"
     anna.until_shown(lambda: wanted in anna.texts, "the seek")
     bert.until_shown(lambda: "You seek: discworld" in bert.texts, "his own seek")
     (line,) = anna.press(wanted)

@@ -251,14 +251,14 @@ async def test_who_names_a_level_plays_a_bot_and_asks_nobody_else(hall: Place) -
 
 async def test_an_unrated_match_is_one_to_whoever_comes(hall: Place) -> None:
     await hall.type("Anna", "play unrated")
-    assert "an unrated match" in hall.told["Bert"][-1]
+    assert "a casual match" in hall.told["Bert"][-1]
     await hall.type("Bert", "play")
     assert set(seats(hall).values()) == {"Anna", "Bert"}
 
 
 async def test_a_match_is_for_whom_it_was_asked(hall: Place) -> None:
     await hall.type("Anna", "match bert unrated")
-    assert "unrated" in hall.told["Bert"][-1]
+    assert "casual" in hall.told["Bert"][-1]
     assert await refused(hall, "Carla", "accept 1") is Refusal.NO_SUCH_SEEK
     assert await refused(hall, "Anna", "match bert") is Refusal.ASKED_ALREADY
     assert "1." not in await hall.type("Carla", "seeks")

@@ -289,10 +289,10 @@ def test_a_board_that_has_the_name_of_one_that_is_closed(visit: Visit) -> None:
 
 def test_somebody_is_asked_to_play_as_the_form_says(visit: Visit) -> None:
     frida, gustav = visit().come_in("Frida"), visit().come_in("Gustav")
-    for choice in ("Trolls", "5+3"):
+    for choice in ("Trolls", "5+3", "Casual"):
         frida.page.get_by_label(choice, exact=True).check(force=True)
     frida.press("Ask to play: Gustav")
-    seek = "Frida, to youDiscworld · 5+3 · as trolls"
+    seek = "Frida, to youDiscworld · 5+3 · as trolls · casual"
     expect(gustav.page.locator("#seeks")).to_contain_text(seek)
     gustav.press("Accept")
     expect(frida.page.locator("#strip-bottom")).to_contain_text("Frida you8 left")

@@ -75,7 +75,7 @@ def _term(given: Any) -> tuple[str, Any]:
         case TimeControl():
             return "time", given
         case Token():
-            return "rated", False
+            return "rated", given.type == "RATED"
     return "rules", given
 
 

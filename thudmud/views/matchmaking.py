@@ -88,14 +88,14 @@ def _wants(seek: SeekMade, me: str | None) -> str:
 
 
 def _match_wanted(seek: SeekMade, me: str | None) -> str:
-    """Return the match of a seek: ``an unrated match by the classic rules``, and who plays what."""
+    """Return the match of a seek: ``a casual match by the classic rules``, and who plays what."""
     first = ""
     if seek.side and seek.player == me:
         first = f"; you play the {seek.side.plural} first"
     elif seek.side:
         first = f"; you would play the {seek.side.other.plural} first"
     rules = f"by the {seek.rules} rules{timed(seek.time)}"
-    return f"{'a' if seek.rated else 'an unrated'} match {rules}{first}"
+    return f"a {'' if seek.rated else 'casual '}match {rules}{first}"
 
 
 @words.register

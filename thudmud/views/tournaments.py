@@ -87,7 +87,7 @@ def terms(made: events.TournamentMade) -> str:
     limit = ""
     if made.seconds and made.kind is not TournamentKind.ARENA:
         limit = f", {length(made.seconds)} for each round"
-    rated = "" if made.rated else ", unrated"
+    rated = "" if made.rated else ", casual"
     return f"{how} by the {made.rules} rules{timed(made.time)}{limit}{rated}"
 
 

@@ -297,7 +297,7 @@ function panel.rows(name)
   for _, number in ipairs(numbers) do
     local seek = state.seeks[number]
     local words = seek.rules .. (seek.time and ", " .. seek.time or "") ..
-      (seek.side and ", as " .. PLURAL[seek.side] or "") .. (seek.rated and "" or ", unrated")
+      (seek.side and ", as " .. PLURAL[seek.side] or "") .. (seek.rated and "" or ", casual")
     if seek.player == me then
       rows[#rows + 1] = {text = "You seek: " .. words, no = "withdraw " .. number}
     else

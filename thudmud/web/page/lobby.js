@@ -58,7 +58,8 @@ export class LobbyView {
   look(asked) {
     const form = new FormData(byId("play"));
     const side = form.get("side");
-    const words = [asked, form.get("rules"), form.get("time"), side && `as ${side}`];
+    const as = side && `as ${side}`;
+    const words = [asked, form.get("rules"), form.get("time"), as, form.get("rated")];
     this.send(words.filter(Boolean).join(" "));
   }
 
@@ -146,7 +147,7 @@ export class LobbyView {
       capitalised(seek.rules),
       seek.time,
       seek.side && `as ${seek.side}s`,
-      !seek.rated && "unrated",
+      !seek.rated && "casual",
     ];
     return h(
       "li",
