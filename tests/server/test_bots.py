@@ -141,7 +141,7 @@ async def test_what_follows_an_invitation_is_done_when_it_has_sat_down(tmp_path:
     async with opened(settings(OWN), tmp_path) as (_, anna):
         await anna.type(*SIT, "start")
         assert "Grog sits down at the oak board to play the trolls." in anna.shown
-        assert "The first battle of a match begins" in anna.shown
+        assert "The first battle of a rated match begins" in anna.shown
 
 
 async def test_it_is_in_before_anybody_is_asked_for_a_name(tmp_path: Path) -> None:
@@ -190,8 +190,8 @@ async def test_all_who_invite_it_are_answered(tmp_path: Path) -> None:
             anna.type("join game as dwarf on oak board", "invite grog", "start"),
             bert.type("join game as dwarf on pine board", "invite grog", "start"),
         )
-        assert "The first battle of a match begins" in anna.shown
-        assert "The first battle of a match begins" in bert.shown
+        assert "The first battle of a rated match begins" in anna.shown
+        assert "The first battle of a rated match begins" in bert.shown
 
 
 async def test_no_answer_is_waited_for_without_end(
@@ -209,7 +209,7 @@ async def test_it_comes_while_it_thinks_of_another_game(tmp_path: Path) -> None:
         await bert.come()
         await anna.type(*SIT, "start", "move from f1 to f2")
         await bert.type("join game as dwarf on pine board", "invite grog", "start")
-        assert "The first battle of a match begins at the pine board" in bert.shown
+        assert "The first battle of a rated match begins at the pine board" in bert.shown
 
 
 async def test_what_a_program_has_started_does_not_outlive_it(tmp_path: Path) -> None:
@@ -623,7 +623,7 @@ else:
             await bert.come()
             await anna.type(*SIT, "start", "move from f1 to f2")
             await bert.type("join game as dwarf on pine board", "invite grog", "start")
-            await bert.sees("The first battle of a match begins at the pine board")
+            await bert.sees("The first battle of a rated match begins at the pine board")
             await bert.type("move from f1 to f2")
             await anna.type("undo")
             await anna.sees("You take back the move")
@@ -903,7 +903,7 @@ async def test_two_lines_on_a_fresh_server_are_a_battle(run_server: RunServer) -
         await anna.send("".join(f"{line.strip()}\r\n" for line in lines).encode())
         await anna.until(b'To play, type "play".')
         await anna.until(b"While you wait, you play a bot.")
-        await anna.until(b"The first battle of a match begins")
+        await anna.until(b"The first battle of a rated match begins")
         await anna.until(b"It is your turn.")
         await anna.close()
 

@@ -22,6 +22,7 @@ from thudmud.rules import Ending, Side
 from thudmud.service import Arrival
 from thudmud.verbs.moves import Resign
 from thudmud.views import Terminal
+from thudmud.views.facts import listing, table_data
 
 MATCH = "3rd board"
 GRACE = 60.0
@@ -280,6 +281,36 @@ async def test_members_play_for_ratings_unless_they_say_not(
     match = place.hall.tables[MATCH].match
     assert match
     assert match.rated is rated
+
+
+@pytest.mark.parametrize(
+    ("line", "members", "kind"),
+    [
+        ("seek rated", ("Anna", "Bert"), "rated"),
+        ("seek casual", ("Anna", "Bert"), "casual"),
+        ("seek rated", ("Anna",), "casual"),  # the other one is a guest
+    ],
+)
+async def test_start_of_a_match_tells_whether_it_is_rated(
+    place: Place, line: str, members: tuple[str, ...], kind: str
+) -> None:
+    for name in ("Anna", "Bert", "Carla", "Dora"):
+        await place.enter(name, member=name in members)
+    await place.type("Carla", "options reader on")
+    await place.type("Anna", line)
+    await place.type("Bert", "accept 1")
+    begins = f"The first battle of a {kind} match begins at the {MATCH}"
+    for name in ("Anna", "Bert"):
+        assert begins in "\n".join(place.told[name])
+    is_rated = kind == "rated"
+    assert (", rated. Battle 1 of 2" in await place.type("Carla", "look at 3rd")) is is_rated
+    assert ("Battle 1 of 2, 0 plies, rated" in await place.type("Dora", "look at 3rd")) is is_rated
+    for asked in ("boards", "games all"):
+        listed = await place.type("Dora", asked)
+        assert f"{MATCH} (discworld rules" in listed
+        assert (f"{MATCH} (discworld rules, rated): Anna" in listed) is is_rated
+    facts = table_data(place.hall.tables[MATCH]), listing(place.hall.tables[MATCH])
+    assert [each["rated"] for each in facts] == [is_rated, is_rated]
 
 
 async def test_accept_takes_whatever_was_offered(hall: Place) -> None:

@@ -296,6 +296,7 @@ def test_somebody_is_asked_to_play_as_the_form_says(visit: Visit) -> None:
     expect(gustav.page.locator("#seeks")).to_contain_text(seek)
     gustav.press("Accept")
     expect(frida.page.locator("#strip-bottom")).to_contain_text("Frida you8 left")
+    expect(frida.page.locator("#game-facts")).to_contain_text("casual")
     expect(gustav.page.locator("#strip-bottom .clock")).to_be_visible()
     gustav.press("Resign").press("Resign", within="dialog")
 

@@ -357,7 +357,11 @@ Fact = list[Phrase]
 
 def beside(table: Table, width: int, display: Display) -> list[str]:
     """Return the facts about ``table`` as lines of at most ``width`` columns."""
-    how_far = progress(table) if table.match else f"{progress(table)}."
+    how_far, match = progress(table), table.match
+    if match is None:
+        how_far += "."
+    elif match.rated:
+        how_far = _fitting(width, f"{how_far}, rated", how_far)
     above: list[Fact] = [[(heading(table), None)], [(how_far, None)], []]
     below: list[Fact] = [
         *_match(table, width),
@@ -423,7 +427,8 @@ def below(table: Table, display: Display) -> list[str]:
     elif not match.single:
         board = f"{capitalised(table.name)}, {match.game.ruleset.name}"
         long, short = (f"{board}, battle {match.battle}{of}{BATTLES}{over}" for of in (" of ", "/"))
-        first = [[(_fitting(width, long, short), None)]]
+        rated = [f"{long}, rated"] if match.rated else []
+        first = [[(_fitting(width, *rated, long, short), None)]]
     facts: list[Fact] = [
         *first,
         *_sides(table, width, display),

@@ -208,6 +208,7 @@ def table_data(table: Table) -> Data:
         "time": str(table.time) if table.time else None,
         "clock": _clock(table),
         "claim_at": None if table.claim_at is None else int(table.claim_at),
+        "rated": match.rated if match else None,
     }
 
 
@@ -216,7 +217,7 @@ def listing(table: Table) -> Data:
     known = table_data(table)
     keys = ("board", "version", "battle", "rules", "running", "time")
     seats = {side.value: table.seats.get(side) for side in Side}
-    return {**{key: known[key] for key in keys}, **seats}
+    return {**{key: known[key] for key in keys}, **seats, "rated": known["rated"]}
 
 
 def board_data(table: Table) -> Data:

@@ -235,7 +235,8 @@ def turn(table: Table, me: str | None) -> list[str]:
 
 def _heading(table: Table) -> str:
     """Return the board's name, rules, time control and progress."""
-    return f"{sentences.heading(table)}{sentences.timed(table.time)}. {sentences.progress(table)}."
+    kind = f"{sentences.timed(table.time)}{sentences.rated(table)}"
+    return f"{sentences.heading(table)}{kind}. {sentences.progress(table)}."
 
 
 def _side(table: Table, side: Side, me: str | None) -> str:

@@ -162,7 +162,7 @@ def _resumed(match: events.SavedMatch, table: Table, me: str | None) -> list[str
 
 
 def _battle_started(event: events.BattleStarted, table: Table, me: str | None) -> list[str]:
-    which, swapped = "The first battle of a match", ""
+    which, swapped = f"The first battle of a {'rated' if event.rated else 'casual'} match", ""
     if event.number > 1:
         which, swapped = "The second battle", ", with the seats swapped"
     begins = f"begins at the {table.name} by the {event.rules} rules{timed(event.time)}{swapped}"
@@ -509,6 +509,11 @@ def progress(table: Table) -> str:
     if match.is_practice:
         which = "Practice"
     return f"{which}{'' if match.running else ' is over'}, {counted(len(match.game.moves), 'ply')}"
+
+
+def rated(table: Table) -> str:
+    """Return ", rated" if the match on the board counts for ratings, else ""."""
+    return ", rated" if table.match and table.match.rated else ""
 
 
 def left_and_lost(table: Table, side: Side) -> tuple[int, int]:

@@ -105,7 +105,8 @@ def board_line(hall: Hall, table: Table) -> str:
     if watching:
         facts.append(f"{watching} watching")
     time = f", {table.time}" if table.time else ""
-    return f"{table.name} ({table.ruleset.name} rules{time}): {'; '.join(facts)}"
+    rated = sentences.rated(table) if table.under_way else ""
+    return f"{table.name} ({table.ruleset.name} rules{time}{rated}): {'; '.join(facts)}"
 
 
 def _progress(table: Table) -> str:

@@ -187,7 +187,7 @@ local function status(name)
   local known, board = state.tables[name], state.boards[name]
   local words = capitalised(name)
   if not known or not board then return words end
-  words = words .. ", " .. known.rules .. ": "
+  words = words .. ", " .. known.rules .. (known.rated and ", rated: " or ": ")
   if board.ended then return words .. result(board.ended) end
   if not (known.running and board.turn) then return words .. "no battle is being played." end
   if thudmud.turn(name) then return words .. "your turn, " .. PLURAL[board.turn] .. "." end

@@ -226,7 +226,8 @@ export class GameView {
       );
     else if (table.running && table.seats[0].player === table.seats[1].player)
       facts.push("practice");
-    else if (table.running) facts.push(`battle ${table.part} of 2`);
+    else if (table.running)
+      facts.push(`battle ${table.part} of 2`, table.rated ? "rated" : "casual");
     if (this.state.observed.includes(board.board))
       facts.push(this.state.tv.board === board.board ? "on your TV" : "you observe it");
     if (board.ply) facts.push(counted(board.ply, "ply", "plies"));

@@ -183,7 +183,13 @@ export class LobbyView {
         "span.what",
         {},
         h("b", {}, capitalised(table.board)),
-        h("small", {}, `${capitalised(table.rules)} · ${this.seats(table)}`),
+        h(
+          "small",
+          {},
+          [capitalised(table.rules), table.running && table.rated && "rated", this.seats(table)]
+            .filter(Boolean)
+            .join(" · "),
+        ),
       ),
       table.running &&
         !mine &&

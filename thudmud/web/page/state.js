@@ -28,6 +28,7 @@ import { played, positionOf, unplayed } from "./position.js";
  * @property {string | null} [time]
  * @property {Clock | null} [clock]
  * @property {number | null} [claim_at]
+ * @property {boolean | null} [rated]
  *
  * @typedef {object} Board what stands on it, from `Thud.Board` and `Thud.Move`
  * @property {string} board
@@ -205,7 +206,7 @@ export class State extends EventTarget {
   }
 
   /** @param {any} listed */
-  onListed({ board, version, battle, rules, running, time, ...seats }) {
+  onListed({ board, version, battle, rules, running, time, rated, ...seats }) {
     const known = this.tables.get(board);
     if (known && known.version >= version) return false;
     const table = known ?? { part: null, over: false, points: { dwarf: 0, troll: 0 }, offers: [] };
@@ -217,7 +218,7 @@ export class State extends EventTarget {
           away_since: null,
         },
     );
-    const news = { board, version, battle, rules, running, time, seats: sides };
+    const news = { board, version, battle, rules, running, time, rated, seats: sides };
     this.tables.set(board, { ...table, ...news });
     return true;
   }
