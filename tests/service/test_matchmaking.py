@@ -313,6 +313,25 @@ async def test_start_of_a_match_tells_whether_it_is_rated(
     assert [each["rated"] for each in facts] == [is_rated, is_rated]
 
 
+async def test_second_battle_by_correspondence_is_rated_while_the_opponent_is_away(
+    place: Place,
+) -> None:
+    await place.enter("Anna", "Bert", member=True)
+    await place.type("Anna", "seek 3 days")
+    await place.type("Bert", "accept 1")
+    for each in ("a6 b7", "g7 f7", "b7 c7", "f7 e7", "c7 b7", "e7 f7"):
+        match = place.hall.tables[MATCH].match
+        assert match
+        mover = match.dwarf if match.game.turn is Side.DWARF else match.troll
+        await place.type(mover, f"move {each} on 3rd")
+    await place.type("Bert", "resign on 3rd board")
+    await place.leave("Bert")
+    await place.type("Anna", "start game on 3rd")
+    match = place.hall.tables[MATCH].match
+    assert match
+    assert (match.battle, match.running, match.rated) == (2, True, True)
+
+
 async def test_accept_takes_whatever_was_offered(hall: Place) -> None:
     await hall.type("Anna", "join game as dwarf on oak board", "invite bert")
     await hall.type("Bert", "yes")

@@ -179,9 +179,8 @@ class Start(BattleCommand):
         number = 1
         of = None
         if table.match and table.half_played:
-            rated = rated and table.match.rated  # either both battles count, or neither
+            rated = table.match.rated  # both count or neither, even if a member is away by now
             of = table.match.tournament
-            rated = table.match.rated if of else rated  # who is away may be a member
             number, dwarf, troll, levels = (
                 events.BATTLES,
                 troll,
