@@ -301,6 +301,31 @@ class TestBots:
         assert mog.levels[0].ratings != grog.levels[5].ratings
         assert mog.levels[0].in_all == grog.levels[5].in_all == Tally()
 
+    def test_end_of_a_battle_tells_how_the_rating_of_the_person_changed(
+        self, annals: Annals
+    ) -> None:
+        annals.whole(DWARFS, "Anna", "Grog", levels=Levels(troll=3))
+        anna = annals.score("Anna")
+        assert anna
+        *_, end = at_once(annals.store.read("oak board"))
+        rating = anna.bots.ratings[STANDARD]
+        assert end.changes == (RatingChange("Anna", STANDARD, MIDDLE, rating, with_bot=True),)
+
+    def test_battles_with_bots_are_not_in_the_history_of_a_rating_among_people(
+        self, annals: Annals
+    ) -> None:
+        annals.match("Anna", "Bert")
+        before = annals.found(ScoreLookup("Anna", curves=True))
+        for _ in range(LAST):
+            annals.whole(DWARFS, "Anna", "Grog", levels=Levels(troll=3))
+        after = annals.found(ScoreLookup("Anna", curves=True))
+        assert before
+        assert after
+        assert after.curves == before.curves
+        bert = annals.rating("Bert")
+        annals.match("Anna", "Bert")
+        assert annals.rating("Bert") != bert  # their last opponents are people
+
     def test_what_does_not_count_for_ratings_is_in_the_tallies(self, annals: Annals) -> None:
         annals.whole(DWARFS, "Anna", "Grog", levels=Levels(troll=3), rated=False)
         anna, grog = annals.score("Anna"), annals.score("Grog")

@@ -18,6 +18,7 @@ from thudmud.play.asides import Remark
 from thudmud.play.events import Offer
 from thudmud.play.exercises import PUZZLE, TUTORIAL
 from thudmud.play.hints import Merit
+from thudmud.play.match import Unrated
 from thudmud.play.refusals import Mistake, Refusal
 from thudmud.rules import RULESETS, Ending, Reason, Verb
 from thudmud.views.facts import TAG, as_json, refusal_fact
@@ -141,6 +142,7 @@ def test_a_battle_with_a_clock_is_told_with_its_times(made: dict[str, list[Fact]
         ("Thud.Table", [*RULESETS, *(offer.value for offer in Offer)]),
         ("Thud.Move", [*(verb.value for verb in Verb), "dwarf", "troll", "rock"]),
         ("Thud.End", [ending.value.replace(" ", "_") for ending in Ending]),
+        ("Thud.End", [why.value for why in Unrated]),
         ("Thud.Say", ["say", "emote", "tell", "shout"]),
         ("Thud.Invite", ["dwarf", "troll"]),
         ("Thud.Hint", [merit.value for merit in Merit]),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -17,11 +19,16 @@ from thudmud.play.archive import (
     ScoreLookup,
     StandingsLookup,
 )
+from thudmud.play.asides import Entered
 from thudmud.play.clocks import TimeControl
-from thudmud.play.events import BattleEnded, Levels
+from thudmud.play.events import BattleEnded, BattleId, Levels
+from thudmud.play.hall import Hall
+from thudmud.play.match import Match, Unrated
+from thudmud.play.options import Style
 from thudmud.play.people import BotLevel
+from thudmud.rules import DISCWORLD, Game
 from thudmud.views import ratings
-from thudmud.views.view import Display
+from thudmud.views.view import Display, View
 
 LONG = "Wolfeschlegelsteinha", "Vogelsangbergerdorff"
 """Names of 20 letters."""
@@ -203,43 +210,113 @@ class TestChanges:
         RatingChange("Anna", STANDARD, 1600, Rating(1679, 142, 9)),
     )
 
+    MATCH = Match(
+        replace(Game.start(DISCWORLD), outcome=DRAW),
+        BattleId("oak board", 1),
+        "Bert",
+        "Anna",
+        rated=True,
+        battle=2,
+    )
+
+    def told(
+        self,
+        changes: Sequence[RatingChange] = (),
+        me: str | None = "Anna",
+        display: Display = WIDE,
+        members: tuple[str, ...] = ("Anna", "Bert"),
+        spoilt: Unrated | None = None,
+        **ended: Any,
+    ) -> list[str]:
+        hall = Hall([])
+        for name in ("Anna", "Bert"):
+            hall.let_in(Entered(name, member=name in members))
+        event = replace(self.ENDED, **ended)
+        match = replace(self.MATCH, rated=event.rated, levels=event.levels, spoilt=spoilt)
+        return ratings.changed(event, match, changes, View(me, Style.FULL, display), hall)
+
     @pytest.mark.parametrize(
         ("me", "display", "said"),
         [
-            ("Anna", WIDE, "your rating is 1679, up 79; Bert's rating is 1421?, down 79"),
-            ("Bert", WIDE, "your rating is 1421?, down 79; Anna's rating is 1679, up 79"),
+            ("Anna", WIDE, "your rating 1600 -> 1679; Bert's rating 1500 -> 1421?"),
+            ("Bert", WIDE, "your rating 1500 -> 1421?; Anna's rating 1600 -> 1679"),
+            (None, WIDE, "Bert's rating 1500 -> 1421?; Anna's rating 1600 -> 1679"),
             (
                 "Bert",
                 READER,
-                "your rating is 1421, provisional, down 79; Anna's rating is 1679, up 79",
+                "your rating goes from 1500 to 1421, provisional; "
+                "Anna's rating goes from 1600 to 1679",
             ),
-            (None, WIDE, "Bert's rating is 1421?, down 79; Anna's rating is 1679, up 79"),
         ],
     )
-    def test_of_both(self, me: str | None, display: Display, said: str) -> None:
-        told = ratings.told(self.ENDED, self.CHANGES, me, display)
-        assert told == [f"Discworld, untimed: {said}."]
-
-    def test_of_one_alone(self) -> None:
-        told = ratings.told(self.ENDED, self.CHANGES[:1], "Anna", WIDE)
-        assert told == ["Discworld, untimed: Bert's rating is 1421?, down 79."]
-
-    def test_none_since_they_play_each_other_too_often(self) -> None:
-        assert ratings.told(self.ENDED, (), "Anna", WIDE) == [
-            "It changes no rating: no more than 5 of 10 rated matches in a row count against the "
-            "same player."
-        ]
+    def test_change_of_both_is_told(self, me: str | None, display: Display, said: str) -> None:
+        assert self.told(self.CHANGES, me, display) == [f"Discworld, untimed: {said}."]
 
     @pytest.mark.parametrize(
-        "ended",
+        ("me", "said"),
         [
-            replace(ENDED, points=None),
-            replace(ENDED, rated=False),
-            replace(ENDED, levels=Levels(None, 3)),
+            ("Anna", "Bert's rating 1500 -> 1421?; yours stays, since Bert's is provisional"),
+            ("Bert", "your rating 1500 -> 1421?; Anna's stays, since yours is provisional"),
+            (None, "Bert's rating 1500 -> 1421?; Anna's stays, since Bert's is provisional"),
         ],
     )
-    def test_nothing_is_told_of_what_does_not_count(self, ended: BattleEnded) -> None:
-        assert ratings.told(ended, (), "Anna", WIDE) == []
+    def test_change_of_one_alone_is_told_with_why_the_other_stays(
+        self, me: str | None, said: str
+    ) -> None:
+        assert self.told(self.CHANGES[:1], me) == [f"Discworld, untimed: {said}."]
+
+    def test_change_against_a_bot_is_told(self) -> None:
+        [change, _] = self.CHANGES
+        told = self.told([change._replace(with_bot=True)], "Bert", levels=Levels(None, 3))
+        assert told == ["Discworld, against bots: your rating 1500 -> 1421?."]
+
+    @pytest.mark.parametrize(
+        ("known", "why"),
+        [
+            ({}, "no more than 5 of 10 rated matches in a row count against the same player"),
+            ({"rated": False}, "the match was casual"),
+            ({"rated": False, "members": ("Anna",)}, "Bert is a guest"),
+            ({"rated": False, "members": ("Bert",)}, "you are a guest"),
+            ({"rated": False, "members": ()}, "you and Bert are guests"),
+            ({"rated": False, "members": (), "me": None}, "Bert and Anna are guests"),
+            ({"rated": False, "spoilt": Unrated.REPLACED}, "a player was replaced"),
+            (
+                {"rated": False, "spoilt": Unrated.TOO_SHORT},
+                "the first battle had fewer than 6 plies",
+            ),
+            ({"rated": False, "levels": Levels(None, 3)}, "the battle was casual"),
+            (
+                {
+                    "rated": False,
+                    "levels": Levels(None, 3),
+                    "plies": 5,
+                    "spoilt": Unrated.TOO_SHORT,
+                },
+                "the battle had fewer than 6 plies",
+            ),
+        ],
+    )
+    def test_reason_is_told_if_no_rating_changes(self, known: dict[str, Any], why: str) -> None:
+        assert self.told(**known) == [f"No rating changes: {why}."]
+
+    def test_first_battle_that_was_too_short_is_told_at_once(self) -> None:
+        short = {"rated": False, "plies": 5, "spoilt": Unrated.TOO_SHORT, "points": None}
+        told = self.told(**short)  # type: ignore[arg-type]  # the end's own fields
+        assert told == ["No rating will change: the battle had fewer than 6 plies."]
+
+    @pytest.mark.parametrize(
+        "known",
+        [
+            {"points": None},
+            {"points": None, "rated": False, "members": ()},
+            {"levels": Levels(2, 3)},
+            {"levels": Levels(2, 3), "rated": False},
+        ],
+    )
+    def test_nothing_is_told_while_a_match_goes_on_and_between_bots(
+        self, known: dict[str, Any]
+    ) -> None:
+        assert self.told(**known) == []
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 132])
@@ -254,5 +331,4 @@ def test_every_line_is_shorter_than_the_screen_is_wide(
     assert "correspondence" in shown
     assert max(map(len, shown.split("\n"))) < width
     changes = [RatingChange(name, Pool("koom valley"), 1500, Rating(1600, 90, 3)) for name in LONG]
-    ended = replace(TestChanges.ENDED, dwarf=LONG[0], troll=LONG[1])
-    assert ratings.told(ended, changes, None, display)
+    assert TestChanges().told(changes, None, display, dwarf=LONG[0], troll=LONG[1])

@@ -298,7 +298,32 @@ def test_somebody_is_asked_to_play_as_the_form_says(visit: Visit) -> None:
     expect(frida.page.locator("#strip-bottom")).to_contain_text("Frida you8 left")
     expect(frida.page.locator("#game-facts")).to_contain_text("casual")
     expect(gustav.page.locator("#strip-bottom .clock")).to_be_visible()
+    gustav.press("Resign").press("Resign", within="dialog").press("Swap seats and play on")
     gustav.press("Resign").press("Resign", within="dialog")
+    for each in (frida, gustav):
+        notices = each.page.locator("#notices")
+        expect(notices).to_contain_text("No rating changes: a player is a guest.")
+
+
+def test_end_of_a_rated_match_shows_the_change_of_both_ratings(visit: Visit) -> None:
+    ilse, jan = visit().come_in("Ilse"), visit().come_in("Jan")
+    for each in (ilse, jan):
+        each.type("register", "correct horse", "correct horse").hears("is yours now")
+    ilse.type("seek discworld as dwarf")
+    jan.press("Accept").sees(A6="dwarf")
+    expect(jan.page.locator("#game-facts")).to_contain_text("battle 1 of 2 · rated")
+    for dwarf, troll in (("a6-b7", "g7-f7"), ("b7-c7", "f7-e7"), ("c7-b7", "e7-f7")):
+        ilse.type(dwarf)
+        jan.type(troll)
+        for each in (ilse, jan):
+            each.sees(**{dwarf[-2:].upper(): "dwarf", troll[-2:].upper(): "troll"})
+    ilse.press("Resign").press("Resign", within="dialog").press("Swap seats and play on")
+    ilse.press("Resign").press("Resign", within="dialog")
+    for player, said in (
+        (ilse, "Your rating: 1500 → 1421?. Jan's rating: 1500 → 1579?."),
+        (jan, "Your rating: 1500 → 1579?. Ilse's rating: 1500 → 1421?."),
+    ):
+        expect(player.page.locator("#notices")).to_contain_text(said)
 
 
 def test_settings_say_who_one_is_and_have_one_leave(visit: Visit) -> None:

@@ -253,19 +253,21 @@ class PlayerScore:
 
 
 class RatingChange(NamedTuple):
-    """How a match changed a player's rating.
+    """How a match between people, or a battle with a bot, changed a player's rating.
 
     Attributes:
         player: whose.
         pool: which of theirs.
-        before: the points before the match.
+        before: the points before it.
         after: the rating after it.
+        with_bot: whether it is a rating against bots.
     """
 
     player: str
     pool: Pool
     before: int
     after: Rating
+    with_bot: bool = False
 
 
 class StudyRecord(NamedTuple):

@@ -42,8 +42,8 @@ class Decision:
     ``hall`` are events of the hall, decided at its version ``hall_version``. They come first, since
     they may open the board. The ``asides`` come next, and then ``events``, those of the table
     ``board``, decided at its version ``version``. ``battle`` is the number of the battle that the
-    events begin or resume, and ``changes`` are the changes of ratings by the match that they end:
-    both are known once the events are stored.
+    events begin or resume, and ``changes`` are the changes of ratings by what they end: both are
+    known once the events are stored.
     """
 
     player: str

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
+from enum import Enum
 
 from thudmud.play import events
 from thudmud.play.clocks import Clock, TimeControl
@@ -15,6 +16,23 @@ from thudmud.values import value
 
 RATED_PLIES = 6
 """The fewest plies of a rated battle; for a match, those of its first battle."""
+
+
+class Unrated(Enum):
+    """Why a battle or match changes no rating. The values are stable, for programs."""
+
+    CASUAL = "casual"
+    """Its players agreed on a casual match, or it is not known otherwise."""
+    GUEST = "guest"
+    """One of its players has no account."""
+    TOO_SHORT = "too_short"
+    """Its first battle had fewer plies than `RATED_PLIES`."""
+    REPLACED = "replaced"
+    """Somebody sat down in it in place of a player."""
+    SET_UP = "set_up"
+    """It began from a position that was set up."""
+    TOO_OFTEN = "too_often"
+    """Its players have played each other too often of late."""
 
 
 @value
@@ -34,6 +52,7 @@ class Match:
         levels: the levels of bots in it.
         clock: the clock; None without one.
         tournament: what it is a part of, if anything.
+        spoilt: why it is no longer rated, if it was; forgotten when it is put away.
     """
 
     game: Game
@@ -48,6 +67,7 @@ class Match:
     levels: events.Levels = events.NO_BOTS
     clock: Clock | None = None
     tournament: events.TournamentRound | None = None
+    spoilt: Unrated | None = field(default=None, compare=False)
     running: bool = field(init=False, compare=False, repr=False)
     """Whether a battle is being played."""
 
@@ -110,6 +130,7 @@ class Match:
             self.levels,
             clock,
             self.tournament,
+            self.spoilt,
         )
 
     def with_player(self, side: Side, player: str, level: int | None) -> Match:
@@ -118,9 +139,14 @@ class Match:
         if (player, level) == (before, self.levels.of(side)):
             return self
         levels = self.levels.changed(side, level)
+        match = self.unrated(Unrated.REPLACED)
         if side is Side.DWARF:
-            return replace(self, dwarf=player, rated=False, levels=levels)
-        return replace(self, troll=player, rated=False, levels=levels)
+            return replace(match, dwarf=player, levels=levels)
+        return replace(match, troll=player, levels=levels)
+
+    def unrated(self, why: Unrated) -> Match:
+        """Return the match without counting for ratings any more."""
+        return replace(self, rated=False, spoilt=why if self.rated else self.spoilt)
 
     def points(self, side: Side) -> int:
         """Return the points, from finished battles, of the player who now has ``side``."""

@@ -20,7 +20,7 @@ from thudmud.rules import Comment, Side
 if TYPE_CHECKING:
     from openskill.models import BradleyTerryFull
 
-PROJECTION = 6
+PROJECTION = 7
 """Raise it when any row would come out differently, also by a new openskill. A store whose rows
 have another number makes them anew as it opens, in about 100 us a battle."""
 
@@ -153,10 +153,10 @@ class Rows(Protocol):
         """Keep a player's strength in a role."""
 
     def last_opponents(self, player: str, pool: archive.Pool, most: int) -> Sequence[str]:
-        """Return the opponents of the latest matches that changed a player's rating."""
+        """Return the opponents of the latest matches with people that changed a player's rating."""
 
     def put_change(self, change: archive.RatingChange, opponent: str, position: int) -> None:
-        """Keep a change of a rating, with the opponent and the position of the match's end."""
+        """Keep a change of a rating, with the opponent and the position of the end that made it."""
 
     def put_tournament(self, made: events.TournamentMade) -> None:
         """Keep a tournament that has been announced."""
@@ -362,9 +362,14 @@ def _end(
         _rate_match(battle, position, rows)
     elif battle.rated:
         # Rated by battle, since most people play only one battle with a bot.
-        after = rate(before[0] or Strength(), before[1] or Strength(), winner)
-        rows.put_strength(*dwarf, pool, after[0])
-        rows.put_strength(*troll, pool, after[1])
+        known = before[0] or Strength(), before[1] or Strength()
+        after = rate(*known, winner)
+        for place, (player, role) in enumerate((dwarf, troll)):
+            rows.put_strength(player, role, pool, after[place])
+            if role == BOTS:
+                points, rating = known[place].rating.points, after[place].rating
+                change = archive.RatingChange(player, pool, points, rating, with_bot=True)
+                rows.put_change(change, battle.players[1 - place], position)
     return battle
 
 

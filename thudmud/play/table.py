@@ -15,7 +15,7 @@ from typing import TypeVar, assert_never
 from thudmud.errors import InvalidValueError
 from thudmud.play import events
 from thudmud.play.clocks import DAY, LONGEST_GRACE, MOST_DAYS, Clock, TimeControl
-from thudmud.play.match import Match
+from thudmud.play.match import Match, Unrated
 from thudmud.play.options import Style
 from thudmud.rules import (
     DEFAULT_RULES,
@@ -347,8 +347,10 @@ def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Tabl
             match = _match(table)
             ended = replace(match.game, outcome=outcome)
             clock = match.clock and match.clock.read(event.at)
-            # After a first battle that was too short to count, the second does not count either.
-            match = replace(match.with_game(ended, clock), rated=event.rated)
+            match = match.with_game(ended, clock)
+            if not event.rated:
+                # After a first battle that was too short, the second does not count either.
+                match = match.unrated(Unrated.TOO_SHORT)
             return replace(table, match=match, offers=NO_OFFERS)
         case events.ClockHeld(seconds=seconds):
             match = _match(table)
@@ -438,9 +440,10 @@ def _joined(event: events.Joined, table: Table) -> Table:
 
 
 def _begun(event: events.BattleStarted, table: Table, number: int | None) -> Match:
-    before = 0, 0
+    before, spoilt = (0, 0), None
     if event.number > 1:
         first = _match(table)
+        spoilt = first.spoilt
         before = first.points(Side.TROLL), first.points(Side.DWARF)  # they have swapped seats
     game = Game.start(RULESETS[event.rules], event.opening)
     return Match(
@@ -455,6 +458,7 @@ def _begun(event: events.BattleStarted, table: Table, number: int | None) -> Mat
         levels=event.levels,
         clock=Clock(event.time, event.at, game.turn) if event.time else None,
         tournament=event.tournament,
+        spoilt=spoilt,
     )
 
 

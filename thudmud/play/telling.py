@@ -45,7 +45,7 @@ class Telling:
 
     It gets the time when it is told, and does not change after that.
 
-    ``changes`` are the changes of ratings, if it ended a rated match.
+    ``changes`` are the changes of ratings, if it ended a rated match, or battle with a bot.
     """
 
     event: TableEvent | HallEvent | Aside

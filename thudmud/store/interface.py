@@ -98,7 +98,7 @@ class Entry(NamedTuple):
         event: the event, with the store's time.
         battle: the number of the battle that it begins or resumes, if any.
         mark: the mark that `Store.append` was given, if it was appended through this store.
-        changes: the rating changes of the match that it ends, if any.
+        changes: the rating changes by the match, or the battle with a bot, that it ends, if any.
     """
 
     position: int

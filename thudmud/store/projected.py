@@ -14,7 +14,15 @@ from thudmud.play.events import (
     TournamentMade,
     TournamentRound,
 )
-from thudmud.play.projections import PROJECTED, EventPlace, Strength, project, realm_of
+from thudmud.play.projections import (
+    BOTS,
+    PEOPLE,
+    PROJECTED,
+    EventPlace,
+    Strength,
+    project,
+    realm_of,
+)
 from thudmud.rules import Comment, Ending, Outcome, Score, Side
 from thudmud.store.backend import Backend, Dialect
 from thudmud.store.codec import KINDS, from_text
@@ -158,26 +166,27 @@ class ProjectedRows:
         }
 
     def last_opponents(self, player: str, pool: Pool, most: int) -> list[str]:
-        """Return the opponents of the last matches that changed a player's rating."""
-        return [str(row[4]) for row in self._changes(int(player), pool, most)]
+        """Return the opponents of the last matches with people that changed a player's rating."""
+        return [str(row[5]) for row in self._changes(int(player), pool, most)]
 
     def put_change(self, change: RatingChange, opponent: str, position: int) -> None:
-        """Store how a match changed a rating: the opponent, and the position of the match's end."""
-        player, pool, before, after = change
-        key = int(player), pool.rules, pool.time.value, position
+        """Store a change of a rating: the opponent, and the position of the end that caused it."""
+        player, pool, before, after, with_bot = change
+        key = int(player), BOTS if with_bot else PEOPLE, pool.rules, pool.time.value, position
         rating = after.points, after.uncertainty, after.results
         self._table.put("rating_change", *key, int(opponent), before, *rating)
 
     def changes(self, position: int) -> list[RatingChange]:
-        """Return the rating changes of the match that ended there, with numbers for players."""
+        """Return the rating changes by what ended there, with numbers for players."""
         rest = "where position = ? order by player"
         rows = self._table.rows("rating_change", rest, position)
         return [
             RatingChange(
                 str(row[0]),
-                _pool(row[1], row[2]),
-                cast("int", row[5]),
-                Rating(*cast("tuple[int, int, int]", row[6:])),
+                _pool(row[2], row[3]),
+                cast("int", row[6]),
+                Rating(*cast("tuple[int, int, int]", row[7:])),
+                with_bot=row[1] == BOTS,
             )
             for row in rows
         ]
@@ -185,13 +194,14 @@ class ProjectedRows:
     def curve(self, player: int, pool: Pool, most: int) -> tuple[int, ...]:
         """Return the points of a rating before the last matches, and after each of them."""
         rows = list(reversed(self._changes(player, pool, most)))
-        points = [*(row[5] for row in rows[:1]), *(row[6] for row in rows)]
+        points = [*(row[6] for row in rows[:1]), *(row[7] for row in rows)]
         return tuple(cast("list[int]", points))
 
     def _changes(self, player: int, pool: Pool, most: int) -> list[Sequence[object]]:
-        """Return the rows of the last changes of a rating, the latest first."""
-        rest = "where player = ? and rules = ? and time = ? order by position desc limit ?"
-        values = player, pool.rules, pool.time.value, most
+        """Return the rows of the last changes of a rating among people, the latest first."""
+        rest = "where player = ? and role = ? and rules = ? and time = ?"
+        rest += " order by position desc limit ?"
+        values = player, PEOPLE, pool.rules, pool.time.value, most
         return list(self._table.rows("rating_change", rest, *values))
 
     def put_comment(self, number: int, position: int, comment: Comment) -> None:

@@ -138,10 +138,11 @@ PROJECTIONS = {
     # ``proven`` is null while the rating is provisional.
     "rating": "player integer, role text, rules text, time text, realm text, mu real, sigma real,"
     " results integer, proven integer, primary key (player, role, rules, time)",
-    # Changes of ratings by matches between people; ``position`` is that of the match's end.
-    "rating_change": "player integer, rules text, time text, position integer, opponent integer,"
-    " before integer, points integer, uncertainty integer, results integer,"
-    " primary key (player, rules, time, position)",
+    # Changes of ratings by matches between people and by battles with bots: ``role`` is 'people' or
+    # 'bots'; ``position`` is that of the end of the match or battle.
+    "rating_change": "player integer, role text, rules text, time text, position integer,"
+    " opponent integer, before integer, points integer, uncertainty integer, results integer,"
+    " primary key (player, role, rules, time, position)",
     "lesson": "player integer, lesson integer, primary key (player, lesson)",
     "puzzle_try": "player integer, puzzle integer, solved integer, primary key (player, puzzle)",
     "puzzle": "number integer primary key, mu real, sigma real, tries integer",

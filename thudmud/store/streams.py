@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any, NamedTuple, cast
 
 from thudmud.play.archive import RatingChange
-from thudmud.play.events import BattleEnded, BattleId, BattleStarted, Resumed, StoredEvent
+from thudmud.play.events import NO_BOTS, BattleEnded, BattleId, BattleStarted, Resumed, StoredEvent
 from thudmud.play.projections import realm_of
 from thudmud.store.backend import Backend
 from thudmud.store.codec import SCHEMA, from_text, players_of
@@ -252,7 +252,7 @@ class Streams:
                 battle = self._projected.number_of(BattleId(stream, version))
             case Resumed(match=saved):
                 battle = self._projected.number_of(saved.began)
-            case BattleEnded(rated=True, points=points) if points:
+            case BattleEnded(rated=True) if event.points or event.levels != NO_BOTS:
                 changes = tuple(
                     change._replace(player=self._players.name_of(int(change.player)))
                     for change in self._projected.changes(position)

@@ -7,7 +7,7 @@ fields go at the end.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from enum import Enum
 from functools import lru_cache
@@ -36,6 +36,7 @@ from thudmud.views import data
 from thudmud.views.colours import as_hex
 from thudmud.views.data import Data, Fact, RecordedBattle
 from thudmud.views.people import person_data
+from thudmud.views.ratings import unrated
 from thudmud.views.sentences import game_at
 
 _PRESENCE = (events.Returned, events.Absent)
@@ -134,7 +135,7 @@ def table_facts(
         case events.TakenBack():
             yield from _taken_back(event, table)
         case events.BattleEnded():
-            yield _ended(event, table, changes)
+            yield _ended(hall, event, table, [*changes])
     yield Fact("Thud.Table", table_data(table))
     if isinstance(event, (*DRAWN, events.Adjourned, events.Cleared)):
         yield Fact("Thud.Board", board_data(table))
@@ -268,8 +269,11 @@ def _ply(event: events.Moved, table: Table, game: Game, *, taken_back: bool = Fa
     }
 
 
-def _ended(event: events.BattleEnded, table: Table, changes: Iterable[RatingChange]) -> Fact:
+def _ended(
+    hall: Hall, event: events.BattleEnded, table: Table, changes: Sequence[RatingChange]
+) -> Fact:
     outcome, match = event.outcome, table.match
+    why = unrated(event, match, changes, hall)
     known = {
         **place(table),
         **data.ended(outcome),
@@ -283,12 +287,13 @@ def _ended(event: events.BattleEnded, table: Table, changes: Iterable[RatingChan
         "rated": event.rated,
         "at": int(event.at),
         "ratings": [_change(each) for each in changes],
+        "unrated": why.value if why else None,
     }
     return Fact("Thud.End", known)
 
 
 def _change(change: RatingChange) -> Data:
-    player, pool, before, rating = change
+    player, pool, before, rating, with_bot = change
     return {
         "player": player,
         "rules": pool.rules,
@@ -298,6 +303,7 @@ def _change(change: RatingChange) -> Data:
         "uncertainty": rating.uncertainty,
         "matches": rating.results,
         "provisional": rating.is_provisional,
+        "against": "bots" if with_bot else "people",
     }
 
 

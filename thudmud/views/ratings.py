@@ -11,6 +11,8 @@ from thudmud.english import capitalised, counted, listed, nth, shortened
 from thudmud.play import archive
 from thudmud.play.clocks import TimeClass
 from thudmud.play.events import NO_BOTS, OWN_PROGRAM, BattleEnded
+from thudmud.play.hall import Hall
+from thudmud.play.match import RATED_PLIES, Match, Unrated
 from thudmud.play.people import BotLevel
 from thudmud.play.projections import LAST, MOST_OF_LAST
 from thudmud.rules import Side
@@ -180,24 +182,104 @@ def standings(ranking: archive.Ranking, display: Display) -> list[str]:
     return lines
 
 
-def told(
-    event: BattleEnded, changes: Sequence[archive.RatingChange], me: str | None, display: Display
+def changed(
+    event: BattleEnded,
+    match: Match | None,
+    changes: Sequence[archive.RatingChange],
+    view: View,
+    hall: Hall,
 ) -> list[str]:
-    """Return how a match between people changed their ratings, a text for each fact."""
-    if not (event.rated and event.points and event.levels == NO_BOTS):
-        return []
+    """Return how a battle, or the match that it ends, changed ratings, or why it changed none.
+
+    Args:
+        event: the end of the battle.
+        match: the match right after it.
+        changes: the changes of ratings.
+        view: the reader's view.
+        hall: the hall.
+
+    Returns:
+        one sentence; none in practice, and none in a match that goes on unless it cannot count.
+    """
+    me, display = view.me, view.display
+    if why := unrated(event, match, changes, hall):
+        will = "changes" if event.points or event.levels != NO_BOTS else "will change"
+        return [f"No rating {will}: {_reason(why, event, hall, me)}."]
     if not changes:
-        most = f"{MOST_OF_LAST} of {LAST} rated matches in a row"
-        return [f"It changes no rating: no more than {most} count against the same player."]
+        return []
     own_first = sorted(changes, key=lambda change: change.player != me)
-    pool = changes[0].pool
-    said = []
-    for player, _, before, after in own_first:
-        whose = "your rating" if player == me else f"{player}'s rating"
-        by = after.points - before
-        moved = f"{'up' if by > 0 else 'down'} {abs(by)}" if by else "unchanged"
-        said.append(f"{whose} is {points_of(after, display)}, {moved}")
-    return [f"{capitalised(str(pool))}: {'; '.join(said)}."]
+    told = "; ".join([_change(each, me, display) for each in own_first])
+    if event.levels != NO_BOTS:
+        return [f"{capitalised(changes[0].pool.rules)}, against bots: {told}."]
+    for player in (event.dwarf, event.troll):
+        if player != changes[0].player and len(changes) == 1:
+            stays = "yours" if player == me else f"{player}'s"
+            whose = "yours" if changes[0].player == me else f"{changes[0].player}'s"
+            told += f"; {stays} stays, since {whose} is provisional"
+    return [f"{capitalised(str(changes[0].pool))}: {told}."]
+
+
+def _change(change: archive.RatingChange, me: str | None, display: Display) -> str:
+    """Return how a rating has changed: ``your rating 1500 -> 1579?``."""
+    whose = "your" if change.player == me else f"{change.player}'s"
+    after = points_of(change.after, display)
+    if display.reader:
+        return f"{whose} rating goes from {change.before} to {after}"
+    return f"{whose} rating {change.before} -> {after}"
+
+
+def unrated(
+    event: BattleEnded,
+    match: Match | None,
+    changes: Sequence[archive.RatingChange],
+    hall: Hall,
+) -> Unrated | None:
+    """Return why a battle, or the match that it ends, changed no rating.
+
+    Returns:
+        the reason; None if it changed one, in practice, between bots, and while a match goes on
+        that can count. The later battles of one that cannot are told at its end.
+    """
+    if match is None or match.is_practice or None not in event.levels:
+        return None
+    is_over = bool(event.points) or event.levels != NO_BOTS
+    if event.rated:
+        return None if changes or not is_over else Unrated.TOO_OFTEN
+    if match.spoilt is Unrated.TOO_SHORT or (match.spoilt and is_over):
+        return match.spoilt
+    if not is_over:
+        return None
+    if match.opening:
+        return Unrated.SET_UP
+    return Unrated.GUEST if event.levels == NO_BOTS and _guests(event, hall) else Unrated.CASUAL
+
+
+def _guests(event: BattleEnded, hall: Hall) -> list[str]:
+    """Return which players of a battle are guests, as far as they are here."""
+    here = [hall.people[each] for each in (event.dwarf, event.troll) if each in hall.people]
+    return [each.name for each in here if not each.member]
+
+
+def _reason(why: Unrated, event: BattleEnded, hall: Hall, me: str | None) -> str:
+    """Return why no rating changes, as a clause."""
+    match why:
+        case Unrated.GUEST:
+            guests = sorted(_guests(event, hall), key=lambda each: each != me)
+            names = listed("you" if each == me else each for each in guests)
+            are = "is" if len(guests) == 1 and guests[0] != me else "are"
+            return f"{names} {are} {'a guest' if len(guests) == 1 else 'guests'}"
+        case Unrated.TOO_SHORT:
+            is_this = event.plies < RATED_PLIES and (event.levels != NO_BOTS or not event.points)
+            return f"the {'' if is_this else 'first '}battle had fewer than {RATED_PLIES} plies"
+        case Unrated.REPLACED:
+            return "a player was replaced"
+        case Unrated.SET_UP:
+            return "the position was set up"
+        case Unrated.TOO_OFTEN:
+            most = f"{MOST_OF_LAST} of {LAST} rated matches in a row"
+            return f"no more than {most} count against the same player"
+        case Unrated.CASUAL:
+            return f"the {'match' if event.levels == NO_BOTS else 'battle'} was casual"
 
 
 def explained(ratings: Iterable[archive.Rating | None], display: Display) -> list[str]:

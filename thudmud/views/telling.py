@@ -99,7 +99,7 @@ def _happened(
     """Return an event of a table, without the board."""
     hints = []
     if isinstance(event, events.BattleEnded):
-        hints = ratings.told(event, telling.changes, view.me, view.display)
+        hints = ratings.changed(event, table.match, telling.changes, view, hall)
     if isinstance(event, events.BattleEnded) and table.match and table.match.number:
         hints += [f'"{Replay(table.match.number)}" shows this battle again.']
         if table.match.over and view.away and view.me is None:  # so they observe the board

@@ -350,7 +350,8 @@ export class GameView {
     if (isOver(table, board) && !this.exercise(board.board)) {
       const { player } = this.state.me;
       const words = board.end ? ending(board.end, player) : "The battle is over.";
-      notices.push(notice(words + matchEnding(table, player), ...this.next(table, board)));
+      const told = words + matchEnding(table, player) + ratingChanges(board.end ?? {}, player);
+      notices.push(notice(told, ...this.next(table, board)));
     }
     for (const invite of this.state.invites) {
       if (invite.to !== this.state.me.player) continue;
@@ -650,6 +651,33 @@ function matchEnding({ over, part, seats, points }, me) {
   if (points[winner.side] === points[loser.side]) return ` The match is a draw, ${score}.`;
   return ` ${winner.player === me ? "You win" : `${winner.player} wins`} the match, ${score}.`;
 }
+
+/**
+ * Return how ratings have changed, or why none has, as further sentences for one player.
+ *
+ * @param {any} end what `Thud.End` tells; of a record, nothing is known
+ * @param {string | null} me
+ */
+function ratingChanges({ ratings = [], unrated = null }, me) {
+  if (unrated) return ` No rating changes${UNRATED[unrated] ?? ""}.`;
+  const ownFirst = [...ratings].sort((a, b) => Number(b.player === me) - Number(a.player === me));
+  return ownFirst
+    .map(({ player, before, rating, provisional, against }) => {
+      const whose = player === me ? "Your" : `${player}'s`;
+      const kind = against === "bots" ? "rating against bots" : "rating";
+      return ` ${whose} ${kind}: ${before} → ${rating}${provisional ? "?" : ""}.`;
+    })
+    .join("");
+}
+
+const UNRATED = /** @type {Record<string, string>} */ ({
+  casual: ": it was casual",
+  guest: ": a player is a guest",
+  too_short: ": a battle was too short",
+  replaced: ": a player was replaced",
+  set_up: ": the position was set up",
+  too_often: ": the two play each other too often",
+});
 
 const ENDINGS = /** @type {Record<string, string>} */ ({
   agreement: " by agreement",
