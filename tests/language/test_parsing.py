@@ -349,6 +349,7 @@ ROUND_ABOUT = [
     ("unfollow Anna", Unfollow("Anna")),
     ("options times on", SetToggle(Toggle.TIMES, value=True)),
     ("options invitations off", SetToggle(Toggle.INVITATIONS, value=False)),
+    ("options results off", SetToggle(Toggle.RESULTS, value=False)),
     ("bots", ViewBots()),
     ("news", ViewNews()),
     ("again", Again()),

@@ -7,10 +7,20 @@ import json
 import pytest
 
 from tests.service.place import Place, Screen
+from tests.service.stores import SlowStore
+from tests.service.test_nodes import World
+from tests.service.test_tournaments import Cup
+from thudmud.play.asides import ResultTold
+from thudmud.play.events import BattleEnded
+from thudmud.play.hall import Hall
+from thudmud.play.options import Style
 from thudmud.play.people import BotLevel
-from thudmud.rules import Side
+from thudmud.play.telling import Telling
+from thudmud.rules import Ending, Outcome, Score, Side
 from thudmud.service import Arrival
 from thudmud.views import Terminal
+from thudmud.views.telling import facts, teller
+from thudmud.views.view import Display, View
 
 MATCH = "3rd board"
 PLIES = "a6 b7", "g7 f7", "b7 c7", "f7 e7", "c7 b7", "e7 f7"
@@ -105,3 +115,93 @@ async def test_player_who_was_replaced_is_the_reason_for_no_rating(place: Place)
     await place.type("Bert", "accept anna")
     await place.type("Anna", f"resign on {MATCH}", f"start on {MATCH}", f"resign on {MATCH}")
     assert "No rating changes: a player was replaced." in heard(place, "Bert")
+
+
+async def finish(place: Place, *, on: str = MATCH) -> None:
+    """Let Anna give up both battles of her match with Bert."""
+    await play(place, on=on)
+    await place.type("Anna", f"resign on {on}", f"start on {on}", f"resign on {on}")
+
+
+RESULT = "Bert beats Anna by 64 in a rated match: Bert 1579?; Anna 1421?."
+
+
+async def test_hall_hears_the_result_of_a_rated_match_once(members: Place) -> None:
+    await members.enter("Dora", "Emil", "Finn", "Gina")
+    await members.type("Dora", "options results off")
+    await members.type("Emil", "go to oak board")
+    await members.type("Gina", "options reader on")
+    await begin(members)
+    await members.type("Finn", f"observe {MATCH}")
+    await members.type("Bert", "go to hall")
+    await finish(members)
+    assert heard(members, "Carla").count("Bert beats Anna") == 1
+    assert RESULT in heard(members, "Carla")
+    spoken = RESULT.replace("?", ", provisional")
+    assert spoken in heard(members, "Gina")
+    for name in ("Anna", "Bert", "Dora", "Emil", "Finn"):
+        assert "Bert beats Anna" not in heard(members, name)
+    await members.type("Dora", "options results on")
+    await members.type("Anna", f"start on {MATCH}")
+    await finish(members)
+    assert "Bert beats Anna by 64 in a rated match" in heard(members, "Dora")
+
+
+async def test_hall_hears_no_result_of_a_casual_match(members: Place) -> None:
+    await begin(members, "seek casual")
+    await finish(members)
+    assert "Bert beats Anna" not in heard(members, "Carla")
+
+
+async def test_results_are_told_once_on_each_of_two_nodes() -> None:
+    world = World()
+    one, two = await world.begin("one"), await world.begin("two")
+    await one.enter("Anna", "Carla", member=True)
+    await two.enter("Bert", "Dora", member=True)
+    await one.type("Anna", "join game as dwarf on oak board")
+    await two.type("Bert", "join game as troll on oak board", "start")
+    for number, line in enumerate(PLIES):
+        place, name = ((one, "Anna"), (two, "Bert"))[number % 2]
+        await place.type(name, f"move {line} on oak board")
+    await one.type("Anna", *[f"{verb} on oak board" for verb in ("resign", "start", "resign")])
+    for place, name in ((one, "Carla"), (two, "Dora")):
+        assert heard(place, name).count("Bert beats Anna by 64 in a rated match: ") == 1
+    await world.store.close()
+
+
+@pytest.mark.parametrize(
+    ("points", "said", "winner"),
+    [
+        ((60, 65), "Bert beats Anna by 5 in a rated match", "troll"),
+        ((65, 60), "Anna beats Bert by 5 in a rated match", "dwarf"),
+        ((60, 60), "Anna and Bert draw a rated match", None),
+    ],
+)
+def test_result_names_the_winner_first(
+    points: tuple[int, int], said: str, winner: str | None
+) -> None:
+    hall = Hall([])
+    outcome = Outcome(Ending.AGREEMENT, None, Score(0, 0))
+    ended = BattleEnded(7.0, "Anna", outcome, 9, "Anna", "Bert", rated=True, points=points)
+    result = ResultTold("Anna", "oak board", 7, ended)
+    telling = Telling(result, ("Carla",))
+    view = View(None, Style.FULL, Display())
+    assert teller(hall, telling)(view) == [f"{said}."]
+    [fact] = facts(hall, telling)
+    assert (fact.package, fact.data["winner"], fact.data["battle"]) == ("Thud.Result", winner, 7)
+
+
+async def test_results_of_a_tournament_are_told_to_those_who_want_them(store: SlowStore) -> None:
+    cup = Cup(store)
+    await cup.open()
+    await cup.enter("Anna", "Bert", "Carl", "Dora", member=True)
+    await cup.type("Dora", "options results off")
+    await cup.announce("round robin 10+5 starts in 1 minute", "Anna", "Bert")
+    await cup.play_round()
+    await cup.pass_by(61.0)
+    beats, over = "Tournament 1: Anna beats Bert", "Tournament 1 is over: Anna is 1st"
+    for told in (beats, over):
+        assert heard(cup, "Carl").count(told) == 1
+        assert told not in heard(cup, "Dora")
+    assert "in a rated match" not in heard(cup, "Carl")
+    assert over in heard(cup, "Bert")

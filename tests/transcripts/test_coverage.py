@@ -30,6 +30,7 @@ from thudmud.play.asides import (
     ReportClosed,
     ReportsClosed,
     ReportsTold,
+    ResultTold,
     Sanctioned,
     ShutdownTold,
     TimeShort,
@@ -160,12 +161,12 @@ def test_every_aside_and_answer(told: Told) -> None:
     ours = {each for each in Aside.KINDS if each.__module__.startswith("thudmud.")}
     # Nobody goes on from another connection in a transcript: players have one each. And nobody
     # waits for an analysis, or until the time runs short, since in a house nothing waits; nor does
-    # anybody have an account there, so that they could be left a message, have a plan, be notified
-    # or keep order. And nobody is told that somebody types.
+    # anybody have an account there, so that they could be left a message, have a plan, be notified,
+    # keep order or play rated matches. And nobody is told that somebody types.
     untold = {TookOver, Analysing, AnalysisCancelled, TimeShort, LetterSent, LettersForgotten}
     untold |= {PlanChosen, Active, CodeAsked, CodeTyped, BrowserAdded, NotifyChosen}
     untold |= {Announced, Sanctioned, Lifted, ShutdownTold}
-    untold |= {ReportsTold, ReportClosed, ReportsClosed}
+    untold |= {ReportsTold, ReportClosed, ReportsClosed, ResultTold}
     assert ours - {Asked} - asides == untold
     answers = {type(event.question) for event, _ in told if isinstance(event, Asked)}
     questions = {kind for kind in words.registry if issubclass(kind, Command)}

@@ -169,7 +169,12 @@ LINES = [
     *("Anna: enter 1", "Bert: enter 1", "Dora: enter 1", "Dora: tournament 1", "Dora: PASS"),
     *("Anna: resign on it", "Anna: tournament 1", "Bert: tournament 1", "Anna: tournaments"),
     *("Bert: tournaments", "Anna: cancel tournament 1", "Anna: tournament 1"),
-    *("Anna: tournaments", "Anna: quit"),
+    *("Anna: tournaments", "Anna: go to hall", "Bert: go to hall"),
+    *("Carl: join game as troll on pine board", "Carl: start on pine board"),
+    *("Dora: move from f1 to f2 on pine", "Carl: move from g7 to f7 on pine"),
+    *("Dora: move from f2 to f1 on pine", "Carl: move from f7 to g7 on pine"),
+    *("Dora: move from f1 to f2 on pine", "Carl: move from g7 to f7 on pine"),
+    *("Carl: resign on pine board", "Carl: resign on pine board", "Anna: quit"),
 ]
 
 

@@ -26,8 +26,8 @@ from thudmud.views.facts import TAG, as_json, refusal_fact
 DOCS = Path(__file__).parents[2] / "docs"
 GMCP = (DOCS / "gmcp.md").read_text("utf-8")
 MACHINE = (DOCS / "machine.md").read_text("utf-8")
-PACKAGES = ["Thud.Table", "Thud.Listed", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Say"]
-PACKAGES += ["Thud.Message", "Thud.Messages", "Thud.Notify", "Thud.Observe", "Thud.Tv"]
+PACKAGES = ["Thud.Table", "Thud.Listed", "Thud.Board", "Thud.Move", "Thud.End", "Thud.Result"]
+PACKAGES += ["Thud.Say", "Thud.Message", "Thud.Messages", "Thud.Notify", "Thud.Observe", "Thud.Tv"]
 PACKAGES += ["Thud.Invite", "Thud.Hint", "Thud.Exercise", "Thud.Comment", "Thud.Bots"]
 PACKAGES += [
     "Thud.Analysis",

@@ -11,9 +11,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 from thudmud.play.analysis import Analysis
-from thudmud.play.archive import Battle
+from thudmud.play.archive import Battle, RatingChange
 from thudmud.play.command import Command
-from thudmud.play.events import Moved, Parting, TableEvent
+from thudmud.play.events import BattleEnded, Moved, Parting, TableEvent
 from thudmud.play.exercises import Exercise
 from thudmud.play.hints import Advice
 from thudmud.play.letters import NO_LETTERS, LetterCount
@@ -414,6 +414,21 @@ class FollowedBegan(AtBoard):
     dwarf: str
     troll: str
     resumed: bool = False
+
+    def happen(self, hall: Hall) -> Telling:
+        raise ValueError(f"{self} is told with what has happened")
+
+
+@aside
+class ResultTold(AtBoard):
+    """Those in the hall are told the result of a rated match between people.
+
+    ``ended`` is the end of its second battle, ``battle`` the number of that.
+    """
+
+    battle: int | None
+    ended: BattleEnded
+    changes: tuple[RatingChange, ...] = ()
 
     def happen(self, hall: Hall) -> Telling:
         raise ValueError(f"{self} is told with what has happened")

@@ -494,6 +494,8 @@ class Hall:
             told.append(self._happened(event, board, decision))
             if isinstance(event, events.BattleStarted | events.Resumed):
                 told += self._followed_began(event, board, told[-1].audience)
+            elif isinstance(event, events.BattleEnded) and event.points:
+                told += self._resulted(event, self.tables[board], decision, told[-1].audience)
         if decision.board and decision.player in self.people:
             self.people[decision.player].used = decision.board
         return told
@@ -628,6 +630,29 @@ class Hall:
         resumed = isinstance(begun, events.Resumed)
         began = asides.FollowedBegan(begun.player, board, match.dwarf, match.troll, resumed)
         return [Telling(began, others)] if others else []
+
+    def _resulted(
+        self,
+        ended: events.BattleEnded,
+        table: Table,
+        decision: Decision,
+        told: Container[str],
+    ) -> list[Telling]:
+        """Return what the hall is told of a rated match between people that has ended.
+
+        Those who are told of the battle itself are left out. Of a match of a tournament the hall is
+        told with the score.
+        """
+        match = table.match
+        if match is None or match.tournament or not match.between_members:
+            return []
+        others = tuple(
+            name
+            for name in self.rooms.occupants(None).names
+            if name not in told and self.people[name].options.has(Toggle.RESULTS)
+        )
+        result = asides.ResultTold(ended.player, table.name, match.number, ended, decision.changes)
+        return [Telling(result, others)] if others else []
 
     def told_who_moves(self, player: str, room: str | None) -> tuple[str, ...]:
         """Return the people in a room who are told that a player comes or goes.

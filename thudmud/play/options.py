@@ -99,6 +99,8 @@ class Toggle(Enum):
     """What others say is shown with the time."""
     INVITATIONS = "invitations"
     """Others can invite the player to matches and seats."""
+    RESULTS = "results"
+    """Results of rated matches and of tournaments between others are told in the hall."""
 
 
 class Scheme(Enum):
@@ -188,7 +190,14 @@ class Options:
     elements: tuple[tuple[Element, Colour], ...] = ()
     size: Size = Size.AUTO
     on: frozenset[Toggle] = frozenset(
-        {Toggle.PROMPT, Toggle.KIBITZ, Toggle.WHISPER, Toggle.SHOUT, Toggle.INVITATIONS}
+        {
+            Toggle.PROMPT,
+            Toggle.KIBITZ,
+            Toggle.WHISPER,
+            Toggle.SHOUT,
+            Toggle.INVITATIONS,
+            Toggle.RESULTS,
+        }
     )
 
     def __post_init__(self) -> None:

@@ -101,7 +101,7 @@ def _rooms_of(telling: Telling) -> tuple[str | None, ...]:
             return (event.room,)
         case events.SeekMade(to="") | events.SeekEnded(to="") | events.BoardOpened():
             return (None,)
-        case asides.BoardListed():
+        case asides.BoardListed() | asides.ResultTold():
             return (None,)
         case events.BoardClosed() | events.BoardRenamed() if table:
             return None, table.name

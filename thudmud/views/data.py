@@ -341,6 +341,22 @@ def rated(rating: archive.Rating | None) -> dict[str, Any]:
     }
 
 
+def changed(change: archive.RatingChange) -> Data:
+    """Return the change of a rating."""
+    player, pool, before, rating, with_bot = change
+    return {
+        "player": player,
+        "rules": pool.rules,
+        "time": pool.time.value,
+        "before": before,
+        "rating": rating.points,
+        "uncertainty": rating.uncertainty,
+        "matches": rating.results,
+        "provisional": rating.is_provisional,
+        "against": "bots" if with_bot else "people",
+    }
+
+
 def tally(of: archive.Performance) -> dict[str, int]:
     """Return the tally of all battles in a role."""
     known = of.in_all

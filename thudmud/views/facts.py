@@ -286,25 +286,10 @@ def _ended(
         "plies": event.plies,
         "rated": event.rated,
         "at": int(event.at),
-        "ratings": [_change(each) for each in changes],
+        "ratings": [data.changed(each) for each in changes],
         "unrated": why.value if why else None,
     }
     return Fact("Thud.End", known)
-
-
-def _change(change: RatingChange) -> Data:
-    player, pool, before, rating, with_bot = change
-    return {
-        "player": player,
-        "rules": pool.rules,
-        "time": pool.time.value,
-        "before": before,
-        "rating": rating.points,
-        "uncertainty": rating.uncertainty,
-        "matches": rating.results,
-        "provisional": rating.is_provisional,
-        "against": "bots" if with_bot else "people",
-    }
 
 
 def seek_data(seek: events.SeekMade) -> Data:

@@ -132,6 +132,10 @@ _TOGGLED = {
         "Others can ask you to a match or a seat from now on.",
         "Nobody can ask you to a match or a seat from now on.",
     ),
+    Toggle.RESULTS: (
+        "In the hall you hear the results of others from now on.",
+        "In the hall you do not hear the results of others from now on.",
+    ),
 }
 """The sentences when a toggle is switched on, and off."""
 
@@ -146,6 +150,7 @@ _ABOUT = {
     Toggle.SHOUT: "what is said to everybody",
     Toggle.TIMES: "before what others say",
     Toggle.INVITATIONS: "to matches and seats",
+    Toggle.RESULTS: "of rated matches and tournaments, in the hall",
 }
 """What the list says that it is about."""
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from thudmud.english import capitalised, counted, listed, nth, shortened
 from thudmud.play import archive
+from thudmud.play.asides import ResultTold
 from thudmud.play.clocks import TimeClass
 from thudmud.play.events import NO_BOTS, OWN_PROGRAM, BattleEnded
 from thudmud.play.hall import Hall
@@ -280,6 +281,38 @@ def _reason(why: Unrated, event: BattleEnded, hall: Hall, me: str | None) -> str
             return f"no more than {most} count against the same player"
         case Unrated.CASUAL:
             return f"the {'match' if event.levels == NO_BOTS else 'battle'} was casual"
+
+
+@words.register
+def _result_told(told: ResultTold, _: Occasion, view: View) -> list[str]:
+    """Return the result of a match between others: who won, by how much, and the new ratings."""
+    ended, (dwarf, troll) = told.ended, told.ended.points or (0, 0)
+    first, second = ended.dwarf, ended.troll
+    result = f"{first} and {second} draw a rated match"
+    if dwarf != troll:
+        first, second = (first, second) if dwarf > troll else (second, first)
+        result = f"{first} beats {second} by {abs(dwarf - troll)} in a rated match"
+    points = {each.player: points_of(each.after, view.display) for each in told.changes}
+    known = [f"{name} {points[name]}" for name in (first, second) if name in points]
+    return wrapped(f"{result}{': ' if known else ''}{'; '.join(known)}.", view.width)
+
+
+@facts.register
+def _result_told_facts(told: ResultTold, _: Occasion) -> Iterator[Fact]:
+    ended = told.ended
+    points = dict(zip(Side, ended.points or (0, 0), strict=True))
+    lead = points[Side.DWARF] - points[Side.TROLL]
+    known = {
+        "board": told.board,
+        "battle": told.battle,
+        "dwarf": ended.dwarf,
+        "troll": ended.troll,
+        "points": {side.value: points[side] for side in Side},
+        "winner": None if lead == 0 else (Side.DWARF if lead > 0 else Side.TROLL).value,
+        "at": int(ended.at),
+        "ratings": [data.changed(each) for each in told.changes],
+    }
+    yield Fact("Thud.Result", known)
 
 
 def explained(ratings: Iterable[archive.Rating | None], display: Display) -> list[str]:

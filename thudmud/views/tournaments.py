@@ -209,9 +209,10 @@ def _round_begins(paired: events.RoundPaired, occasion: Occasion, view: View) ->
 @words.register
 def _scored(scored: events.PairingScored, occasion: Occasion, view: View) -> list[str]:
     tournament, hall = _known(occasion, scored.number), occasion.hall
+    is_mine = view.me in {scored.first, scored.second}
+    if not (is_mine or (scored.over and view.display.results)):
+        return []
     if not scored.over:
-        if view.me not in {scored.first, scored.second}:
-            return []
         begins = f'when you or your opponent type "{Start()}"'
         if not tournament.is_by_days and hall.caps.rest:
             begins = f"in {lasting(hall.caps.rest)}, or {begins}"
@@ -272,6 +273,8 @@ def _ended(ended: events.TournamentEnded, occasion: Occasion, view: View) -> lis
             told += " Matches that are under way go on." if tournament.open else ""
         case TournamentEnd.TOO_FEW:
             told = f"{name} does not take place: too few players have come."
+        case TournamentEnd.OVER if not (view.me or view.display.results):
+            return []
         case TournamentEnd.OVER:
             places = dict(zip(ended.players, ended.places, strict=True))
             best = [f"{each} is {nth(places[each])}" for each in ended.players[:3]]

@@ -116,6 +116,7 @@ class Display:
         machine: whether machine lines for a program follow each event.
         times: whether what others say is shown with the time.
         draws: whether the client draws the boards, so that texts are for a player who clicks.
+        results: whether the results of others are told.
     """
 
     width: int = DEFAULT_WIDTH
@@ -130,6 +131,7 @@ class Display:
     machine: bool = False
     times: bool = False
     draws: bool = False
+    results: bool = True
 
     @classmethod
     def of(cls, terminal: Terminal, options: Options) -> Display:
@@ -155,6 +157,7 @@ class Display:
             machine=options.has(Toggle.MACHINE),
             times=options.has(Toggle.TIMES),
             draws=terminal.draws and options.reader is Switch.AUTO,  # else they want words
+            results=options.has(Toggle.RESULTS),
         )
 
 
