@@ -26,6 +26,7 @@ from thudmud.play.table import BoardSpec
 from thudmud.server.sessions import Sessions, make_service
 from thudmud.service import Arrival
 from thudmud.store import Store
+from thudmud.verbs.options import SetToggle
 from thudmud.views.view import Terminal
 
 shades = st.integers(0, 255) | st.tuples(*[st.integers(0, 255)] * 3)
@@ -94,6 +95,13 @@ async def test_what_a_guest_has_chosen_is_kept_when_they_register() -> None:
     assert account
     assert profile_of(account.preferences).plan == ""
     await store.close()
+
+
+def test_toggle_missing_from_stored_options_has_its_default() -> None:
+    kept = [str(SetToggle(each, value=False)) for each in Toggle if each is not Toggle.RESULTS]
+    assert options_of({"options": kept}).on == {Toggle.RESULTS}
+    kept.append(str(SetToggle(Toggle.RESULTS, value=False)))
+    assert options_of({"options": kept}).on == frozenset()
 
 
 def test_what_nobody_knows_is_passed_over() -> None:
