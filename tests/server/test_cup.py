@@ -29,7 +29,7 @@ SETTINGS = {
 }
 
 BEGUN = re.compile(
-    r"battle (?:of a match )?begins at the (\w+ board) by .*?: "
+    r"battle (?:of a casual match )?begins at the (\w+ board) by .*?: "
     r"(?:you play the dwarfs, (\w+) plays the trolls|(\w+) plays the dwarfs, you play the trolls)\."
 )
 OVER = "Tournament 1 (Cup) is over"
