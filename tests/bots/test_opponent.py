@@ -11,7 +11,6 @@ from thudmud.bots.opponent import (
     LOST_BY,
     LOST_FOR,
     QUIET,
-    QUIET_BEHIND,
     QUIET_ENOUGH,
     QUIET_EVEN,
     REPEAT_AFTER,
@@ -21,6 +20,7 @@ from thudmud.bots.opponent import (
 from thudmud.play.command import Command
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall as PlayHall
+from thudmud.play.match import RATED_PLIES
 from thudmud.play.table import BoardSpec, Table
 from thudmud.play.telling import Telling
 from thudmud.rules import RULESETS, Game, Side
@@ -231,14 +231,34 @@ def test_it_agrees_to_adjourn_and_comes_back_to_resume(battle: Hall) -> None:
     assert len(task.game.moves) == 1
 
 
-def test_it_agrees_to_start_over(battle: Hall) -> None:
+def test_bot_agrees_to_restart_a_first_battle_of_few_plies(battle: Hall) -> None:
     battle.type("Anna", "move from f1 to f6")
     assert battle.type("Anna", "start") == ["Grog: start game on oak board"]
+    amble(battle, RATED_PLIES - 2, lambda _: 0)
     battle.type("Anna", "move from f1 to f5")
-    assert battle.minds["Grog"].tasks()
+    assert battle.type("Anna", "start") == ["Grog: start game on oak board"]
+    assert battle.game().moves == ()
 
 
-def test_it_ends_a_battle_unless_it_is_ahead(battle: Hall) -> None:
+def test_bot_declines_to_restart_once_the_battle_counts(battle: Hall) -> None:
+    amble(battle, RATED_PLIES, lambda _: 0)
+    assert battle.type("Anna", "start") == ["Grog: no on oak board"]
+
+
+def test_bot_declines_to_restart_after_a_capture(battle: Hall) -> None:
+    battle.type("Anna", "move from f1 to f6")
+    battle.type("Grog", "move from g7 to g6 capturing f6")
+    assert battle.type("Anna", "start") == ["Grog: no on oak board"]
+
+
+def test_bot_declines_to_restart_a_second_battle(battle: Hall) -> None:
+    battle.type("Anna", "resign on it", "start")
+    battle.play("Grog")
+    assert battle.type("Anna", "start") == ["Grog: no on oak board"]
+
+
+def test_bot_without_an_estimate_declines_to_end(battle: Hall) -> None:
+    assert battle.type("Anna", "end game") == ["Grog: no on oak board"]
     battle.type("Anna", "move from f1 to f6")
     battle.type("Grog", "move from g7 to g6 capturing f6")
     for _ in range(2):
@@ -246,7 +266,26 @@ def test_it_ends_a_battle_unless_it_is_ahead(battle: Hall) -> None:
     battle.type("Anna", "move from g1 to g5")
     battle.type("Grog", "move from h7 to h6")
     battle.type("Anna", "hurl from g5 to g6")
-    assert battle.type("Anna", "end game") == ["Grog: end game on oak board"]
+    assert battle.type("Anna", "end game") == ["Grog: no on oak board"]
+
+
+def test_bot_behind_in_the_match_ends_a_battle_only_when_it_leads_nowhere(hall: Hall) -> None:
+    hall.type("Anna", "join game as troll on oak board", "invite grog", "start")
+    hall.type("Grog", "resign on it", "start")
+    assert hall.type("Anna", "end game") == ["Grog: no on oak board"]
+    amble(hall, QUIET_EVEN, lambda _: -700)
+    assert hall.typed == []
+    assert hall.type("Anna", "end game") == ["Grog: no on oak board"]
+    amble(hall, QUIET - QUIET_EVEN, lambda _: -700)
+    assert hall.typed == ["Grog: end game on oak board"]
+
+
+def test_bot_ahead_in_the_match_ends_a_battle_that_brings_it_nothing(hall: Hall) -> None:
+    hall.type("Anna", "join game as troll on oak board", "invite grog", "start")
+    hall.type("Anna", "resign on it", "start")
+    assert hall.type("Anna", "end game") == ["Grog: no on oak board"]
+    amble(hall, QUIET_ENOUGH, lambda _: -700)
+    assert hall.type("Anna", "end game") == ["Grog: end game on oak board"]
 
 
 def test_it_offers_to_end_what_leads_nowhere(battle: Hall) -> None:
@@ -308,15 +347,15 @@ def behind(battle: Hall) -> Hall:
     return battle
 
 
-def test_where_it_counts_less_it_waits_longer(behind: Hall) -> None:
-    amble(behind, QUIET_BEHIND - 2, lambda _: 700)
+def test_bot_behind_on_the_board_offers_to_end_later(behind: Hall) -> None:
+    amble(behind, QUIET - 2, lambda _: 700)
     assert behind.typed == []
     amble(behind, 2, lambda _: 700)
     assert behind.typed == ["Grog: end game on oak board"]
 
 
-def test_it_agrees_to_what_it_would_offer(behind: Hall) -> None:
-    amble(behind, QUIET_BEHIND - 4, lambda _: 700)
+def test_bot_agrees_to_the_end_that_it_would_offer(behind: Hall) -> None:
+    amble(behind, QUIET - 4, lambda _: 700)
     (there, back), (away, _) = THERE["oak board"]
     behind.type("Anna", there)
     assert behind.type("Anna", "end game") == ["Grog: no on oak board"]

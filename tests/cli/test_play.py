@@ -87,10 +87,10 @@ def test_the_second_battle_of_the_match_is_played_with_the_other_side(shown: Sho
     assert "It is your turn." in second
 
 
-def test_it_agrees_to_take_back_and_to_end_when_it_is_not_ahead(shown: Shown) -> None:
+def test_bot_agrees_to_take_back_and_not_to_end_at_once(shown: Shown) -> None:
     text = shown("set board brief\nmove a6 b6\nundo\n")
     assert "You take back the move from A6 to B6" in text
-    assert "Both players agree to end the battle." in shown("end\n")
+    assert "Chalk declines the offer to end the battle." in shown("end\n")
 
 
 def test_it_comes_back_when_it_is_invited(shown: Shown) -> None:

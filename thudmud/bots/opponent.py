@@ -13,6 +13,7 @@ from enum import Enum
 from thudmud.play.asides import Invited
 from thudmud.play.command import Command
 from thudmud.play.events import BattleId, BoardRenamed, Offer
+from thudmud.play.match import RATED_PLIES
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
 from thudmud.rules import Game, Side, read_ply, write_position
@@ -25,11 +26,12 @@ from thudmud.verbs.seats import Leave
 QUIET = 60
 """Plies without a capture after which it offers to end a battle in any case, and agrees to."""
 
-QUIET_EVEN, QUIET_BEHIND = 30, 40
-"""The same if its worth has not risen meanwhile; the second if its score is lower."""
+QUIET_EVEN = 30
+"""The same if its worth has not risen meanwhile, and it is not behind in the match."""
 
 QUIET_ENOUGH = 20
-"""Plies without a capture after which it agrees if it expects no gain from playing on."""
+"""Plies without a capture after which it agrees if it expects no gain from playing on, and is not
+behind in the match."""
 
 LOST_BY, LOST_FOR = 1000, 6
 """It resigns when its side has been worth so many hundredths of a dwarf less than the other, for so
@@ -124,6 +126,14 @@ class _Seat:
         return score.of(self.side) - score.of(self.side.other) if score else 0
 
     @property
+    def is_behind(self) -> bool:
+        """Whether its side has fewer points in the match, as the battle stands now."""
+        match = self.table.match
+        if match is None:
+            return False
+        return match.points(self.side) + self.lead < match.points(self.side.other)
+
+    @property
     def is_my_turn(self) -> bool:
         """Whether it is to move in a running battle."""
         game = self.table.game
@@ -145,9 +155,9 @@ class _Seat:
     def leads_nowhere(self) -> bool:
         """Whether it wants to end the battle, and has not just offered that."""
         quiet = self.quiet - self.offered
-        if not self.worths or quiet >= QUIET:
+        if not self.worths or self.is_behind or quiet >= QUIET:
             return quiet >= QUIET
-        return quiet >= (QUIET_BEHIND if self.lead < 0 else QUIET_EVEN) and not self.is_rising
+        return quiet >= QUIET_EVEN and not self.is_rising
 
     @property
     def is_lost(self) -> bool:
@@ -330,15 +340,33 @@ def _status(table: Table, mine: Side, before: _Seat | None) -> SeatStatus:
 
 def _answer(offers: list[Offer], seat: _Seat) -> Command:
     """Return the answer to the other player's offers."""
-    agreeable = (offer for offer in offers if offer is not Offer.END or _may_end(seat))
-    answer = next((OFFERING[offer] for offer in agreeable), No)
+    answer = next((OFFERING[offer] for offer in offers if _agrees(offer, seat)), No)
     return answer(seat.table.name)
+
+
+def _agrees(offer: Offer, seat: _Seat) -> bool:
+    match offer:
+        case Offer.END:
+            return _may_end(seat)
+        case Offer.RESTART:
+            return _may_restart(seat)
+        case _:
+            return True
 
 
 def _may_end(seat: _Seat) -> bool:
     """Return whether it agrees to end a battle: it gains nothing, or neither side has for long."""
     if seat.quiet >= QUIET or seat.leads_nowhere:
         return True
-    if not seat.worths:
-        return seat.lead <= 0
+    if not seat.worths or seat.is_behind:
+        return False
     return seat.quiet >= QUIET_ENOUGH and seat.worths[max(seat.worths)] <= 100 * seat.lead
+
+
+def _may_restart(seat: _Seat) -> bool:
+    """Return whether it agrees to start over: so early that neither side loses anything by it."""
+    match = seat.table.match
+    if match is None or match.over:
+        return True
+    plies = len(match.game.moves)
+    return match.battle == 1 and plies < RATED_PLIES and match.game.quiet_plies == plies
