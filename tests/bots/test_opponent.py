@@ -402,6 +402,24 @@ def test_what_is_taken_back_is_forgotten(hall: Hall) -> None:
     assert hall.tables["elm table"].running
 
 
+def test_bot_at_a_board_with_a_clock_lets_a_person_start(hall: Hall) -> None:
+    hall.type("Anna", "join game as dwarf on oak board", "set clock 5+3", "invite grog")
+    assert hall.wait(2 * PAUSE) == []
+    hall.type("Anna", "start", "resign on it")
+    assert hall.wait(2 * GRACE) == []
+    hall.type("Anna", "start")
+    assert hall.minds["Grog"].tasks()
+
+
+def test_bots_at_a_board_with_a_clock_start_themselves(hall: Hall) -> None:
+    hall.service.hall.bots = {"Grog": None, "Mog": None}
+    hall.come("Mog")
+    hall.type("Anna", "invite grog on oak board", "invite mog on oak board")
+    hall.type("Grog", "set clock 5+3")
+    hall.wait(PAUSE)
+    assert hall.tables["oak board"].clock
+
+
 def test_it_plays_the_second_battle_and_leaves_after_the_match(battle: Hall) -> None:
     battle.type("Anna", "resign on it")
     assert battle.wait(PAUSE) == []

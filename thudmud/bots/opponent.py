@@ -38,7 +38,8 @@ LOST_BY, LOST_FOR = 1000, 6
 many of its own plies; but only where the loser's pieces do not count anyway."""
 
 START_AFTER = 60.0
-"""Seconds after which it begins a battle itself."""
+"""Seconds after which it begins a battle itself. With a clock it waits for the word of a person,
+whose clock would run while they may be in another room."""
 
 LEAST_PATIENCE = 60.0
 """The least seconds that it waits for a player."""
@@ -132,6 +133,11 @@ class _Seat:
         if match is None:
             return False
         return match.points(self.side) + self.lead < match.points(self.side.other)
+
+    @property
+    def plays_person(self) -> bool:
+        """Whether a person has the other seat."""
+        return self.table.full and self.table.levels.of(self.side.other) is None
 
     @property
     def is_my_turn(self) -> bool:
@@ -311,6 +317,8 @@ class Opponent:
                 yield Go(), later
             case SeatStatus.AWAY:
                 yield Adjourn(board) if seat.table.under_way else Leave(board), later
+            case SeatStatus.READY if seat.table.time and seat.plays_person:
+                pass
             case SeatStatus.READY:
                 last = 0.0 if seat.side is Side.DWARF else TROLLS_AFTER
                 yield Start(board), seat.since + self._pause + last
