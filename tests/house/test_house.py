@@ -115,11 +115,11 @@ SAT = "anna join dwarf, bert join troll"
         ),
         (
             f"{SAT}, anna start, bert leave",
-            "Anna (dwarfs); battle 1, 0 plies played, dwarfs to move; troll seat free; 1 watching",
+            "Anna (dwarfs); battle 1, 0 plies played, dwarfs to move; troll seat empty; 1 watching",
         ),
         (
             f"{SAT}, anna start, bert resign, bert leave",
-            "Anna (dwarfs); between the battles of a match; troll seat free; 1 watching",
+            "Anna (dwarfs); between the battles of a match; troll seat empty; 1 watching",
         ),
         (
             f"{SAT}, anna start, bert resign, anna start, bert resign",

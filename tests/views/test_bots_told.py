@@ -87,7 +87,7 @@ def test_without_an_empty_board_a_bot_can_still_be_invited() -> None:
 def test_who_sits_alone_is_told_of_it() -> None:
     house = house_with("Grog", "Anna")
     sat = shown(house, "join game as dwarf on oak board")
-    assert '"join game as troll on oak board". "invite grog" has a bot take it.' in sat
+    assert '"invite" and a name asks somebody. "invite grog" has a bot take it.' in sat
     refused = shown(house, "start")
     assert refused.startswith("A battle needs two players, or")
     assert refused.endswith('"invite grog" has a bot take it.')

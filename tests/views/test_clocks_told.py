@@ -159,7 +159,7 @@ class TestAsking:
         again = House(BOARDS, opens_boards=True, events=[*house.events(), left])
         again.enter("Anna", 10.0)
         told = seen(say(again, "Anna clock", 10.0), "Anna")
-        assert told.endswith("stands still while a seat is free.")
+        assert told.endswith("stands still while a seat is empty.")
 
     def test_what_the_next_battle_gives(self, house: House) -> None:
         say(house, "Anna set clock 3 days")

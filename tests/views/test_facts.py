@@ -134,6 +134,18 @@ def test_when_somebody_is_away_the_table_says_since_when() -> None:
     assert table["seats"][1] == {"side": "troll", "player": "Bert", "away_since": 77}
 
 
+def test_seat_left_in_a_match_says_for_whom_it_is_kept() -> None:
+    house = house_of(Anna=EVERYTHING, Bert=frozenset())
+    house.obey("Anna", "join game as dwarf on oak board", 0.0)
+    house.obey("Bert", "join game as troll on oak board", 0.0)
+    house.obey("Bert", "start", 0.0)
+    table = dict(data(house.obey("Bert", "leave game", 0.0), "Anna"))["Thud.Table"]
+    kept = {"side": "troll", "player": None, "away_since": None, "kept_for": "Bert"}
+    assert table["seats"][1] == kept
+    table = dict(data(house.obey("Anna", "leave game", 0.0), "Anna"))["Thud.Table"]
+    assert all("kept_for" not in seat for seat in table["seats"])
+
+
 def test_a_clock_that_stands_still_says_until_when() -> None:
     house = house_of(Anna=EVERYTHING, Bert=frozenset())
     house.obey("Anna", "join game as dwarf on oak board", 0.0)

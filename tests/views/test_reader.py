@@ -209,8 +209,8 @@ def test_a_seat_that_was_given_up() -> None:
     house = playing()
     house.obey("Anna", "leave game", 0.0)
     text = heard(house, "Bert", "look")["Bert"]
-    assert "The dwarfs' turn; their seat is free." in text
-    assert "Dwarfs, seat free: 32 left." in text
+    assert "The dwarfs' turn; their seat is empty." in text
+    assert "Dwarfs, nobody: 32 left." in text
 
 
 def test_somebody_who_is_away() -> None:

@@ -331,16 +331,28 @@ CASES = [
         "You are not playing at the oak board. Anna plays both sides (away).",
     ),
     Case(
+        R.NOT_SEATED, f"{STARTED}; Bert: leave game", "Carla: resign on oak board",
+        "You are not playing at the oak board. Anna plays the dwarfs. The troll seat is empty: "
+        "Anna can invite you to it.",
+    ),
+    Case(
+        R.NOT_SEATED, f"{STARTED}; Bert: leave game", "Bert: resign on oak board",
+        f"You are not playing at the oak board. Anna plays the dwarfs. {FREE}",
+    ),
+    Case(
         R.NEEDS_OPPONENT, ALONE, "Anna: start game",
-        f'A battle needs two players, or "practice on oak board". {FREE}',
+        'A battle needs two players, or "practice on oak board". The troll seat is free: "invite" '
+        "and a name asks somebody.",
     ),
     Case(
         R.NEEDS_OPPONENT, f"{STARTED}; Bert: leave game", "Anna: start game",
-        f"A battle needs two players. {FREE}",
+        'A battle needs two players. The troll seat is empty: "invite" and a name asks somebody to '
+        "play on.",
     ),
     Case(
         R.NOBODY_TO_AGREE, f"{STARTED}; Bert: leave game", "Anna: undo",
-        f"There is nobody to agree to that. {FREE}",
+        'There is nobody to agree to that. The troll seat is empty: "invite" and a name asks '
+        "somebody to play on.",
     ),
     Case(
         R.NO_BATTLE, SEATED, "Anna: resign",

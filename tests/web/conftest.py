@@ -39,6 +39,7 @@ BOARDS = {
     "alder": "discworld",
     "beech": "discworld",
     "holly": "discworld",
+    "aspen": "discworld",
 }
 BOARD = '[[board]]\nname = "{} board"\nrules = "{}"\n'
 

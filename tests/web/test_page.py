@@ -76,6 +76,18 @@ SHORT = "setup dwarfs a9, e6, f6 trolls g8, g9, h6 turn dwarfs"
 """A position in which the dwarf on F6 can be hurled, and what has hurled be shoved away."""
 
 
+def test_seat_left_in_a_match_is_offered_to_the_leaver_and_the_invited(visit: Visit) -> None:
+    stays, leaver = sit_down(visit, "aspen", ("Stella", "Leo"))
+    other = visit().come_in("Oona").type("go to aspen")
+    leaver.type("leave game")
+    sits = {each: each.page.get_by_role("button", name="Sit as trolls") for each in (leaver, other)}
+    expect(sits[leaver]).to_be_visible()
+    expect(other.page.locator("#strip-top")).to_contain_text("empty seat")
+    expect(sits[other]).to_be_hidden()
+    stays.type("invite oona")
+    expect(sits[other]).to_be_visible()
+
+
 def test_a_whole_match(visit: Visit) -> None:
     """Moll plays by the mouse, Max by keys, each of them the dwarfs and the trolls."""
     players = moll, _ = sit_down(visit, "birch", ("Moll", "Max"), SHORT)

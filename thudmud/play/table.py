@@ -65,11 +65,13 @@ class Seat:
         side: dwarf or troll.
         player: who has it; None if it is free.
         away_since: when that player went away, in seconds since the epoch; None if they are here.
+        kept_for: of a free seat in a match under way, who left it; others need an invitation.
     """
 
     side: Side
     player: str | None = None
     away_since: float | None = None
+    kept_for: str | None = None
 
 
 SIDES = tuple(Side)  # an enum is iterated over in Python, which a line does often
@@ -197,7 +199,18 @@ class Table:
     @property
     def seating(self) -> tuple[Seat, ...]:
         """Both seats, the dwarfs' first."""
-        return tuple([Seat(side, self.seats.get(side), self.away.get(side)) for side in SIDES])
+        return tuple(
+            [
+                Seat(side, self.seats.get(side), self.away.get(side), self.kept_for(side))
+                for side in SIDES
+            ]
+        )
+
+    def kept_for(self, side: Side) -> str | None:
+        """Return who left a seat that is free in a match under way; None for any other seat."""
+        if side in self.seats or self.match is None or self.match.over:
+            return None
+        return self.match.dwarf if side is Side.DWARF else self.match.troll
 
     @property
     def is_practice(self) -> bool:

@@ -85,9 +85,9 @@ class Join(SitDown):
                 seats=table.seating,
             )
         left = tables.folded(table, freed)
-        other, match = left.seats.get(side.other), left.match
-        is_theirs = match is not None and player in {match.dwarf, match.troll}
-        if left.under_way and other and not is_theirs and other not in context.askers:
+        other = left.seats.get(side.other)
+        is_theirs = left.kept_for(side) in {None, player}
+        if other and not is_theirs and other not in context.askers:
             raise Refused(Refusal.SEAT_IN_MATCH, board=table.name, player=other, side=side)
         return (*freed, Joined(context.now, player, side, self.level))
 

@@ -218,7 +218,9 @@ def listing(table: Table) -> Data:
     known = table_data(table)
     keys = ("board", "version", "battle", "rules", "running", "time")
     seats = {side.value: table.seats.get(side) for side in Side}
-    return {**{key: known[key] for key in keys}, **seats, "rated": known["rated"]}
+    kept_for = next((name for side in Side if (name := table.kept_for(side))), None)
+    more = {"rated": known["rated"], "kept_for": kept_for}
+    return {**{key: known[key] for key in keys}, **seats, **more}
 
 
 def board_data(table: Table) -> Data:
@@ -364,6 +366,7 @@ def _seat(seat: Seat) -> Data:
         "side": seat.side.value,
         "player": seat.player,
         "away_since": None if since is None else int(since),
+        **({"kept_for": seat.kept_for} if seat.kept_for else {}),
     }
 
 

@@ -125,7 +125,7 @@ def clocks(table: Table, me: str) -> list[str]:
     clock, time, battle = table.clock, table.time, "battle"
     if clock is None and time:
         if table.running:
-            return [f"The clock of the {table.name} stands still while a seat is free."]
+            return [f"The clock of the {table.name} stands still while a seat is empty."]
         if table.match:
             battle = "second battle" if table.half_played else "next match"
         gives = sentences.in_full(time)
@@ -224,7 +224,7 @@ def turn(table: Table, me: str | None) -> list[str]:
     side = table.game.position.turn
     player = table.seats.get(side)
     if player is None:
-        return [f"The {side.plural}' turn; their seat is free."]
+        return [f"The {side.plural}' turn; their seat is empty."]
     left = [sentences.has_left(table, table.clock, side, me)] if table.clock else []
     if player == me:
         return [f"Your turn, {side.plural}." if table.is_practice else "Your turn.", *left]

@@ -703,7 +703,7 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
             details["whom"] = "your address" if details["is_shared"] else "you"
         if seats := details.get("seats"):
             board = details["board"]
-            details |= {"sits": who_sits(board, seats, me), "free": free_seat(board, seats)}
+            details |= {"sits": who_sits(board, seats, me), "free": free_seat(board, seats, me)}
         sentence = template.format(**details) if template else _composed(refusal, me, details)
     meant = refusal.details.get("suggestion")
     return f'{sentence} Did you mean "{meant}"?' if meant else sentence
@@ -877,7 +877,7 @@ def who_sits(board: str, seats: Sequence[Seat], me: str | None) -> str:
     if not plays:
         joins = (f'"{Join(side, board)}"' for side in Side)
         return f"Both seats are free: {' or '.join(joins)}."
-    return f"{capitalised(' and '.join(plays))}. {free_seat(board, seats)}".strip()
+    return f"{capitalised(' and '.join(plays))}. {free_seat(board, seats, me)}".strip()
 
 
 def _holds_both(seats: Sequence[Seat]) -> bool:
@@ -885,12 +885,19 @@ def _holds_both(seats: Sequence[Seat]) -> bool:
     return len({seat.player for seat in seats}) == 1 and seats[0].player is not None
 
 
-def free_seat(board: str, seats: Sequence[Seat]) -> str:
-    """Return how to take the first free seat of a board; "" if none is free."""
-    for seat in seats:
-        if seat.player is None:
-            return f'The {seat.side.value} seat is free: "{Join(seat.side, board)}".'
-    return ""
+def free_seat(board: str, seats: Sequence[Seat], me: str | None) -> str:
+    """Return how ``me`` or somebody else can take the first free seat; "" if none is free."""
+    seat = next((each for each in seats if each.player is None), None)
+    if seat is None:
+        return ""
+    name, sits = f"The {seat.side.value} seat", [each.player for each in seats if each.player]
+    if me in sits:
+        if seat.kept_for:
+            return f'{name} is empty: "invite" and a name asks somebody to play on.'
+        return f'{name} is free: "invite" and a name asks somebody.'
+    if seat.kept_for not in {None, me}:
+        return f"{name} is empty: {listed(sits)} can invite you to it."
+    return f'{name} is free: "{Join(seat.side, board)}".'
 
 
 def _board_meant(said: str, boards: Iterable[str]) -> str:

@@ -158,7 +158,7 @@ def _resumed(match: events.SavedMatch, table: Table, me: str | None) -> list[str
         return [f"{_practice(match.dwarf, me)} {goes_on}."]
     sides = _sides(match.dwarf, match.troll, me)
     told = [f"The match of {match.dwarf} and {match.troll} {goes_on}: {sides}."]
-    return told if table.running else [*told, next_step(table)]
+    return told if table.running else [*told, next_step(table, me)]
 
 
 def _battle_started(event: events.BattleStarted, table: Table, me: str | None) -> list[str]:
@@ -249,8 +249,8 @@ def _joined(event: events.Joined, table: Table, me: str | None) -> list[str]:
         return told
     if table.full:
         stop = "." if table.away else ":"  # before "When", or what can be typed
-        return [*told, f"Both seats are taken{stop} {next_step(table)}"]
-    return [*told, free_seat(table.name, table.seating)]
+        return [*told, f"Both seats are taken{stop} {next_step(table, me)}"]
+    return [*told, free_seat(table.name, table.seating, me)]
 
 
 def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
@@ -351,7 +351,7 @@ def _outcome(outcome: Outcome, table: Table, me: str | None) -> list[str]:
     if match is None:
         return [won]
     # A tournament goes on by itself, which is told with the score.
-    then = [] if match.tournament else [next_step(table)]
+    then = [] if match.tournament else [next_step(table, me)]
     if match.is_practice:
         return [won, *then]
     if not match.over:
@@ -366,10 +366,10 @@ def _outcome(outcome: Outcome, table: Table, me: str | None) -> list[str]:
     return [*told, f"{wins} the match by {abs(lead)}.", *then]
 
 
-def next_step(table: Table) -> str:
-    """Return how to go on when a battle is over or none has begun."""
+def next_step(table: Table, me: str | None) -> str:
+    """Return how to go on when a battle is over or none has begun, as told to ``me``."""
     if not table.full:
-        return free_seat(table.name, table.seating)
+        return free_seat(table.name, table.seating, me)
     battle = "battle"
     if table.match:
         battle = "second battle, with the seats swapped" if table.half_played else "next match"
@@ -428,9 +428,9 @@ def _practice(player: str, me: str | None) -> str:
     return "your practice" if player == me else f"{player}'s practice"
 
 
-def holder(table: Table, side: Side, me: str | None = None, free: str = "seat free") -> str:
-    """Return the player of a side: "you", a name, or ``free``."""
-    player = table.seats.get(side, free)
+def holder(table: Table, side: Side, me: str | None = None, free: str = "") -> str:
+    """Return the player of a side: "you", a name, ``free``, or by default whether it is free."""
+    player = table.seats.get(side, free or ("nobody" if table.kept_for(side) else "seat free"))
     return "you" if player == me else player
 
 
@@ -530,7 +530,7 @@ def score(score: Score) -> str:
 
 def points(table: Table, match: Match, me: str | None = None) -> str:
     """Return the points of the match so far by name, such as "you 31, Bert 24"."""
-    names = {side: holder(table, side, me, "the free seat") for side in Side}
+    names = {side: holder(table, side, me, "the empty seat") for side in Side}
     return ", ".join(f"{name} {match.points(side)}" for side, name in names.items())
 
 
@@ -541,7 +541,7 @@ def turn(table: Table, me: str | None) -> str:
     side = table.game.position.turn
     player = table.seats.get(side)
     if player is None:
-        return f"It is the {side.plural}' turn; their seat is free."
+        return f"It is the {side.plural}' turn; their seat is empty."
     if player == me:
         return f"It is your turn ({side.plural})." if table.is_practice else "It is your turn."
     away = f"; {player} is away" if side in table.away else ""
@@ -551,4 +551,4 @@ def turn(table: Table, me: str | None) -> str:
 def waiting(table: Table, me: str | None) -> str:
     """Return what can be done at a table without a running battle."""
     sits = who_sits(table.name, table.seating, me)
-    return f"{sits} {next_step(table)}" if table.full else sits
+    return f"{sits} {next_step(table, me)}" if table.full else sits

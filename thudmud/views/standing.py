@@ -100,7 +100,11 @@ def board_line(hall: Hall, table: Table) -> str:
     if taken:
         if table.match or table.full:
             facts.append(_progress(table))
-        facts += [f"{side.value} seat free" for side in Side if side not in table.seats]
+        facts += [
+            f"{seat.side.value} seat {'empty' if seat.kept_for else 'free'}"
+            for seat in table.seating
+            if seat.player is None
+        ]
     watching = len([name for name in hall.people_in(table.name) if not table.side_of(name)])
     if watching:
         facts.append(f"{watching} watching")

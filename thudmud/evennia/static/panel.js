@@ -8,7 +8,7 @@ import { BoardView } from "../board.js";
 import { byId, capitalised, fill, h, token } from "../dom.js";
 import { Mover } from "../mover.js";
 import { count } from "../position.js";
-import { State } from "../state.js";
+import { State, holder } from "../state.js";
 
 /** @typedef {import("../position.js").Side} Side */
 
@@ -49,7 +49,7 @@ function show() {
     fill(
       byId(side === below ? "below" : "above"),
       token(side),
-      h("span.name", {}, seat?.player ?? "free seat"),
+      h("span.name", {}, holder(seat)),
       table.running && board.turn === side && h("span.badge.turn", {}, "to move"),
       h("span.left", {}, `${count(board.position, side)}`, h("small", {}, " left")),
     );

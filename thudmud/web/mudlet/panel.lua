@@ -132,11 +132,11 @@ end
 local function draw_player(name, side, at)
   local state = thudmud.state()
   local known, board = state.tables[name], state.boards[name]
-  local who, away
+  local who, away, kept
   for _, seat in ipairs(known and known.seats or {}) do
-    if seat.side == side then who, away = seat.player, seat.away_since end
+    if seat.side == side then who, away, kept = seat.player, seat.away_since, seat.kept_for end
   end
-  local words = {"<b>" .. escaped(who or "free seat") .. "</b>", PLURAL[side]}
+  local words = {"<b>" .. escaped(who or (kept and "empty seat" or "free seat")) .. "</b>", PLURAL[side]}
   if who and who == state.me.player then words[1] = words[1] .. " (you)" end
   if board then
     local left = 0

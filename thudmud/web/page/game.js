@@ -13,6 +13,7 @@ import { Mover } from "./mover.js";
 import { count } from "./position.js";
 import { change, settings } from "./settings.js";
 import { openPictures, openSnippet } from "./sharing.js";
+import { holder } from "./state.js";
 
 /** @typedef {import("./position.js").Side} Side */
 /** @typedef {import("./state.js").State} State */
@@ -263,7 +264,7 @@ export class GameView {
     const mine = Boolean(seat?.player) && seat?.player === this.state.me.player;
     return [
       token(side),
-      h("span.name", {}, seat?.player ?? "free seat", mine && h("small", {}, " you")),
+      h("span.name", {}, holder(seat), mine && h("small", {}, " you")),
       Boolean(seat?.away_since) && h("span.badge", {}, "away"),
       isOn && h("span.badge.turn", {}, "to move"),
       h("span.left", {}, `${count(position, side)}`, h("small", {}, " left")),
@@ -465,10 +466,14 @@ export class GameView {
     const { player } = this.state.me;
     const on = `on ${table.board}`;
     const mine = this.state.sides(table);
-    const free = table.seats.filter((seat) => seat.player === null).map((seat) => seat.side);
+    const free = table.seats.filter((seat) => seat.player === null);
     if (!player || this.exercise(table.board)) return [];
     if (!mine.length) {
-      const sit = free.map((side) => ({
+      const open = free.filter(
+        ({ side, kept_for }) =>
+          !kept_for || kept_for === player || this.state.isInvited(table.board, side),
+      );
+      const sit = open.map(({ side }) => ({
         label: `Sit as ${PLURAL[side]}`,
         line: `join game as ${side} ${on}`,
       }));

@@ -3,6 +3,7 @@
  */
 
 import { byId, capitalised, counted, fill, h, token } from "./dom.js";
+import { holder } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
 /** @typedef {import("./state.js").Table} Table */
@@ -204,7 +205,7 @@ export class LobbyView {
     const [dwarf, troll] = table.seats.map((each) => each.player);
     if (!dwarf && !troll) return "both seats free";
     if (dwarf === troll) return `${dwarf} practises`;
-    return `${dwarf ?? "free seat"} – ${troll ?? "free seat"}`;
+    return table.seats.map(holder).join(" – ");
   }
 
   /** @param {any} person */

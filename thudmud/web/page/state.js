@@ -10,7 +10,7 @@ import { played, positionOf, unplayed } from "./position.js";
 /** @typedef {import("./position.js").Ply} Ply */
 
 /**
- * @typedef {{side: Side, player: string | null, away_since: number | null}} Seat
+ * @typedef {{side: Side, player: string | null, away_since: number | null, kept_for?: string}} Seat
  * @typedef {Record<Side, number>} Score
  * @typedef {{dwarf: number, troll: number, at: number, runs: Side | null, falls: number | null, stands_until: number | null}} Clock
  *
@@ -154,6 +154,18 @@ export class State extends EventTarget {
   }
 
   /**
+   * Return whether the player has been asked to take a seat, and it is still free.
+   *
+   * @param {string} board
+   * @param {Side} side
+   */
+  isInvited(board, side) {
+    return this.invites.some(
+      (each) => each.to === this.me.player && each.board === board && each.side === side,
+    );
+  }
+
+  /**
    * Return the side that the player may move for now, if they may.
    *
    * @param {string} name the board's
@@ -206,16 +218,19 @@ export class State extends EventTarget {
   }
 
   /** @param {any} listed */
-  onListed({ board, version, battle, rules, running, time, rated, ...seats }) {
+  onListed({ board, version, battle, rules, running, time, rated, kept_for, ...seats }) {
     const known = this.tables.get(board);
     if (known && known.version >= version) return false;
     const table = known ?? { part: null, over: false, points: { dwarf: 0, troll: 0 }, offers: [] };
     const sides = /** @type {const} */ (["dwarf", "troll"]).map(
       (side) =>
-        known?.seats.find((each) => each.side === side && each.player === seats[side]) ?? {
+        known?.seats.find(
+          (each) => each.side === side && each.player && each.player === seats[side],
+        ) ?? {
           side,
           player: seats[side],
           away_since: null,
+          ...(seats[side] || !kept_for ? {} : { kept_for }),
         },
     );
     const news = { board, version, battle, rules, running, time, rated, seats: sides };
@@ -394,6 +409,15 @@ export class State extends EventTarget {
   onDeclined(declined) {
     this.invites = this.invites.filter((each) => each.board !== declined.board);
   }
+}
+
+/**
+ * Return who has a seat, or whether anybody may take it.
+ *
+ * @param {Seat | undefined} seat
+ */
+export function holder(seat) {
+  return seat?.player ?? (seat?.kept_for ? "empty seat" : "free seat");
 }
 
 /**
