@@ -171,6 +171,22 @@ async def test_the_hall_is_told_of_a_round_once(cup: Cup) -> None:
     ]
 
 
+async def test_player_is_brought_to_the_match_although_a_clock_runs_elsewhere(cup: Cup) -> None:
+    await cup.enter("Eve")
+    await cup.type("Anna", "seek 5+0 unrated")
+    await cup.type("Eve", "accept Anna")
+    board = cup.hall.people["Anna"].room
+    await cup.type("Anna", "go to oak board")
+    await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    cup.told.clear()
+    await cup.begin_round()
+    assert cup.hall.people["Anna"].room == cup.board("Anna") != board
+    told = " ".join(" ".join(cup.told["Anna"]).split())
+    assert "You stay here" not in told
+    assert f"You also play at the {board}." in told
+    assert "clock runs there." in told
+
+
 async def test_nobody_is_brought_away_from_a_clock_that_runs(cup: Cup) -> None:
     await cup.enter("Eve")
     await cup.type("Anna", "seek 5+0 unrated")

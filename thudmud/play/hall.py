@@ -523,7 +523,8 @@ class Hall:
     def _gathered(self, begun: events.BattleStarted | events.Resumed, board: str) -> list[Telling]:
         """Return how the players of a match walk to the board that was opened for it.
 
-        A tournament brings nobody to one by correspondence, nor away from a clock that runs.
+        A tournament brings nobody to one by correspondence, nor out of a room where their clock
+        runs.
         """
         if self.tables[board].seats or board not in self.tables.made.values():
             return []
@@ -533,7 +534,7 @@ class Hall:
         if paired:
             if time_class(paired.time) is TimeClass.CORRESPONDENCE:
                 return []
-            players = [each for each in players if not self.in_haste(each)]
+            players = [each for each in players if not self.is_by_clock(each)]
         told: list[Telling] = []
         for player in players:
             came = bool(told)  # who has just come sees the other there
@@ -549,6 +550,15 @@ class Hall:
         """
         seats = () if player in self.bots else self.tables.seats_of(player)
         return any(each.in_haste for each in seats)
+
+    def is_by_clock(self, player: str) -> bool:
+        """Return whether a player is in the room of a match of theirs in which a clock runs.
+
+        Bots play wherever they are, and correspondence has time.
+        """
+        person = None if player in self.bots else self.people.get(player)
+        table = self.tables.get(person.room) if person and person.room else None
+        return table is not None and table.in_haste and table.side_of(player) is not None
 
     def _fetched(self, player: str, board: str, *, told: bool) -> list[Telling]:
         """Return how a player walks to the board that was opened for their match.

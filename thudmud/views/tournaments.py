@@ -196,7 +196,7 @@ def _round_begins(paired: events.RoundPaired, occasion: Occasion, view: View) ->
             told = f"{heading}: you play {other}, and have the {side} first."
             if tournament.is_by_days:
                 told += f' Play when it suits you: "{Games()}" lists your matches.'
-            elif occasion.hall.in_haste(view.me):
+            elif occasion.hall.is_by_clock(view.me):
                 told += f' You stay here while your clock runs: "{Games()}" lists your matches.'
             return wrapped(told, view.width)
     if tournament.is_arena:
