@@ -201,7 +201,9 @@ class Table:
         """Both seats, the dwarfs' first."""
         return tuple(
             [
-                Seat(side, self.seats.get(side), self.away.get(side), self.kept_for(side))
+                Seat(side, self.seats[side], self.away.get(side))
+                if side in self.seats
+                else Seat(side, kept_for=self.kept_for(side))
                 for side in SIDES
             ]
         )

@@ -887,8 +887,10 @@ def _holds_both(seats: Sequence[Seat]) -> bool:
 
 def free_seat(board: str, seats: Sequence[Seat], me: str | None) -> str:
     """Return how ``me`` or somebody else can take the first free seat; "" if none is free."""
-    seat = next((each for each in seats if each.player is None), None)
-    if seat is None:
+    for seat in seats:
+        if seat.player is None:
+            break
+    else:
         return ""
     name, sits = f"The {seat.side.value} seat", [each.player for each in seats if each.player]
     if me in sits:

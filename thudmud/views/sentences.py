@@ -430,7 +430,9 @@ def _practice(player: str, me: str | None) -> str:
 
 def holder(table: Table, side: Side, me: str | None = None, free: str = "") -> str:
     """Return the player of a side: "you", a name, ``free``, or by default whether it is free."""
-    player = table.seats.get(side, free or ("nobody" if table.kept_for(side) else "seat free"))
+    player = table.seats.get(side)
+    if player is None:
+        return free or ("nobody" if table.kept_for(side) else "seat free")
     return "you" if player == me else player
 
 
