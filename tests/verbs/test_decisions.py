@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import pytest
 
-from tests.play.conftest import ply
+from tests.play.conftest import LATER, NOW, ply
 from tests.play.halls import StoredHall, do, enter, hall_of, refusal
 from thudmud.errors import Refused
 from thudmud.play.archive import Fingered
 from thudmud.play.asides import Asked, Gone, Spoke
+from thudmud.play.command import Command
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall
-from thudmud.play.meaning import board_meant, named
+from thudmud.play.meaning import MOVE_SETTLES, board_meant, named
 from thudmud.play.options import Style
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
@@ -19,13 +21,15 @@ from thudmud.play.telling import Telling
 from thudmud.rules import Side
 from thudmud.verbs.decisions import decide, part
 from thudmud.verbs.more import Quit
-from thudmud.verbs.moves import Start
+from thudmud.verbs.moves import PlayRecorded, Resign, Start
 from thudmud.verbs.people import Finger, Who
 from thudmud.verbs.queries import SetBoard, ViewGame, ViewPossible
 from thudmud.verbs.rooms import Go, Look
 from thudmud.verbs.seats import Join
 from thudmud.verbs.setup import SetRules, SetUpCommand, SetUpLess, SetUpOpening
 from thudmud.verbs.talk import Emote, Kibitz, Say, Tell
+
+MOVE = ply("a6", "b6")
 
 
 @pytest.fixture
@@ -76,6 +80,50 @@ class TestWhichBoard:
         self, hall: StoredHall, command: SetRules | SetUpCommand
     ) -> None:
         assert refusal(hall, "Anna", command) is Refusal.SAY_WHICH
+
+
+class TestMoveWithoutBoard:
+    """Anna plays the dwarfs at three boards; the battle at the oak board, where she is, is over."""
+
+    @pytest.fixture
+    def hall(self) -> StoredHall:
+        hall = hall_of("Anna", "Bert")
+        for board in ("elm table", "pine board", "oak board"):
+            do(hall, "Anna", Join(Side.DWARF, board))
+            do(hall, "Bert", Join(Side.TROLL, board))
+            do(hall, "Anna", Start(board))
+        do(hall, "Anna", Resign("oak board"))
+        return hall
+
+    def play(self, hall: StoredHall, move: Command, now: float = LATER) -> str | None:
+        [decision] = hall.decided("Anna", move, now)
+        return decision.board
+
+    @pytest.mark.parametrize("move", [ply("a6", "b6"), PlayRecorded("dA6-B6")])
+    def test_move_goes_to_the_board_of_the_players_turn(
+        self, hall: StoredHall, move: Command
+    ) -> None:
+        do(hall, "Anna", replace(ply("a10", "a9"), on="elm table"))
+        assert self.play(hall, move) == "pine board"
+        do(hall, "Anna", Go("elm table"))
+        assert refusal(hall, "Anna", move, LATER) is Refusal.OPPONENTS_TURN  # a battle runs here
+
+    def test_move_for_several_boards_is_refused_with_their_names(self, hall: StoredHall) -> None:
+        with pytest.raises(Refused) as refused:
+            hall.decided("Anna", MOVE, LATER)
+        assert refused.value.code is Refusal.SAY_WHICH
+        assert refused.value.details == {"boards": ("pine board", "elm table")}
+
+    def test_move_without_a_turn_elsewhere_is_refused(self, hall: StoredHall) -> None:
+        do(hall, "Anna", replace(ply("a10", "a9"), on="elm table"))
+        do(hall, "Anna", replace(MOVE, on="pine board"))
+        assert refusal(hall, "Anna", MOVE, LATER) is Refusal.BATTLE_OVER
+
+    def test_move_just_after_the_end_is_played_nowhere_else(self, hall: StoredHall) -> None:
+        do(hall, "Anna", replace(ply("a10", "a9"), on="elm table"))
+        soon = NOW + MOVE_SETTLES - 1
+        assert refusal(hall, "Anna", MOVE, soon) is Refusal.BATTLE_OVER
+        assert self.play(hall, MOVE, NOW + MOVE_SETTLES) == "pine board"
 
 
 class TestNoSuchBoard:

@@ -150,6 +150,31 @@ def hall_board_meant(hall: Hall, person: Person, words: str | None) -> Table:
     return hall.tables[_named_board(hall, person, words)]
 
 
+MOVE_SETTLES = 5.0
+"""Seconds after the end of a battle in which a move typed there is played at no other board: the
+player may not have known of the end."""
+
+
+def move_board_meant(hall: Hall, person: Person, words: str | None, now: float) -> Table:
+    """Return the table at which a move is to be played.
+
+    A move without a board, in a room where no battle runs, is for the only board where it is the
+    player's turn, if there is one.
+
+    Raises:
+        Refused: no board or more than one fits.
+    """
+    if words is not None or person.room is None:
+        return hall_board_meant(hall, person, words)
+    table = hall.tables[person.room]
+    if table.running or (table.match and now - table.since < MOVE_SETTLES):
+        return table
+    turns = [each for each in hall.tables.seats_of(person.name) if each.is_turn_of(person.name)]
+    if len(turns) > 1:
+        raise Refused(Refusal.SAY_WHICH, boards=tuple(each.name for each in turns))
+    return turns[0] if turns else table
+
+
 def named(hall: Hall, player: str, words: str | None) -> Decision:
     """Return the decision for a command that was refused.
 

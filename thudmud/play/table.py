@@ -106,7 +106,7 @@ class Table:
         version: how many events have been folded.
         levels: the levels of seated bots.
         time: the time control of the next match; None for no clock.
-        since: when the current turn began, in seconds since the epoch.
+        since: when the current turn began, or the last battle ended, in seconds since the epoch.
         excused: how many seconds of absence since then do not count as idle.
         warned: when both were warned since then that the battle can be claimed; None if not.
         taken_back: how many plies of the battle were taken back since it began or was resumed.
@@ -279,6 +279,11 @@ class Table:
             return self.game.turn
         return Side.DWARF
 
+    def is_turn_of(self, player: str) -> bool:
+        """Whether ``player`` is to move in a running battle."""
+        game = self.game if self.running else None
+        return game is not None and self.seats.get(game.turn) == player
+
     def sides_of(self, player: str) -> tuple[Side, ...]:
         """Return the sides that ``player`` plays: none, one or both."""
         return tuple([side for side in SIDES if self.seats.get(side) == player])
@@ -366,7 +371,7 @@ def _applied(event: events.TableEvent, table: Table, battle: int | None) -> Tabl
             if not event.rated:
                 # After a first battle that was too short, the second does not count either.
                 match = match.unrated(Unrated.TOO_SHORT)
-            return replace(table, match=match, offers=NO_OFFERS)
+            return replace(table, match=match, offers=NO_OFFERS, since=event.at)
         case events.ClockHeld(seconds=seconds):
             match = _match(table)
             clock = match.clock and match.clock.held(event.at, seconds)

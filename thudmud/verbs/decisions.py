@@ -13,7 +13,6 @@ from thudmud.play.hall import Decision, Hall
 from thudmud.play.letters import NO_LETTERS, LetterCount
 from thudmud.play.options import Profile
 from thudmud.play.scene import Scene
-from thudmud.play.table import Table
 from thudmud.verbs.exercises import followed, obey
 from thudmud.verbs.more import Quit
 from thudmud.verbs.order import require_heard
@@ -162,7 +161,7 @@ def arrive(
     They come to the board ``room`` if given, else to a board where a seat was kept, else to the
     hall.
     """
-    kept = sorted(hall.tables.seats_of(player), key=lambda table: not _has_turn(table, player))
+    kept = sorted(hall.tables.seats_of(player), key=lambda table: not table.is_turn_of(player))
     seats = [table.name for table in kept]
     room = room or next(iter(seats), None)
     back = [
@@ -191,8 +190,3 @@ def arrive(
         caught_up.append(CaughtUp(player, room))
     shown = Decision(player, room, asides=(*caught_up,))
     return [Decision(player, asides=(entered,)), *back, shown]
-
-
-def _has_turn(table: Table, player: str) -> bool:
-    game = table.game
-    return bool(game and table.running and game.position.turn is table.side_of(player))

@@ -9,7 +9,9 @@ from thudmud.errors import Refused
 from thudmud.play import events
 from thudmud.play.command import verb
 from thudmud.play.events import Offer
+from thudmud.play.meaning import move_board_meant
 from thudmud.play.refusals import Refusal
+from thudmud.play.scene import Scene
 from thudmud.play.table import NOBODY_AWAY, Table
 from thudmud.rules import (
     EVERY,
@@ -30,8 +32,17 @@ from thudmud.verbs.tables import BattleCommand, Context, Events, TableCommand
 _Captures = tuple[Square, ...] | Every | None
 
 
+class PlyCommand(TableCommand):
+    """A command that plays a ply."""
+
+    __slots__ = ()
+
+    def table_meant(self, scene: Scene) -> Table:
+        return move_board_meant(scene.hall, scene.person, self.on, scene.now)
+
+
 @verb(play="of", play_turned="turned", move="moved", move_turned="moved_turned")
-class Play(TableCommand):
+class Play(PlyCommand):
     """Play a ply: ``move``, ``shove`` or ``hurl``."""
 
     attempt: Attempt
@@ -95,7 +106,7 @@ class Play(TableCommand):
 
 
 @verb("ply")
-class PlayRecorded(TableCommand):
+class PlayRecorded(PlyCommand):
     """Ask for a ply as game records write it, ``TG7-F7xE7``, be it a move, a hurl or a shove."""
 
     ply: str

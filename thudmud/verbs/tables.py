@@ -97,9 +97,13 @@ class TableCommand(GameCommand):
     def decide(self, scene: Scene) -> Decision:
         if self.needs_seat:
             require_playing(scene, self.on)
-        table = hall_board_meant(scene.hall, scene.person, self.on)
+        table = self.table_meant(scene)
         context = Context(scene.now, scene.hall.people.members)
         return at_table(scene, table, decide(table, scene.me, self, context))
+
+    def table_meant(self, scene: Scene) -> Table:
+        """Return the table that the command is about; raises Refused if none is meant."""
+        return hall_board_meant(scene.hall, scene.person, self.on)
 
 
 @value
