@@ -17,7 +17,7 @@ from thudmud.play.hall import Caps
 from thudmud.play.options import Profile
 from thudmud.play.people import BotLevel
 from thudmud.play.refusals import Refusal
-from thudmud.play.table import BoardSpec
+from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import Ending, Side
 from thudmud.service import Arrival
 from thudmud.verbs.moves import Resign
@@ -546,31 +546,106 @@ async def test_nobody_has_more_than_so_much(hall: Place) -> None:
     assert hall.hall.seeks == {}
 
 
-async def test_all_from_one_address_have_no_more_than_so_much(place: Place) -> None:
-    place.hall.caps = Caps(seeks_per_address=1, boards_per_address=1)
+async def play_bot(place: Place, player: str, *lines: str) -> Table:
+    """Let a player begin a match with the bot Carla; return the newest board."""
+    await place.type(player, "match carla", *lines)
+    return [*place.hall.tables.values()][-1]
+
+
+async def test_address_limit_on_seeks_counts_what_is_beyond_one_each(place: Place) -> None:
+    place.hall.caps = Caps(seeks_per_address=1)
     await place.enter("Anna", "Bert", "Carla", origin="10.0.0.1")
-    await place.type("Anna", "seek")
-    assert await refused(place, "Bert", "seek classic") is Refusal.TOO_MUCH_FROM_ADDRESS
-    await place.type("Bert", "accept 1")
-    assert await refused(place, "Carla", "new board") is Refusal.TOO_MUCH_FROM_ADDRESS
+    await place.type("Anna", "seek", "seek classic")
+    assert await refused(place, "Anna", "seek koom valley") is Refusal.SEEKS_FROM_ADDRESS
+    await place.type("Bert", "seek")
+    assert await refused(place, "Bert", "seek classic") is Refusal.SEEKS_FROM_ADDRESS
+    assert list(place.hall.seeks) == [1, 2, 3]
 
 
-async def test_who_has_left_counts_for_as_long_as_something_is_kept_for_them(place: Place) -> None:
-    place.hall.caps = Caps(seeks_per_address=1, boards_per_address=1)
+async def test_address_limit_on_boards_counts_what_is_beyond_one_each(place: Place) -> None:
+    place.hall.caps, place.hall.bots = Caps(boards_per_address=1), {"Carla": None}
+    await place.enter("Carla")
+    await place.enter("Anna", "Bert", origin="10.0.0.1")
+    for _ in range(2):
+        await play_bot(place, "Anna")
+    assert await refused(place, "Anna", "match carla") is Refusal.BOARDS_FROM_ADDRESS
+    await play_bot(place, "Bert")  # a first board is always there
+    assert await refused(place, "Bert", "match carla") is Refusal.BOARDS_FROM_ADDRESS
+    told = " ".join((await place.type("Bert", "match carla")).split())
+    assert 'The oak board is free: "join game as dwarf on oak board".' in told
+    assert "leave the 5th board, or finish the match there" in told
+    await place.type("Anna", "leave game on 3rd board")
+    await play_bot(place, "Bert")
 
+
+async def test_board_counts_for_nobody_once_its_match_is_over(place: Place) -> None:
+    place.hall.caps = Caps(boards=1, boards_per_address=1)
+    place.hall.bots = {"Carla": None}
+    await place.enter("Carla")
+    await place.enter("Anna", origin="10.0.0.1")
+    table = await play_bot(place, "Anna")
+    assert await refused(place, "Anna", "match carla") is Refusal.BOARDS_TOO_MANY
+    await place.type("Anna", "resign on it", "start", "resign on it")
+    match = place.hall.tables[table.name].match
+    assert match
+    assert match.over
+    assert (await play_bot(place, "Anna")).running
+
+
+async def test_board_counts_only_while_a_person_is_there(place: Place) -> None:
+    place.hall.caps = Caps(boards_per_address=1)
     for name, origin in (("Anna", "10.0.0.1"), ("Bert", "10.0.0.1"), ("Carla", "10.0.0.2")):
         await place.enter(name, origin=origin)
-    await place.type("Anna", "seek")
-    await place.leave("Anna")
-    assert await refused(place, "Bert", "seek") is Refusal.TOO_MUCH_FROM_ADDRESS
-    await place.enter("Anna", origin="10.0.0.3")
     await place.type("Bert", "seek")
     await place.type("Carla", "accept bert")
     await place.leave("Bert", Parting.QUIT)
-    await place.enter("Dora", origin="10.0.0.1")
-    assert await refused(place, "Dora", "new board") is Refusal.TOO_MUCH_FROM_ADDRESS
-    await place.type("Carla", "adjourn")
-    assert "walk to" in await place.type("Dora", "new board")
+    await place.type("Anna", "new board", "join game as dwarf")
+    assert await refused(place, "Anna", "new board") is Refusal.BOARDS_FROM_ADDRESS
+    await place.leave("Carla")
+    assert "walk to" in await place.type("Anna", "new board")
+
+
+async def test_board_of_correspondence_counts_while_nobody_is_there(place: Place) -> None:
+    place.hall.caps = Caps(boards_per_address=1)
+    for name, origin in (("Anna", "10.0.0.1"), ("Bert", "10.0.0.1"), ("Carla", "10.0.0.2")):
+        await place.enter(name, origin=origin)
+    await place.type("Bert", "seek 3 days")
+    await place.type("Carla", "accept bert")
+    await place.leave("Bert", Parting.QUIT)
+    await place.leave("Carla", Parting.QUIT)
+    await place.type("Anna", "new board", "join game as dwarf")
+    assert await refused(place, "Anna", "new board") is Refusal.BOARDS_FROM_ADDRESS
+
+
+async def test_seek_of_a_player_who_left_counts_whole(place: Place) -> None:
+    place.hall.caps = Caps(seeks_per_address=1)
+    await place.enter("Anna", "Bert", origin="10.0.0.1")
+    await place.type("Anna", "seek")
+    await place.leave("Anna")
+    await place.type("Bert", "seek classic")
+    assert await refused(place, "Bert", "seek koom valley") is Refusal.SEEKS_FROM_ADDRESS
+
+
+async def test_boards_of_one_address_are_bounded_by_its_players(place: Place) -> None:
+    place.hall.caps, place.hall.bots = Caps(boards_per_address=2), {"Carla": None}
+    await place.enter("Carla")
+    players = ("Anna", "Bert", "Dora", "Emil")
+    await place.enter(*players, origin="10.0.0.1")
+    for player in players * 3:
+        await place.type(player, "match carla")
+    assert sum(table.running for table in place.hall.tables.values()) == len(players) + 2
+
+
+@pytest.mark.parametrize("line", ["play", "match grog", "new board"])
+async def test_class_of_thirty_behind_one_address_plays(place: Place, line: str) -> None:
+    place.hall.bots = {"Grog": None}
+    await place.enter("Grog")
+    pupils = [f"{first}{last}" for first in ("Al", "Bo", "Cy") for last in "abcdefghij"]
+    await place.enter(*pupils, origin="10.0.0.1")
+    for pupil in pupils:
+        await place.type(pupil, line, *(["practice"] if line == "new board" else []))
+    playing = [each for each in place.hall.tables.values() if each.running]
+    assert set(pupils) <= {name for table in playing for name in table.seats.values()}
 
 
 async def test_boards_that_players_open_go_by_their_numbers(hall: Place) -> None:

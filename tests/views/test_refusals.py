@@ -518,7 +518,8 @@ CASES = [
     ),
     Case(
         R.BOARDS_TOO_MANY, "Anna: seek; Bert: accept 1", "Anna: new board",
-        'You play at the 4th board, as many as you can. "leave game on" and a name makes room.',
+        'You play at the 4th board, as many as you can. "leave game on" and a name makes room, and '
+        'so does the end of a match. The oak board is free: "join game as dwarf on oak board".',
     ),
     Case(
         R.THEIR_BOARDS_TOO_MANY, "Anna: seek; Anna: new board; Anna: join game as dwarf",
@@ -882,14 +883,34 @@ def test_what_is_no_question_of_a_program() -> None:
 
 
 NO_QUESTION = Refused(R.NO_QUESTION, questions=("look", "who"))
-CROWDED = Refused(R.TOO_MUCH_FROM_ADDRESS, what="seeks", most=9)
+CROWDED = [
+    (
+        Refused(R.TOO_MUCH_FROM_ADDRESS, what="analyses", most=2),
+        "Players who share your internet address have 2 analyses between them, which is the limit. "
+        "If you are a club or a class, the operators can raise it.",
+    ),
+    (
+        Refused(R.SEEKS_FROM_ADDRESS, most=9),
+        "Players who share your internet address have 9 seeks beyond one each, which is the limit. "
+        '"withdraw" takes yours back.',
+    ),
+    (
+        Refused(R.BOARDS_FROM_ADDRESS, most=9, boards=("5th board",), free="oak board"),
+        "Players who share your internet address have 9 boards beyond one each, which is the "
+        "limit. To make room, leave the 5th board, or finish the match there. The oak board is "
+        'free: "join game as dwarf on oak board".',
+    ),
+    (
+        Refused(R.BOARDS_FROM_ADDRESS, most=9, boards=("5th board", "6th board"), free=None),
+        "Players who share your internet address have 9 boards beyond one each, which is the "
+        "limit. To make room, leave the 5th board or 6th board, or finish the match there.",
+    ),
+]
 
 
-def test_what_many_from_one_address_have() -> None:
-    assert refused(CROWDED) == (
-        "Players who share your internet address have 9 seeks between them, which is the limit. If"
-        " you are a club or a class, the operators can raise it."
-    )
+@cases(("refusal", "sentence"), CROWDED)
+def test_refusal_for_all_of_one_address(refusal: Refused, sentence: str) -> None:
+    assert refused(refusal) == sentence
 
 
 NOTIFIED = [
@@ -1264,7 +1285,7 @@ def all_refusals() -> Iterator[Refused]:
     yield from map(refusal, EXAMPLES)
     yield from map(brought_about, CASES)
     yield from map(of_a_board, BOARDS)
-    yield from (*TALKS, CROWDED, NO_QUESTION)
+    yield from (*TALKS, *(refusal for refusal, _ in CROWDED), NO_QUESTION)
     yield from (refusal for refusal, _ in ORDER)
     yield from (Refused(code, board="oak board") for code in HINTS)
     yield from (refusal for refusal, _ in (*ANALYSES, *LETTERS, *NOTIFIED))

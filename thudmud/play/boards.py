@@ -127,3 +127,12 @@ class TableRegister(dict[str, Table]):
     def made_of(self, player: str) -> list[str]:
         """Return the names of player-opened boards at which a player has a seat."""
         return [each.name for each in self.seats_of(player) if each.key.startswith(MADE)]
+
+    def free_of_hall(self) -> str | None:
+        """Return the first board of the hall itself at which nobody has a seat, if there is one."""
+        of_hall = (each for each in self.values() if not each.key.startswith(MADE))
+        return next((each.name for each in of_hall if not each.seats), None)
+
+    def in_use_by(self, player: str) -> list[str]:
+        """Return those of `made_of` that count towards the limits on boards."""
+        return [board for board in self.made_of(player) if self[board].is_in_use]

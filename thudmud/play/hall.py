@@ -81,9 +81,10 @@ class Caps:
 
     Attributes:
         seeks: the most seeks.
-        boards: the most player-opened boards at which a player may sit.
-        seeks_per_address: the most seeks of all players from one address.
-        boards_per_address: the most such boards at which players from one address may sit.
+        boards: the most player-opened boards in use at which a player may sit.
+        seeks_per_address: the most seeks of all players from one address, beyond one for each here.
+        boards_per_address: the most such boards at which players from one address may sit, beyond
+            one for each here.
         analyses_per_address: the most battles analysed at once for one address.
         new_boards_for_members: whether only members may open boards without a match.
         letters: the most letters a member may have; 0 if no letters are kept.

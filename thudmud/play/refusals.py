@@ -127,6 +127,8 @@ class Refusal(Enum):
     SEEKS_TOO_MANY = "seeks_too_many"
     BOARDS_TOO_MANY = "boards_too_many"
     THEIR_BOARDS_TOO_MANY = "their_boards_too_many"
+    SEEKS_FROM_ADDRESS = "seeks_from_address"
+    BOARDS_FROM_ADDRESS = "boards_from_address"
     TOO_MUCH_FROM_ADDRESS = "too_much_from_address"
     STORED_TOO_MUCH = "stored_too_much"
     NOTHING_SOUGHT = "nothing_sought"

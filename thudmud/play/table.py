@@ -255,6 +255,17 @@ class Table:
         return time is not None and time.is_correspondence
 
     @property
+    def is_in_use(self) -> bool:
+        """Whether a match can begin or go on: it is not over, and a person is left to play it.
+
+        Players by correspondence come and go.
+        """
+        if self.match and self.match.over:
+            return False
+        here = (side for side in self.seats if side not in self.away)
+        return self.by_correspondence or any(self.levels.of(side) is None for side in here)
+
+    @property
     def in_haste(self) -> bool:
         """Whether a clock runs, other than for correspondence."""
         return self.clock is not None and not self.by_correspondence

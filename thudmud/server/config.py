@@ -231,7 +231,7 @@ class ServerSettings(_Section):
     connections_reserved: int = _whole(10, 0, 1000)
     connections_per_address: int = _whole(32, 1, 1_000_000)
     accepts_per_second: int = _whole(20, 1, 100_000)
-    accepts_at_once: int = _whole(100, 4, 1_000_000)
+    accepts_at_once: int = _whole(128, 4, 1_000_000)
     proxies: tuple[Annotated[str, AfterValidator(_network)], ...] = _proxies()
     max_line: int = _whole(MAX_LINE, 80, MAX_LINE)
     max_subnegotiation: int = _whole(4096, 64, 65_536)

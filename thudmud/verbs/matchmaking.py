@@ -7,7 +7,7 @@ begins the first battle, all in one decision: if two accept the same seek, one i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import replace
 from math import inf
 from typing import Any, Self
@@ -406,7 +406,7 @@ def _may_meet(hall: Hall, seek: events.SeekMade, name: str) -> bool:
     """Whether a player may accept a seek: its maker is here, and neither ignores the other."""
     if seek.player == name or seek.player not in hall.people:
         return False
-    if len(hall.tables.made_of(seek.player)) >= hall.caps.boards:
+    if len(hall.tables.in_use_by(seek.player)) >= hall.caps.boards:
         return False
     return not hall.people.ignores(seek.player, name) and not hall.people.ignores(name, seek.player)
 
@@ -575,15 +575,36 @@ def _require_seeks(scene: Scene) -> None:
 
 
 def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> None:
-    """Refuse a decision that gives the players from one address too many seeks or boards."""
-    caps = hall.caps
+    """Refuse a decision that gives the players from one address too many seeks or boards.
+
+    Everybody who is here can have a first one. Only what is beyond that counts, so that those who
+    share an address by chance do not keep each other from playing: `connections_per_address` limits
+    how many they are.
+    """
+    caps, me = hall.caps, decision.player
     if any(isinstance(event, events.SeekMade) for event in decision.hall):
-        theirs = [each for each in hall.seeks.values() if each.player in names]
-        if len(theirs) >= caps.seeks_per_address:
-            most = caps.seeks_per_address
-            raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="seeks", most=most)
+        seeks = {
+            name: {each.number for each in hall.seeks.values() if each.player == name}
+            for name in names
+        }
+        if seeks.get(me) and _beyond_first(hall, seeks) >= caps.seeks_per_address:
+            raise Refused(Refusal.SEEKS_FROM_ADDRESS, most=caps.seeks_per_address)
     if any(isinstance(event, events.BoardOpened) for event in decision.hall):
-        boards = {board for name in names for board in hall.tables.made_of(name)}
-        if len(boards) >= caps.boards_per_address:
-            most = caps.boards_per_address
-            raise Refused(Refusal.TOO_MUCH_FROM_ADDRESS, what="boards", most=most)
+        boards = {name: set(hall.tables.in_use_by(name)) for name in names}
+        if boards.get(me) and _beyond_first(hall, boards) >= caps.boards_per_address:
+            raise Refused(
+                Refusal.BOARDS_FROM_ADDRESS,
+                most=caps.boards_per_address,
+                boards=tuple(hall.tables.in_use_by(me)),
+                free=hall.tables.free_of_hall(),
+            )
+
+
+def _beyond_first(hall: Hall, held: Mapping[str, Set[Any]]) -> int:
+    """Return how many things players have, but for one each of those who are here.
+
+    What those who have left keep counts whole: else anybody could leave something behind under
+    ever new names.
+    """
+    here = [name for name, things in held.items() if things and name in hall.people]
+    return len(set().union(*held.values())) - len(here)

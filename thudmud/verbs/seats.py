@@ -132,8 +132,9 @@ class Leave(TableCommand):
 
 
 def require_boards(hall: Hall, player: str, asks: str = "") -> None:
-    """Raise Refused if a player has seats at too many player-opened boards."""
-    theirs = hall.tables.made_of(player)
+    """Raise Refused if a player has seats at too many player-opened boards in use."""
+    theirs = hall.tables.in_use_by(player)
     if len(theirs) >= hall.caps.boards:
         code = Refusal.BOARDS_TOO_MANY if asks in {"", player} else Refusal.THEIR_BOARDS_TOO_MANY
-        raise Refused(code, most=hall.caps.boards, boards=tuple(theirs), player=player)
+        most, free = hall.caps.boards, hall.tables.free_of_hall()
+        raise Refused(code, most=most, boards=tuple(theirs), player=player, free=free)

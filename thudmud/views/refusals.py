@@ -395,12 +395,21 @@ _TEMPLATES: Mapping[Enum, str] = {
         " back."
     ),
     Refusal.BOARDS_TOO_MANY: (
-        'You play at the {boards:and}, as many as you can. "leave game on" and a name makes room.'
+        'You play at the {boards:and}, as many as you can. "leave game on" and a name makes room,'
+        " and so does the end of a match.{free}"
     ),
     Refusal.THEIR_BOARDS_TOO_MANY: "{player} already plays at {most} boards, as many as they can.",
     Refusal.STORED_TOO_MUCH: (
         "A great deal has been played from your internet address within the hour. Battles with"
         " others go on, and you can begin something new in {seconds}."
+    ),
+    Refusal.SEEKS_FROM_ADDRESS: (
+        "Players who share your internet address have {most} seeks beyond one each, which is the"
+        ' limit. "withdraw" takes yours back.'
+    ),
+    Refusal.BOARDS_FROM_ADDRESS: (
+        "Players who share your internet address have {most} boards beyond one each, which is the"
+        " limit. To make room, leave the {boards:or}, or finish the match there.{free}"
     ),
     Refusal.TOO_MUCH_FROM_ADDRESS: (
         "Players who share your internet address have {most} {what} between them, which is the"
@@ -697,6 +706,8 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
             details["words"] = shortened(str(details["words"]))
         if refusal.code in _OF_THE_HALL:
             details["boards"] = _Several(_shown(refusal.details["boards"]))
+        if "free" in details:
+            details["free"] = _free_board(details["free"])
         if details.get("seconds") is not None:
             details["seconds"] = lasting(details["seconds"])
         if "is_shared" in details:
@@ -900,6 +911,11 @@ def free_seat(board: str, seats: Sequence[Seat], me: str | None) -> str:
     if seat.kept_for not in {None, me}:
         return f"{name} is empty: {listed(sits)} can invite you to it."
     return f'{name} is free: "{Join(seat.side, board)}".'
+
+
+def _free_board(board: str | None) -> str:
+    """Return how to sit down at a free board, as a sentence after others; "" if there is none."""
+    return f' The {board} is free: "{Join(Side.DWARF, board)}".' if board else ""
 
 
 def _board_meant(said: str, boards: Iterable[str]) -> str:
