@@ -546,6 +546,24 @@ async def test_nobody_has_more_than_so_much(hall: Place) -> None:
     assert hall.hall.seeks == {}
 
 
+@pytest.mark.parametrize("stays", [False, True])
+async def test_next_match_is_offered_only_at_a_board_that_stays(hall: Place, stays: bool) -> None:  # noqa: FBT001 (of a parameter)
+    await hall.type("Anna", "seek")
+    await hall.type("Bert", "accept 1", "go hall")
+    await hall.type("Anna", *([] if stays else ["go hall"]))
+    await hall.type("Carla", f"observe {MATCH}")
+    line = f"resign on {MATCH}"
+    await hall.type("Bert", line, f"start game on {MATCH}")
+    hall.told.clear()
+    await hall.type("Bert", line)
+    told = {name: " ".join(" ".join(texts).split()) for name, texts in hall.told.items()}
+    assert all("The match is over" in each for each in told.values())
+    offers = [f'"start game on {MATCH}" begins the next match.' in told[name] for name in told]
+    assert offers == [stays] * 3
+    assert ("You observe it still" in told["Carla"]) is stays
+    await until(lambda: (MATCH in hall.hall.tables) is stays)
+
+
 async def play_bot(place: Place, player: str, *lines: str) -> Table:
     """Let a player begin a match with the bot Carla; return the newest board."""
     await place.type(player, "match carla", *lines)

@@ -98,11 +98,13 @@ def _happened(
 ) -> list[str]:
     """Return an event of a table, without the board."""
     hints = []
+    is_closing = isinstance(event, events.BattleEnded) and hall.is_idle(table)
     if isinstance(event, events.BattleEnded):
         hints = ratings.changed(event, table.match, telling.changes, view, hall)
     if isinstance(event, events.BattleEnded) and table.match and table.match.number:
         hints += [f'"{Replay(table.match.number)}" shows this battle again.']
-        if table.match.over and view.away and view.me is None:  # so they observe the board
+        observes = view.away and view.me is None
+        if table.match.over and observes and not is_closing:
             hints.append(f'You observe it still; "{Unobserve(table.name)}" ends that.')
     if view.away and view.me and isinstance(event, sentences.TURNED):
         hints += exercises.waited_for(hall.people.get(view.me), table)
@@ -115,6 +117,8 @@ def _happened(
         facts = sentences.event_sentences(event, table, view.me)
         if isinstance(event, sentences.TURNED) and table.running:
             facts.append(sentences.turn(table, view.me))
+    if is_closing:
+        facts = [each for each in facts if each != sentences.next_step(table, view.me)]
     if not any(facts):
         return []  # the next event tells it
     return at_table([*facts, *hints], table, view)
