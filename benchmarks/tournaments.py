@@ -4,7 +4,8 @@ Run ``python -m benchmarks.tournaments``. It plays 9 rounds among 200 players of
 prints how much the final order agrees with that of strength (Kendall's tau: 1 for the same order, 0
 for one by chance), beside yardsticks: the order by chance, and that of a round robin in which all
 meet all. It also prints whether anybody met twice, how much more often anybody began with one side,
-and the CPU that the slowest round took to pair, for 512 players as well.
+and the CPU that the slowest round took to pair, also for 512 players, and for few players with so
+many rounds that each has to be paired ahead.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def simulated(
     slowest = 0.0
     while len(played) < rounds:
         began = time.process_time()
-        pairings = pair(kind, entrants, played)
+        pairings = pair(kind, entrants, played, rounds)
         slowest = max(slowest, time.process_time() - began)
         if not pairings:
             break
@@ -135,9 +136,9 @@ def main() -> None:
     yardstick = simulated(all_play_all, PLAYERS, PLAYERS, 0)
     print(f"  round robin, {PLAYERS - 1} rounds                 {yardstick.agreement:5.2f}")
     print("CPU of the slowest round to pair, in milliseconds")
-    for players in (PLAYERS, 512):
-        slowest = max(simulated(swiss, players, ROUNDS, seed).slowest for seed in range(3))
-        print(f"  {players} players                            {slowest * 1000:6.1f}")
+    for players, rounds in ((20, 19), (42, 20), (PLAYERS, ROUNDS), (512, ROUNDS)):
+        slowest = max(simulated(swiss, players, rounds, seed).slowest for seed in range(3))
+        print(f"  {f'{players} players, {rounds} rounds':38} {slowest * 1000:6.1f}")
 
 
 if __name__ == "__main__":

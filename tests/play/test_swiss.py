@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations, count
+from itertools import combinations, count, product
 from random import Random
+from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import SOAKING
 from tests.play.plain_swiss import plain_pairs
 from tests.play.tournaments import (
     Outcome,
@@ -24,12 +27,14 @@ from tests.play.tournaments import (
     won_by,
 )
 from thudmud.play.matching import Mates, complete
+from thudmud.play.outlook import Outlook
 from thudmud.play.pairing import (
     Entrant,
     MatchResult,
     Pairing,
     TournamentKind,
     pair,
+    rounds_of,
 )
 from thudmud.play.swiss import Contestant, swiss_pairs
 
@@ -72,13 +77,14 @@ class TestExamples:
     def test_three_rounds_by_hand(self) -> None:
         """Of eight players the better ones win; all is as the rules of the module have it.
 
-        Round 2: 1 to 4 have a point, so 1-3 and 2-4; 5-7 and 6-8. Round 3: 1 and 2 have two; 3, 4,
-        5 and 6 have one, so 3-5 and 4-6, who have not met; 7 and 8 have none.
+        Round 2: 1 to 4 have a point, but 1 and 3 have both begun with the dwarfs, and 2 and 4 with
+        the trolls: so not 1-3 and 2-4, but 1-4 and 2-3; 5-8 and 6-7 likewise. Round 3: 1 and 2 have
+        two; 3, 4, 5 and 6 have one, so 3-5 and 4-6, who have not met; 7 and 8 have none.
         """
         rounds = played(SWISS, entered(8), 3)
         assert [{frozenset(each.players) for each in pairings} for pairings in rounds] == [
             {frozenset(pair) for pair in line.split()}
-            for line in ("AE BF CG DH", "AC BD EG FH", "AB CE DF GH")
+            for line in ("AE BF CG DH", "AD BC EH FG", "AB CE DF GH")
         ]
 
     def test_the_next_in_order_when_they_have_met(self) -> None:
@@ -115,10 +121,10 @@ class TestExamples:
         }
 
     def test_two_who_began_twice_more_with_a_side_change_opponents(self) -> None:
-        """1 would meet 3, and 2 would meet 4."""
+        """1 would meet 3, and 2 would meet 4; the upper half still meets the lower half."""
         began = {0: (True, True), 1: (False, True), 2: (True, True), 3: (True, False)}
         pairs, _ = swiss_pairs([Contestant(0.0, began=each) for each in began.values()])
-        assert {frozenset(each) for each in pairs} == {frozenset({0, 1}), frozenset({2, 3})}
+        assert {frozenset(each) for each in pairs} == {frozenset({0, 3}), frozenset({1, 2})}
 
     def test_who_floated_is_spared(self) -> None:
         middle = [Contestant(0.5, floated=True), *[Contestant(0.5)] * 2]
@@ -261,6 +267,125 @@ class TestWhatHolds:
         assert (len(met), max(met.values())) == (9 * 256, 1)
 
 
+class Promise(NamedTuple):
+    """How often a tournament broke what a Swiss promises.
+
+    Attributes:
+        meetings: how many matches were not the first between these two.
+        byes: how many byes went to somebody who had one, while somebody here had none.
+        sides: how many times more somebody began with one side, at most, at any time.
+    """
+
+    meetings: int
+    byes: int
+    sides: int
+
+    @classmethod
+    def of(cls, rounds: Sequence[Sequence[Pairing]]) -> Promise:
+        """Count in rounds that all have played."""
+        met: set[frozenset[str]] = set()
+        rested: set[str] = set()
+        balance: Counter[str] = Counter()
+        meetings = byes = sides = 0
+        for pairings in rounds:
+            here = {name for each in pairings for name in each.players}
+            for each in pairings:
+                if each.second is None:
+                    byes += each.first in rested and not here <= rested
+                    rested.add(each.first)
+                else:
+                    meetings += frozenset(each.players) in met
+                    met.add(frozenset(each.players))
+                    balance.update({each.first: 1, each.second: -1})
+            sides = max(sides, *map(abs, balance.values()))
+        return cls(meetings, byes, sides)
+
+
+KEPT = Promise(0, 0, 1)
+
+
+def all_courses(size: int, in_all: int, rounds: Sequence[tuple[Pairing, ...]] = ()) -> Promise:
+    """Return the worst of all courses of a tournament in which each match is won by either.
+
+    There are more of these than orders of strength. Of the last round no results are needed.
+    """
+    pairings = pair(SWISS, entered(size), rounds, in_all)
+    if len(rounds) + 1 == in_all:
+        return Promise.of([*rounds, pairings])
+    worst = KEPT
+    for ways in product(*map(ways_to_end, pairings)):
+        worst = Promise(*map(max, worst, all_courses(size, in_all, [*rounds, ways])))
+    return worst
+
+
+def ways_to_end(pairing: Pairing) -> list[Pairing]:
+    """Return a pairing as either wins it; a bye as it is."""
+    if pairing.is_bye:
+        return [pairing]
+    return [replace(pairing, result=won_by(pairing, winner)) for winner in pairing.players]
+
+
+class TestPromise:
+    """Nobody meets twice or rests twice, and sides even out: in all rounds, not in each alone."""
+
+    @pytest.mark.parametrize(
+        ("size", "in_all"),
+        [(size, in_all) for size in range(2, 6) for in_all in range(1, size + size % 2)],
+    )
+    def test_promise_is_kept_whoever_wins(self, size: int, in_all: int) -> None:
+        assert all_courses(size, in_all) == KEPT
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("size", [6, 7, 8, 9] if SOAKING else [6, 7])
+    def test_promise_is_kept_whoever_wins_usual_rounds(self, size: int) -> None:
+        assert all_courses(size, rounds_of(SWISS, size) or 0) == KEPT
+
+    @settings(max_examples=40)
+    @given(st.integers(6, 16), st.data(), CHANCE)
+    def test_promise_is_kept_in_as_many_rounds_as_can_be_held(
+        self, size: int, data: st.DataObject, chance: Random
+    ) -> None:
+        in_all = data.draw(st.integers(1, size + size % 2 - 1))
+        rounds = played(SWISS, entered(size), in_all, by_chance(chance, all_come=True), in_all)
+        assert Promise.of(rounds) <= KEPT
+
+    @pytest.mark.parametrize("size", [20, 31, 42, 43, 44, 60, 99, 200])
+    def test_promise_is_kept_in_large_fields(self, size: int) -> None:
+        for seed, in_all in enumerate((5, 8, 19)):
+            outcome = by_chance(Random(seed), all_come=True)  # noqa: S311
+            assert Promise.of(played(SWISS, entered(size), in_all, outcome, in_all)) <= KEPT
+
+    @given(st.integers(5, 10), CHANCE)
+    def test_withdrawals_cause_the_fewest_repeats_that_can_be(
+        self, size: int, chance: Random
+    ) -> None:
+        """Some leave after two rounds: from then on there are no more repeats than need be."""
+        outcome = by_chance(chance, all_come=True)
+        rounds = played(SWISS, entered(size), 2, outcome, 5)
+        stay = set(chance.sample([each.player for each in entered(size)], chance.randint(2, size)))
+        entrants = [
+            each if each.player in stay else replace(each, left=3) for each in entered(size)
+        ]
+        contestants = contestants_of([each for each in entrants if not each.left], rounds)
+        before = Promise.of(rounds)
+        in_all = rounds_of(SWISS, size, 5) or 0
+        while len(rounds) < in_all:
+            rounds.append(ended(pair(SWISS, entrants, rounds, 5), outcome))
+        outlook = outlook_of(contestants, in_all - 2)
+        after = Promise.of(rounds)
+        repeats = after.meetings + after.byes - before.meetings - before.byes
+        assert repeats <= outlook.repeats
+
+    @given(st.integers(2, 12), CHANCE)
+    def test_rounds_go_on_when_nearly_all_have_left(self, size: int, chance: Random) -> None:
+        rounds = played(SWISS, entered(size), 1, by_chance(chance), 20)
+        entrants = [replace(each, left=2) for each in entered(size)[2:]]
+        entrants = [*entered(size)[:2], *entrants]
+        for _ in range(rounds_of(SWISS, size, 20) or 0):
+            rounds.append(ended(pair(SWISS, entrants, rounds, 20), by_chance(chance)))
+            assert {*rounds[-1][0].players} == {"A", "B"}
+
+
 class TestMatching:
     @given(st.integers(0, 5), st.data())
     def test_all_are_paired_if_that_is_possible(self, half: int, data: st.DataObject) -> None:
@@ -302,7 +427,10 @@ def contestants_of(entrants: list[Entrant], rounds: list[tuple[Pairing, ...]]) -
         contestants.append(
             Contestant(
                 score(name, len(rounds)),
-                tuple(names.index(str(each.opponent(name))) for each in met),
+                tuple(
+                    names.index(other) if (other := str(each.opponent(name))) in names else -1
+                    for each in met
+                ),
                 tuple(each.first == name for each in met),
                 any(not each.played and each.match_points(name) for each in mine),
                 last is not None and score(name, len(rounds) - 1) != score(other, len(rounds) - 1),
@@ -311,6 +439,26 @@ def contestants_of(entrants: list[Entrant], rounds: list[tuple[Pairing, ...]]) -
     return contestants
 
 
+def outlook_of(contestants: list[Contestant], rounds: int) -> Outlook:
+    """Return the outlook on some rounds, whatever is paired first."""
+    size = len(contestants) + len(contestants) % 2
+    graph = [(1 << size) - 1 & ~(1 << place) for place in range(size)]
+
+    def meet(one: int, two: int) -> None:
+        graph[one] &= ~(1 << two)
+        graph[two] &= ~(1 << one)
+
+    for place, each in enumerate(contestants):
+        for other in each.opponents:
+            if other >= 0:
+                meet(place, other)
+    if size > len(contestants) and not all(each.has_bye for each in contestants):
+        for place, each in enumerate(contestants):
+            if each.has_bye:
+                meet(place, size - 1)
+    return Outlook(graph, rounds, has_bye=size > len(contestants))
+
+
 def can_even_out(contestants: list[Contestant], pair: frozenset[int]) -> bool:
     balances = [contestants[place].balance for place in pair]
-    return min(balances) < 2 and max(balances) > -2
+    return min(balances) <= 0 <= max(balances)

@@ -41,10 +41,11 @@ def played(
     entrants: Sequence[Entrant],
     rounds: int,
     outcome: Outcome = stronger,
+    asked: int | None = None,
 ) -> list[tuple[Pairing, ...]]:
     """Return so many rounds of a tournament, or fewer if it is over before."""
     all_rounds: list[tuple[Pairing, ...]] = []
-    while len(all_rounds) < rounds and (pairings := pair(kind, entrants, all_rounds)):
+    while len(all_rounds) < rounds and (pairings := pair(kind, entrants, all_rounds, asked)):
         all_rounds.append(ended(pairings, outcome))
     return all_rounds
 

@@ -162,6 +162,9 @@ class Pairing:
         return min(won, default=inf)
 
 
+USUAL_ROUNDS = 5
+"""How many rounds a Swiss has if nothing is said, in a field of 5 to 32."""
+
 Rounds = Sequence[Sequence[Pairing]]
 """The pairings of each round so far, as `pair` made them, with their results."""
 
@@ -171,13 +174,21 @@ def seeded(entrants: Iterable[Entrant]) -> list[Entrant]:
     return sorted(entrants, key=lambda each: -each.rating)
 
 
+def field_size(entrants: Iterable[Entrant]) -> int:
+    """Return how many were there for the first round: these decide how many rounds there are."""
+    return sum(each.entered == 1 for each in entrants)
+
+
 def rounds_of(kind: TournamentKind, entrants: int, asked: int | None = None) -> int | None:
     """Return how many rounds a tournament has; None for an arena, which time ends.
 
+    A Swiss has at most so many that nobody has to meet twice. If none are asked for, it has
+    `USUAL_ROUNDS`, or as many more as it takes until only one can have won all matches.
+
     Args:
         kind: how it is paired.
-        entrants: how many enter it before the first round.
-        asked: how many were asked for, of a Swiss. It has at most so many that nobody meets twice.
+        entrants: how many are there for the first round.
+        asked: how many rounds were asked for, of a Swiss.
     """
     even = entrants + entrants % 2
     match kind:
@@ -188,24 +199,27 @@ def rounds_of(kind: TournamentKind, entrants: int, asked: int | None = None) -> 
         case TournamentKind.KNOCK_OUT:
             return max(entrants - 1, 0).bit_length()
         case TournamentKind.SWISS:
-            most = max(even - 1, 0)
-            return most if asked is None else min(asked, most)
+            usual = max(USUAL_ROUNDS, (entrants - 1).bit_length())
+            return min(asked or usual, max(even - 1, 0))
         case TournamentKind.ARENA:
             return None
 
 
-def pair(kind: TournamentKind, entrants: Sequence[Entrant], rounds: Rounds) -> tuple[Pairing, ...]:
+def pair(
+    kind: TournamentKind, entrants: Sequence[Entrant], rounds: Rounds, asked: int | None = None
+) -> tuple[Pairing, ...]:
     """Return the pairings of the next round of a tournament; () if nobody is left to be paired.
 
     A pairing may be over already: a bye, or one whose player has left, which is lost without them.
-    How many rounds there are is not looked at, see `rounds_of`; but a round robin and a knock-out
-    come to their end.
+    A round robin and a knock-out come to their end. A Swiss does not, but until it has had all of
+    its rounds (see `rounds_of`), each is paired so that the others can be.
 
     Args:
         kind: any but an arena, for which see `pair_free`.
         entrants: all who ever entered, in that order, also those who have left. For a round robin
             and a knock-out they are the same in all rounds but for who has left.
         rounds: the rounds so far, all of them over.
+        asked: how many rounds were asked for, of a Swiss; None for the usual number.
 
     Raises:
         InvalidValueError: a pairing of the last round goes on, or this is an arena.
@@ -218,7 +232,7 @@ def pair(kind: TournamentKind, entrants: Sequence[Entrant], rounds: Rounds) -> t
         case TournamentKind.DOUBLE_ROUND_ROBIN:
             return _round_robin(entrants, len(rounds), cycles=2)
         case TournamentKind.SWISS:
-            return _swiss(entrants, rounds)
+            return _swiss(entrants, rounds, asked)
         case TournamentKind.KNOCK_OUT:
             return _knock_out(entrants, rounds)
         case TournamentKind.ARENA:
@@ -314,10 +328,11 @@ def _round_robin(entrants: Sequence[Entrant], done: int, *, cycles: int) -> tupl
     )
 
 
-def _swiss(entrants: Sequence[Entrant], rounds: Rounds) -> tuple[Pairing, ...]:
+def _swiss(entrants: Sequence[Entrant], rounds: Rounds, asked: int | None) -> tuple[Pairing, ...]:
     here = [each for each in seeded(entrants) if each.plays(len(rounds) + 1)]
     if len(here) < 2:
         return ()
+    in_all = rounds_of(TournamentKind.SWISS, field_size(entrants), asked) or 0
     records = _records(entrants, rounds)
     places = {each.player: place for place, each in enumerate(here)}
     contestants = [
@@ -326,7 +341,7 @@ def _swiss(entrants: Sequence[Entrant], rounds: Rounds) -> tuple[Pairing, ...]:
         )
         for each in here
     ]
-    pairs, bye = swiss_pairs(contestants)
+    pairs, bye = swiss_pairs(contestants, max(in_all - len(rounds) - 1, 0))
     pairings = [Pairing(here[first].player, here[second].player) for first, second in pairs]
     if bye is not None:
         pairings.append(Pairing(here[bye].player, None))
