@@ -224,7 +224,7 @@ def _is_no_from(word: str) -> bool:
 
 _terms = {
     "kind": st.sampled_from(TournamentKind),
-    "rounds": st.just(0) | st.integers(2, 99),
+    "rounds": st.none() | st.integers(0, 999),
     "time": times,
     "rules": rules,
     "rated": st.booleans(),

@@ -312,6 +312,8 @@ def test_positions_that_are_none(
         ("record 1234567890", M.NUMBER_TOO_LONG, {"most": 9}),
         ("replay " + "9" * 1000, M.NUMBER_TOO_LONG, {"most": 9}),
         ("replay", M.NO_BATTLE_NUMBER, {}),
+        ("tournament new swiss starts 25:00", M.NO_SUCH_TIME_OF_DAY, {}),
+        ("tournament new swiss starts 20.11.2026", M.NO_SUCH_DAY, {}),
         ("history 2026-02-30", M.NO_SUCH_DAY, {}),
         ("history anna 20.11.2026", M.NO_SUCH_DAY, {}),
         ("history classic 2026/11/20", M.NO_SUCH_DAY, {}),

@@ -1166,8 +1166,9 @@ TOURNAMENTS = [
         ' "rounds of" and the time out.',
     ),
     Case(
-        R.TOURNAMENT_ROUNDS_TOO_MANY, "", "Anna: tournament new swiss 21 rounds",
-        "A tournament has at most 20 rounds.",
+        R.TOURNAMENT_ROUNDS, "", "Anna: tournament new swiss 21 rounds",
+        "A Swiss can have 1 to 20 rounds. If you don't say how many, it has as many as its field"
+        " needs: 5 for 5 to 32 players.",
     ),
     Case(
         R.TOURNAMENT_TOO_LONG, "", "Anna: tournament new arena for 2 days",
@@ -1381,6 +1382,10 @@ LINES = [
     ("replay 0", "Numbers begin with 1 here."),
     ("history page 000", "Numbers begin with 1 here."),
     ("resume #0", "Numbers begin with 1 here."),
+    (
+        "tournament new swiss starts 20.00",
+        'A time of day is written like 20:00, from 0:00 to 23:59. Did you mean "20:00"?',
+    ),
     (
         "history 2026-02-30",
         "A day is written like 2026-11-20: the year, the month and the day.",

@@ -448,6 +448,24 @@ def _page_without_a_word(place: Place) -> Finding | None:
     return _meant(f"page {digits[1]}")
 
 
+_MEANT_TIME_OF_DAY = re.compile(
+    r"([0-9]{1,2})(?:[.:h]?([0-9]{2}))?(?: ?([ap])m| ?h| ?o'clock)?(?![^ ,])",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+def _no_such_time_of_day(place: Place) -> Finding | None:
+    """``starts 20.00``, ``starts 8 pm``, ``starts 24:00``."""
+    time = _MEANT_TIME_OF_DAY.match(place.rest) if "TIME_OF_DAY" in place.terminals else None
+    if time is None:
+        return None
+    hour, minute = int(time[1]), int(time[2] or 0)
+    if time[3] and 1 <= hour <= 12:
+        hour = hour % 12 + (12 if time[3] in "pP" else 0)
+    meant = f"{hour}:{minute:02}" if hour < 24 and minute < 60 else ""
+    return _wrong(Mistake.NO_SUCH_TIME_OF_DAY, meant)
+
+
 _MEANT_DAY = re.compile(r"[0-9]{1,4}([-./])[0-9]{1,2}(\1[0-9]{0,4})?[.]?", re.ASCII)
 
 
@@ -655,6 +673,7 @@ SLIPS: tuple[Callable[[Place], Finding | None], ...] = (
     _moves_of_a_move,
     _where_is_a_player,
     _page_without_a_word,
+    _no_such_time_of_day,
     _no_such_day,
     _opponent_without_a_word,
     _of_elsewhere,

@@ -17,7 +17,7 @@ from thudmud.play.command import Command, verb
 from thudmud.play.days import TODAY, day_begins
 from thudmud.play.hall import Decision, Hall, Makers
 from thudmud.play.meaning import player_meant
-from thudmud.play.pairing import TournamentKind
+from thudmud.play.pairing import USUAL_ROUNDS, TournamentKind
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
 from thudmud.play.tournaments import (
@@ -29,7 +29,6 @@ from thudmud.play.tournaments import (
 from thudmud.rules import DEFAULT_RULES
 
 USUAL_TIME = TimeControl(10, 5)
-USUAL_ROUNDS = 5
 USUAL_ARENA, USUAL_WAIT = 3600, 900
 """What a tournament is like if nothing else is said; the last two in seconds."""
 
@@ -76,7 +75,7 @@ class NewTournament(Command):
 
     Attributes:
         kind: how it pairs its players.
-        rounds: how many rounds a Swiss has; 0 for the usual number.
+        rounds: how many rounds a Swiss has; None for as many as its field needs.
         time: the time control of its battles.
         rules: the ruleset, by name.
         rated: whether its matches are to count for ratings.
@@ -90,7 +89,7 @@ class NewTournament(Command):
     """
 
     kind: TournamentKind
-    rounds: int = 0
+    rounds: int | None = None
     time: TimeControl | None = None
     rules: str | None = None
     rated: bool = True
@@ -110,7 +109,7 @@ class NewTournament(Command):
 
     def __str__(self) -> str:
         parts = [
-            f"{self.rounds} rounds" if self.rounds else "",
+            "" if self.rounds is None else f"{self.rounds} rounds",
             str(self.time) if self.time else "",
             self.rules or "",
             "" if self.rated else "unrated",
@@ -137,10 +136,10 @@ class NewTournament(Command):
             most = hall.caps.tournaments
             raise Refused(Refusal.TOURNAMENTS_TOO_MANY, most=most, numbers=tuple(going_on))
         is_arena, is_swiss = kind is TournamentKind.ARENA, kind is TournamentKind.SWISS
-        if self.rounds and not is_swiss:
+        if self.rounds is not None and not is_swiss:
             raise Refused(Refusal.TOURNAMENT_HAS_NO_ROUNDS)
-        if self.rounds > MOST_ROUNDS:
-            raise Refused(Refusal.TOURNAMENT_ROUNDS_TOO_MANY, most=MOST_ROUNDS)
+        if self.rounds is not None and not 1 <= self.rounds <= MOST_ROUNDS:
+            raise Refused(Refusal.TOURNAMENT_ROUNDS, most=MOST_ROUNDS, usual=USUAL_ROUNDS)
         if self.seconds and not is_arena:
             raise Refused(Refusal.TOURNAMENT_HAS_NO_LENGTH)
         if self.seconds > LONGEST_ARENA:
@@ -160,7 +159,7 @@ class NewTournament(Command):
             self.rules or DEFAULT_RULES.name,
             time,
             self._starts(scene.now, LATEST_START_BY_OPERATORS if is_operator else LATEST_START),
-            (self.rounds or USUAL_ROUNDS) if is_swiss else 0,
+            self.rounds or 0,
             (self.seconds or USUAL_ARENA) if is_arena else self.limit,
             self.rated,
             self.fills,

@@ -127,6 +127,7 @@ _TEMPLATES: Mapping[Enum, str] = {
         " pauses a tournament."
     ),
     Mistake.NO_SUCH_DAY: "A day is written like 2026-11-20: the year, the month and the day.",
+    Mistake.NO_SUCH_TIME_OF_DAY: "A time of day is written like 20:00, from 0:00 to 23:59.",
     Mistake.ROW_FOR_COLUMN: '{row} is a row: type "scan row {row}".',
     Mistake.MOVES_FOR_MOVE: 'To play a move, begin with "move"; "moves" lists what can be played.',
     Mistake.WHERE_WITH_FILLERS: 'Say just "where", and "dwarfs", "trolls", "stone" or "rock".',
@@ -452,7 +453,10 @@ _TEMPLATES: Mapping[Enum, str] = {
         "Only rounds by correspondence have a limit, where the clock is such as 3 days: leave"
         ' "rounds of" and the time out.'
     ),
-    Refusal.TOURNAMENT_ROUNDS_TOO_MANY: "A tournament has at most {most} rounds.",
+    Refusal.TOURNAMENT_ROUNDS: (
+        "A Swiss can have 1 to {most} rounds. If you don't say how many, it has as many as its"
+        " field needs: {usual} for 5 to 32 players."
+    ),
     Refusal.TOURNAMENT_TOO_LONG: "An arena takes at most {seconds}.",
     Refusal.TOURNAMENT_TITLE_TOO_LONG: "A title has at most {most} characters.",
     Refusal.TOURNAMENT_IN_THE_PAST: (
