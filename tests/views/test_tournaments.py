@@ -139,3 +139,30 @@ def test_each_reads_of_the_own_match_and_others_that_the_round_begins() -> None:
         "Carla": 'Round 1 of 1 of tournament 1 (Cup) begins, with 1 match. "tournament 1" shows'
         " it.",
     }
+
+
+def test_swiss_with_too_few_players_is_shortened_and_says_so_when_it_starts() -> None:
+    house = House([BoardSpec("oak board")], opens_boards=True)
+    for name in ("Anna", "Bert", "Carla", "Dora"):
+        house.enter(name, NOON, Terminal(200), member=True)
+    house.obey("Anna", "tournament new swiss 5 rounds starts in 1 minute", NOON)
+    for name in ("Anna", "Bert", "Carla"):
+        house.obey(name, "enter 1", NOON)
+    shortened = "With 3 players it has 3 rounds, not 5, so nobody meets twice."
+    [answer] = [each for each in house.obey("Dora", "tournament 1", NOON + 1) if not each.package]
+    assert shortened in " ".join(answer.text.split())
+    began = {name: each.text for each in house.pass_time(NOON + 60)[:4] for name in each.to}
+    heading = "Round 1 of 3 of tournament 1"
+    assert began == {
+        "Anna": f"{heading}: you play Bert, and have the dwarfs first. {shortened}",
+        "Bert": f"{heading}: you play Anna, and have the trolls first. {shortened}",
+        "Carla": f"{heading}: nobody is left to play you, which counts as a match won. {shortened}",
+        "Dora": f'{heading} begins, with 1 match. {shortened} "tournament 1" shows it.',
+    }
+
+
+def test_rounds_of_a_swiss_are_those_of_the_field_at_the_start() -> None:
+    so_far = tournament(TournamentKind.SWISS, 4, 1)
+    assert so_far.rounds_in_all == 3
+    late = so_far.apply(TournamentEntered(NOON, "Zoe", 1)).apply(TournamentEntered(NOON, "Yan", 1))
+    assert late.rounds_in_all == 3

@@ -742,7 +742,8 @@ class TournamentMade(_OfTournament):
         rules: the name of the ruleset.
         time: the time control of its battles.
         starts: when it starts, in seconds since the epoch.
-        rounds: how many rounds a Swiss has; 0 for all other kinds.
+        rounds: how many rounds a Swiss was announced with; 0 if none were named, and for all
+            other kinds.
         seconds: how long an arena takes, in seconds; elsewhere, how long a round may take, 0 for
             as long as its matches do.
         rated: whether its matches are to count for ratings.

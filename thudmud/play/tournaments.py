@@ -20,6 +20,7 @@ from thudmud.play.pairing import (
     MatchResult,
     Pairing,
     TournamentKind,
+    field_size,
     rounds_of,
 )
 from thudmud.values import value
@@ -134,8 +135,11 @@ class Tournament:
 
     @property
     def rounds_in_all(self) -> int | None:
-        """How many rounds it has, as far as is known; None for an arena."""
-        return rounds_of(self.kind, len(self.entrants), self.made.rounds or None)
+        """How many rounds it has, as far as is known; None for an arena.
+
+        Who comes late does not change that: the number of rounds is known from the start.
+        """
+        return rounds_of(self.kind, field_size(self.entrants), self.made.rounds or None)
 
     @property
     def ends(self) -> float | None:

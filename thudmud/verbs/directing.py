@@ -173,7 +173,7 @@ def pairings(tournament: Tournament, names: Sequence[str]) -> tuple[Pairing, ...
     entrants = tournament.entrants
     if not tournament.rounds:
         entrants = tuple(each for each in entrants if each.player in names)
-    return pair(tournament.kind, entrants, tournament.rounds)
+    return pair(tournament.kind, entrants, tournament.rounds, tournament.made.rounds or None)
 
 
 def paired(

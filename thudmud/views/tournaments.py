@@ -12,7 +12,7 @@ from thudmud.play.clocks import DAY
 from thudmud.play.days import TODAY, TOMORROW
 from thudmud.play.events import TournamentEnd, TournamentLeaving
 from thudmud.play.hall import Hall
-from thudmud.play.pairing import Pairing, TournamentKind
+from thudmud.play.pairing import Pairing, TournamentKind, field_size
 from thudmud.play.standings import Placing, course, standings
 from thudmud.play.tournaments import (
     OpenMatch,
@@ -95,6 +95,15 @@ def _round(tournament: Tournament, number: int | None = None) -> str:
     """Return a round, by default the last: ``round 2 of 5``."""
     number, in_all = number or len(tournament.rounds), tournament.rounds_in_all
     return f"round {number} of {in_all}" if in_all and in_all >= number else f"round {number}"
+
+
+def _shortened(tournament: Tournament) -> str:
+    """Return a sentence on rounds that are left out; "" if all that were announced can be held."""
+    asked, in_all = tournament.made.rounds, tournament.rounds_in_all
+    if in_all is None or not 0 < in_all < asked:
+        return ""
+    players = counted(field_size(tournament.entrants), "player")
+    return f"With {players} it has {counted(in_all, 'round')}, not {asked}, so nobody meets twice."
 
 
 def _points(points: float) -> str:
@@ -186,14 +195,16 @@ def _round_begins(paired: events.RoundPaired, occasion: Occasion, view: View) ->
     heading = capitalised(
         name if tournament.is_arena else f"{_round(tournament, number)} of {name}"
     )
+    shortened = f" {_shortened(tournament)}".rstrip() if number == 1 else ""
     for first, second in paired.pairs:
         if view.me == first and not second:
             return wrapped(
-                f"{heading}: nobody is left to play you, which counts as a match won.", view.width
+                f"{heading}: nobody is left to play you, which counts as a match won.{shortened}",
+                view.width,
             )
         if view.me in {first, second}:
             other, side = (second, "dwarfs") if view.me == first else (first, "trolls")
-            told = f"{heading}: you play {other}, and have the {side} first."
+            told = f"{heading}: you play {other}, and have the {side} first.{shortened}"
             if tournament.is_by_days:
                 told += f' Play when it suits you: "{Games()}" lists your matches.'
             elif occasion.hall.is_by_clock(view.me):
@@ -203,7 +214,8 @@ def _round_begins(paired: events.RoundPaired, occasion: Occasion, view: View) ->
         return []
     count = sum(bool(second) for _, second in paired.pairs)
     shows = f'"{ViewTournament(paired.number)}" shows {"it" if count == 1 else "them"}.'
-    return wrapped(f"{heading} begins, with {counted(count, 'match')}. {shows}", view.width)
+    begins = f"{heading} begins, with {counted(count, 'match')}.{shortened}"
+    return wrapped(f"{begins} {shows}", view.width)
 
 
 @words.register
@@ -401,7 +413,7 @@ def _progress(tournament: Tournament, hall: Hall, now: float) -> str:
     """Return how far a tournament has come, and what is next, as sentences."""
     if tournament.end and tournament.end.why is TournamentEnd.TOO_FEW:
         return "It did not take place: too few players had come."
-    stands = f"{capitalised(_stands(tournament, now))}."
+    stands = f"{capitalised(_stands(tournament, now))}. {_shortened(tournament)}".strip()
     if tournament.state is not TournamentState.RUNNING or tournament.is_arena:
         return stands
     if tournament.open:
