@@ -194,7 +194,8 @@ function take.Legal(legal)
   thudmud.mover.answered(legal)
 end
 
-function take.Refused()
+function take.Refused(refused)
+  thudmud.panel.asked(refused.code)
   if thudmud.mover.sent then thudmud.mover.cancel() end -- else something else was refused
 end
 

@@ -17,9 +17,16 @@ local GO, TAKE = "#1f6f43", "#c01f1f"
 local TEXT = "color: #24211c; font-size: 13px; padding: 2px 6px;"
 local OFFERS = {
   ["end"] = {"end", "to end the battle as it stands"},
-  restart = {"start", "to start the battle over"},
+  restart = {"start", "to start over with a new match"},
+  rematch = {"start", "a rematch"},
   adjourn = {"adjourn", "to put the match away for later"},
   undo = {"undo", "to take back the last move"},
+}
+-- What the server asks before it does something, by the code, and what the button does that says yes.
+local SURE = {
+  sure_resigns = {"Resign", "Really resign the battle?"},
+  sure_restarts = {"Start over", "Really start over?"},
+  sure_leaves = {"Leave", "Really leave the match?"},
 }
 local ENDINGS = {
   agreement = "by agreement", quiet = "since nothing was captured for long",
@@ -206,7 +213,7 @@ function panel.buttons(name)
   if panel.question then
     return {
       {text = panel.question.yes, line = panel.question.line},
-      {text = "No", act = function() panel.question = nil end},
+      {text = "No", line = panel.question.no},
     }
   end
   local flip = {text = "Flip", act = function() panel.flipped = not panel.flipped end}
@@ -251,7 +258,7 @@ function panel.buttons(name)
       "Offer to end the battle as it stands?"))
     table.insert(buttons, button("Adjourn", "adjourn" .. on,
       "Offer to put the match away for later?"))
-    table.insert(buttons, button("Resign", "resign" .. on, "Resign the battle?"))
+    table.insert(buttons, button("Resign", "resign" .. on)) -- the server asks
     if away then
       table.insert(buttons, button("Claim", "claim" .. on,
         "Claim the battle, since your opponent is away, or does not move?"))
@@ -283,7 +290,13 @@ function panel.rows(name)
     end
   end
   for board, invite in pairs(state.invites) do
-    if invite.to == me then
+    if invite.to == me and invite.battle then
+      rows[#rows + 1] = {
+        text = invite.player .. " asks you to go on with battle " .. invite.battle .. " at the " ..
+          board .. ".",
+        line = "resume game " .. invite.battle .. " on " .. board, no = "no " .. invite.player,
+      }
+    elseif invite.to == me then
       rows[#rows + 1] = {
         text = invite.player .. " asks you to play the " .. PLURAL[invite.side] .. " at the " ..
           board .. ".",
@@ -419,6 +432,14 @@ local function press(known)
   end
   panel.question = nil
   if known.act then known.act() elseif known.line then thudmud.send(known.line) end
+end
+
+--- Take note of what the server asks, by the code of a refusal; return whether that has changed.
+-- @param code nil if it asks nothing any more
+function panel.asked(code)
+  local before, sure = panel.question, SURE[code or ""]
+  panel.question = sure and {text = sure[2], line = "yes", yes = sure[1], no = "no"} or nil
+  return before ~= panel.question
 end
 
 --- Something was clicked: a square, a button, or a row.

@@ -35,6 +35,11 @@ on("sysDisconnectionEvent", function()
   thudmud.panel.draw()
 end)
 
+-- Whatever else is typed, the server asks no longer.
+on("sysDataSendRequest", function()
+  if thudmud.panel.asked() then thudmud.panel.draw() end
+end)
+
 on("sysUserWindowResizeEvent", function()
   thudmud.panel.draw()
 end)
