@@ -207,9 +207,9 @@ class TestFeed:
     async def test_it_has_the_battles_that_have_ended(self, site: Site) -> None:
         await site.publish(feed=True)
         await site.type("Anna: join oak board as dwarf", "Bert: join oak board as troll")
-        await site.type("Anna: start", "Anna: move a6 b6", "Bert: resign on oak board")
+        await site.type("Anna: start", "Anna: move a6 b6", "Bert: resign on oak board", "Bert: yes")
         await site.type("Bert: start", "Bert: leave oak board", "Bert: leave oak board")
-        await site.type("Anna: practice on pine board", "Anna: resign on pine board")
+        await site.type("Anna: practice on pine board", "Anna: resign on pine board", "Anna: yes")
         asked = await site.ask("/feed/anna.atom")
         assert asked.headers["Content-Type"] == "application/atom+xml; charset=utf-8"
         assert asked.headers["Cache-Control"] == "public, max-age=300"

@@ -356,29 +356,45 @@ export class GameView {
     }
     for (const invite of this.state.invites) {
       if (invite.to !== this.state.me.player) continue;
+      const { label, line, words } = agreeing(invite);
       notices.push(
         notice(
-          `${invite.player} asks you to play the ${PLURAL[/** @type {Side} */ (invite.side)]} at the ${invite.board}.`,
-          this.button({
-            label: "Sit down",
-            line: `join game as ${invite.side} on ${invite.board}`,
-            isFirst: true,
-          }),
+          `${invite.player} asks you to ${words}.`,
+          this.button({ label, line, isFirst: true }),
           this.button({ label: "Decline", line: `no ${invite.player}` }),
         ),
       );
     }
-    for (const seek of this.state.seeks.values()) {
-      if (seek.to === null || seek.to !== this.state.me.player) continue;
-      notices.push(
-        notice(
-          `${seek.player} asks you to a match by the ${seek.rules} rules.`,
-          this.button({ label: "Accept", line: `accept ${seek.seek}`, isFirst: true }),
-          this.button({ label: "Decline", line: `no ${seek.seek}` }),
-        ),
-      );
-    }
+    for (const seek of this.state.seeks.values()) notices.push(...this.sought(seek));
     replaceIfChanged(byId("notices"), notices);
+  }
+
+  /**
+   * Return what a seek asks of the player, or that they are looking for somebody.
+   *
+   * @param {Seek} seek
+   */
+  sought({ seek, player, rules, time, to, answers }) {
+    const me = this.state.me.player;
+    const match = `${rules} rules${time ? `, ${time}` : ""}`;
+    if (player === me && to === null) {
+      const stop = { label: "Stop looking", line: `withdraw ${seek}` };
+      return [notice(`You are looking for an opponent (${match}).`, this.button(stop))];
+    }
+    if (to === null || to !== me) return [];
+    const isNow = answers !== null; // they are asked whether to stop playing here
+    const words = isNow ? "wants to play you now" : "challenges you to a match";
+    return [
+      notice(
+        `${player} ${words} (${match}).`,
+        this.button({
+          label: isNow ? "Play now" : "Accept",
+          line: `accept ${seek}`,
+          isFirst: true,
+        }),
+        this.button({ label: isNow ? "Not now" : "Decline", line: `no ${seek}` }),
+      ),
+    ];
   }
 
   /**
@@ -391,7 +407,7 @@ export class GameView {
     const { player } = this.state.me;
     const mine = this.state.sides(table);
     const isFull = table.seats.every((seat) => seat.player !== null);
-    const label = table.part === 1 && !table.over ? "Swap seats and play on" : "Play again";
+    const label = table.part === 1 && !table.over ? "Swap seats and play on" : "Rematch";
     const start = { line: `start game on ${table.board}`, isFirst: true };
     const replay = h("a.button", { href: `/game/${board.battle}` }, "Replay");
     const isKnown = this.analysisOf(table, board) !== null;
@@ -579,7 +595,8 @@ export class GameView {
 
 const OFFERS = /** @type {Record<string, {verb: string, words: string}>} */ ({
   end: { verb: "end", words: "to end the battle as it stands" },
-  restart: { verb: "start", words: "to start the battle over" },
+  restart: { verb: "start", words: "to start over with a new match" },
+  rematch: { verb: "start", words: "a rematch" },
   adjourn: { verb: "adjourn", words: "to put the match away for later" },
   undo: { verb: "undo", words: "to take back the last move" },
 });
@@ -590,7 +607,7 @@ const RUNNING = [
   ["Undo", "undo", "Take back your last move? Your opponent has to agree."],
   ["Offer to end", "end game", "Offer to end the battle as it stands, and count the points?"],
   ["Adjourn", "adjourn", "Offer to put the match away for later?"],
-  ["Resign", "resign", "Resign the battle?"],
+  ["Resign", "resign"], // the server asks
 ];
 
 /** @type {[string, string, string?][]} */
@@ -606,6 +623,25 @@ const CLAIM = [
   "claim",
   "Claim the battle, since your opponent is away, or does not move?",
 ];
+
+/**
+ * Return how an invitation is accepted, and what it asks somebody to do.
+ *
+ * @param {{board: string, side: Side, battle: number | null}} invite
+ */
+export function agreeing({ board, side, battle }) {
+  if (battle !== null)
+    return {
+      label: "Go on",
+      line: `resume game ${battle} on ${board}`,
+      words: `go on with battle ${battle} at the ${board}`,
+    };
+  return {
+    label: "Sit down",
+    line: `join game as ${side} on ${board}`,
+    words: `play the ${PLURAL[side]} at the ${board}`,
+  };
+}
 
 /**
  * Whether the last battle at a board has ended, and no other has begun.

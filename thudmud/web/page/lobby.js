@@ -3,6 +3,7 @@
  */
 
 import { byId, capitalised, counted, fill, h, token } from "./dom.js";
+import { agreeing } from "./game.js";
 import { holder } from "./state.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -130,12 +131,13 @@ export class LobbyView {
 
   /** @param {any} invite */
   invite(invite) {
+    const { label, line, words } = agreeing(invite);
     return h(
       "li",
       {},
       token(invite.side),
-      h("span.what", {}, h("b", {}, invite.player), ` asks you to the ${invite.board}`),
-      this.button("Sit down", `join game as ${invite.side} on ${invite.board}`, true),
+      h("span.what", {}, h("b", {}, invite.player), ` asks you to ${words}`),
+      this.button(label, line, true),
       this.button("Decline", `no ${invite.player}`),
     );
   }

@@ -5,7 +5,7 @@
  */
 
 import { Chat } from "./chat.js";
-import { openSettings } from "./dialogs.js";
+import { confirmed, openSettings } from "./dialogs.js";
 import { byId, capitalised, clockText, fill, h } from "./dom.js";
 import { EXPLORER, isOfExplorer } from "./explorer.js";
 import { GameView } from "./game.js";
@@ -165,6 +165,13 @@ function say(sentence) {
   byId("status").textContent = sentence;
 }
 
+/** What the button does that says yes to a question, by the code of the question. */
+const SURE = /** @type {Record<string, string>} */ ({
+  sure_resigns: "Resign",
+  sure_restarts: "Start over",
+  sure_leaves: "Leave",
+});
+
 /** @type {number | undefined} */
 let toasting;
 
@@ -193,7 +200,15 @@ function take(name, data) {
 
 // On a phone the log may be below what is seen.
 state.on("Thud.Refused", (refused) => {
-  if (!isOfExplorer(refused) && !log.isSeen()) toast(oneLine(heard));
+  if (!isOfExplorer(refused) && !SURE[refused.code] && !log.isSeen()) toast(oneLine(heard));
+});
+
+// What the server asks before it does something.
+state.on("Thud.Refused", async ({ code }) => {
+  const label = SURE[code];
+  if (!label) return;
+  const question = oneLine(heard).replace(/ Type "yes".*/, "");
+  send((await confirmed(question, label)) ? "yes" : "no");
 });
 
 // What is for everybody, wherever on the page they look.

@@ -54,6 +54,7 @@ import { played, positionOf, unplayed } from "./position.js";
  * @property {boolean} rated
  * @property {string | null} to
  * @property {string | null} [time]
+ * @property {number | null} answers the seek of the player who is asked, while they play
  */
 
 export class State extends EventTarget {

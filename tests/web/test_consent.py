@@ -1,0 +1,88 @@
+"""What the page asks before it does something, and what other players ask by it."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.conftest import Player, Visit
+from tests.web.test_page import sit_down
+
+pytestmark = pytest.mark.slow
+
+
+def notices(player: Player, words: str) -> None:
+    """Wait until something is shown beside a player's board."""
+    expect(player.page.locator("#notices")).to_contain_text(words)
+
+
+def test_the_question_of_the_server_is_a_dialog(visit: Visit) -> None:
+    mona, nick = sit_down(visit, "oak", ("Mona", "Nick"))
+    dialog = mona.page.locator("dialog")
+    mona.press("Resign")
+    expect(dialog).to_contain_text(
+        "Really resign the first battle at the oak board? Nick would win it 32 to 0."
+    )
+    expect(dialog).not_to_contain_text("Type")
+    mona.press("Cancel", within="dialog").hears("You play on.")
+    mona.type("a6 b6").sees(B6="dwarf")
+    nick.type("resign")
+    nick.press("Resign", within="dialog")
+    mona.hears("Nick resigns the battle")
+    nick.press("Leave the seat")
+    expect(nick.page.locator("dialog")).to_contain_text("Mona leads 32 to 0.")
+    nick.press("Leave", within="dialog")
+    mona.hears("Nick leaves the")
+
+
+def test_a_rematch_is_offered_and_accepted(visit: Visit) -> None:
+    olaf, petra = sit_down(visit, "pine", ("Olaf", "Petra"))
+    olaf.press("Resign").press("Resign", within="dialog")
+    petra.press("Swap seats and play on")
+    petra.press("Resign").press("Resign", within="dialog")
+    olaf.press("Rematch")
+    notices(olaf, "You offer a rematch.")
+    notices(petra, "Olaf offers a rematch.")
+    petra.press("Decline", within="#notices")
+    expect(olaf.page.locator("#notices")).not_to_contain_text("a rematch")
+    petra.press("Rematch")
+    olaf.press("Accept", within="#notices")
+    for each in (olaf, petra):
+        each.hears("The first battle of a match begins")
+        expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
+
+
+def test_who_plays_is_asked_before_somebody_else_takes_them_away(visit: Visit) -> None:
+    quin, rosa = visit().come_in("Quin"), visit().come_in("Rosa")
+    quin.type("seek").practises("elm")
+    notices(quin, "You are looking for an opponent (discworld rules).")
+    quin.type("a6 b6").sees(B6="dwarf")
+    rosa.type("accept quin").hears("has been asked whether to play you instead")
+    notices(quin, "Rosa wants to play you now (discworld rules).")
+    quin.press("Not now", within="#notices")
+    rosa.hears("Quin declines.")
+    expect(quin.page.locator("#notices")).not_to_contain_text("looking for an opponent")
+    quin.sees(B6="dwarf").type("seek")
+    rosa.type("accept quin")
+    quin.press("Play now", within="#notices")
+    for each in (quin, rosa):
+        each.hears("The first battle of a match begins").sees(A6="dwarf", B6="empty")
+
+
+def test_a_seek_can_be_ended_beside_the_board(visit: Visit) -> None:
+    sven = visit().come_in("Sven")
+    sven.type("seek 5+3", "go to fir")
+    notices(sven, "You are looking for an opponent (discworld rules, 5+3).")
+    sven.press("Stop looking", within="#notices")
+    expect(sven.page.locator("#notices")).not_to_contain_text("looking for an opponent")
+
+
+def test_to_resume_a_match_takes_both(visit: Visit) -> None:
+    tara, udo = sit_down(visit, "ash", ("Tara", "Udo"))
+    tara.type("adjourn")
+    udo.press("Accept", within="#notices")
+    tara.hears("is put away").type("resume")
+    notices(udo, "Tara asks you to go on with battle")
+    udo.press("Go on", within="#notices")
+    tara.hears("goes on at the ash board")
+    expect(tara.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
