@@ -38,7 +38,7 @@ from thudmud.play.options import OptionCommand
 from thudmud.play.refusals import Mistake, Refusal
 from thudmud.verbs.archive import ArchiveCommand, Step
 from thudmud.verbs.exercises import ExerciseCommand
-from thudmud.verbs.matchmaking import Accept, Decline, Invite, PlayNow
+from thudmud.verbs.matchmaking import Agree, Decline, Invite, No, PlayNow
 from thudmud.verbs.more import Help, Syntax
 from thudmud.verbs.queries import Hint, SetBoard, ViewGame
 from thudmud.verbs.rooms import Look, ViewBots
@@ -204,7 +204,7 @@ def _read(line: str) -> tuple[Command, str | None]:
         raise
 
 
-_UNNAMED = (ArchiveCommand, ExerciseCommand, Accept, Decline)
+_UNNAMED = (ArchiveCommand, ExerciseCommand, Agree, Decline)
 """Commands without a place for the name of a board: on a server none is needed."""
 
 
@@ -232,7 +232,7 @@ def _board(character: Any, command: Command, words: str | None) -> Any:
             words = command.at
         case Help() | Syntax() | OptionCommand() | ViewBots() | PlayNow():
             boards = boards[:1]
-        case Accept() | Decline():
+        case Agree() | Decline() | No(on=None):
             boards = [each for each in boards if each.host.is_asked(character)] or boards
         case GameCommand() | Invite():
             words = command.on

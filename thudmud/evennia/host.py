@@ -29,6 +29,7 @@ from thudmud.play.options import WIDTHS, Options, Profile, Style
 from thudmud.play.people import Person
 from thudmud.play.table import Table
 from thudmud.verbs.decisions import decide
+from thudmud.verbs.matchmaking import No, Yes
 from thudmud.views import Message
 from thudmud.views.colours import PALETTE_RGB
 from thudmud.views.messages import fitted
@@ -232,13 +233,13 @@ class BoardHost:
         return {name: level.name for name, level in known if level}
 
     def is_asked(self, character: Any) -> bool:
-        """Whether something has been offered to a character that can be accepted or declined."""
+        """Whether a character can accept or decline something, or answer a question."""
         person = self.person(character)
         if person is None:
             return False
         side = self.table.side_of(person.name)
         offered = side and any(by is not side for by in self.table.offers.values())
-        return bool(person.invitations or offered)
+        return bool(person.invitations or offered or self.house.is_asked(person.name))
 
     def to_find_out(
         self, character: Any, command: Command, now: float
@@ -309,7 +310,9 @@ class BoardHost:
             self.house.hall.rooms.changed(person)
         before = person.options, dict(person.styles)
         self.house.stop_playing(person.name)
-        told = self.house.obey(person.name, command, now)
+        # Only what is typed is asked about, and answers a question.
+        is_typed = isinstance(command, Yes | No) or getattr(command, "is_grave", False)
+        told = self.house.obey(person.name, str(command) if is_typed else command, now)
         if (person.options, person.styles) != before:
             if person.styles:
                 chosen[self._board] = person.styles[self.table.name]

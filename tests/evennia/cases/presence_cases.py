@@ -262,6 +262,7 @@ class Storage(Furnished):
     def test_battles_of_long_ago_can_be_seen_again(self) -> None:
         self.begin()
         self.play("move from A6 to B6", "move from G7 to G6", "resign game")
+        self.type(self.char1, "yes")
         self.restart()
         assert "Char2" in self.type(self.char1, "history")
         assert "dA6-B6" in self.type(self.char1, "record 1")
@@ -324,6 +325,7 @@ class Storage(Furnished):
     def test_a_replay_goes_on_at_a_board_that_is_renamed(self) -> None:
         self.begin()
         self.play("move from A6 to B6", "move from G7 to G6", "resign game")
+        self.type(self.char1, "yes")
         self.type(self.char1, "replay 1")
         self.board.key = "elm board"
         assert "A6 to B6" in self.type(self.char1, "next")
@@ -404,7 +406,8 @@ class Deletion(Furnished):
 
     def test_a_replay_ends_with_its_board(self) -> None:
         self.begin()
-        self.play("resign game")
+        self.type(self.char1, "resign game")
+        self.type(self.char1, "yes")
         self.type(self.char1, "replay 1")
         self.type(self.char1, "play")
         self.board.delete()

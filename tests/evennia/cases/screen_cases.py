@@ -205,9 +205,19 @@ class Screens(Furnished):
         self.type(self.char1, "look oak board")
         assert self.facts(self.char1) == ["thud_table", "thud_board"]
 
+    def test_resigning_asks_at_the_board_and_yes_or_no_answers(self) -> None:
+        self.begin()
+        assert "Really resign the first battle" in self.type(self.char1, "resign game")
+        assert "You play on." in self.type(self.char1, "no")
+        assert self.board.host.table.running
+        self.type(self.char1, "resign game")
+        assert "You resign the battle." in self.type(self.char1, "yes")
+        assert "Char resigns the battle." in self.heard(self.char2)
+
     def test_a_replay_is_shown_ply_after_ply(self) -> None:
         self.begin()
         self.play("move from A6 to B6", "move from G7 to G6", "resign game")
+        self.type(self.char1, "yes")
         self.type(self.char1, "replay 1")
         self.type(self.char1, "play")
         shown = []
