@@ -337,16 +337,29 @@ def test_a_match_is_found_played_with_clocks_and_given_up(panel: Callable[..., P
     (line,) = bert.click("no_1")
     anna.until_shown(lambda: "row_1" not in anna.labels, "the refusal")
 
-    assert bert.press("Resign") == []
-    assert "Resign the battle?" in bert.texts
-    assert bert.press("No") == []
-    assert "Resign the battle?" not in bert.texts
-    bert.press("Resign")
     (line,) = bert.press("Resign")
     assert line.startswith("resign on ")
+    bert.until_shown(lambda: "Really resign the battle?" in bert.texts, "the question")
+    assert bert.press("No") == ["no"]
+    assert "Really resign the battle?" not in bert.texts
+    bert.press("Resign")
+    bert.until_shown(lambda: "Really resign the battle?" in bert.texts, "the question again")
+    assert bert.press("Resign") == ["yes"]
     anna.until_shown(lambda: "you win by resignation" in anna.texts, "the end")
     bert.until_shown(lambda: "Clickanna wins by resignation" in bert.texts, "the end")
     anna.until_shown(lambda: "Begin" in anna.texts, "the second battle")
+
+    anna.press("Begin")
+    anna.until_shown(lambda: "Resign" in anna.texts, "the second battle, begun")
+    anna.press("Resign")
+    anna.until_shown(lambda: "Really resign the battle?" in anna.texts, "the question")
+    anna.press("Resign")
+    bert.until_shown(lambda: "you win by resignation" in bert.texts, "the end of the match")
+    bert.press("Begin")
+    anna.until_shown(lambda: "row_1" in anna.labels, "the rematch")
+    assert anna.labels["row_1"][1] == "<u>Dwarfs offer a rematch.</u>"
+    assert anna.click("row_1") == ["start on 9th board"]
+    bert.until_shown(lambda: "Resign" in bert.texts, "the rematch, begun")
 
 
 def test_nothing_is_clicked_while_something_else_is_asked(panel: Callable[..., Panel]) -> None:

@@ -82,7 +82,7 @@ def test_a_battle_is_seen(client: Client, window: Open, partner: Callable[[str],
     anna.until("to play the trolls")
     anna.until("> ")
     anna.type(typed[2])
-    anna.until("It is your turn")
+    anna.until("your turn.")
     anna.until("> ")
     anna.type(typed[3])
     anna.until("You move the dwarf from F15 to F8.")

@@ -383,7 +383,7 @@ async def test_people_are_not_kept_waiting_by_its_thoughts(tmp_path: Path) -> No
         await anna.type("start", "move from f1 to f2")
         await bert.type("go to oak board", "kibitz how is it going?")
         await anna.sees("Bert kibitzes: how is it going?")
-        await anna.type("resign on it")
+        await anna.type("resign on it", "yes")
         await bert.sees("Anna resigns the battle.")
 
 
@@ -413,7 +413,7 @@ async def play_on(sessions: Sessions, anna: Person, board: str, side: Side) -> N
         await until(lambda: is_turn(tables[board], side))
         game = tables[board].game
         if game and len(game.moves) >= 40:
-            await anna.type("resign on it")
+            await anna.type("resign on it", "yes")
         elif game and tables[board].running:
             best = max(game.legal_moves(), key=lambda move: len(move.captures))
             await anna.type(str(Play(best.attempt(), board)))

@@ -72,7 +72,7 @@ class Robot:
                     read = begun.end()
                     board, *others = begun.groups()
                     if max(filter(None, others)) < self.name:
-                        await self._client.send(f"resign on {board}\r\n".encode())
+                        await self._client.send(f"resign on {board}\r\nyes\r\n".encode())
                 self.told += (await self._client.reader.read(1 << 16)).decode()
 
 

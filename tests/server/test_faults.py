@@ -140,7 +140,7 @@ async def test_who_is_on_a_node_that_sleeps_is_away_and_comes_in_again(
     await bert.until("Anna moves the dwarf from A6 to B6")
     first.send_signal(signal.SIGSTOP)
     assert anna.client
-    await anna.client.send(b"resign on oak board\r\n")
+    await anna.client.send(b"resign on oak board\r\nyes\r\n")
     await bert.until(AWAY)
     assert "You move" in await bert.say(SECOND)
     first.send_signal(signal.SIGCONT)

@@ -38,6 +38,7 @@ from thudmud.server.config import MailSettings
 from thudmud.server.mailing import Relay
 from thudmud.server.notifying import NeverSentError, Notifier, NotifyPolicy, NotSentError
 from thudmud.store import Holder, NotWritten, Store
+from thudmud.verbs.moves import Resign
 from thudmud.views.notifications import Mail
 
 MINUTE = 60.0
@@ -212,7 +213,7 @@ class TestMails:
         assert len(relay.mails) == 2
 
     async def test_so_is_the_end(self, post: Post, relay: Handler) -> None:
-        await post.place.type("Bert", "resign on oak board")
+        await post.place.type("Bert", Resign("oak board"))
         await post.after(MINUTE)
         [mail] = relay.mails
         assert mail["Subject"] == "Battle over: Anna against Bert (Thud)"
@@ -255,7 +256,7 @@ class TestNotSent:
         await plies(post)
         await post.place.type("Bert", "message anna Ho!")
         await post.place.service.store.forget_letters("Anna", [1])
-        await post.place.type("Bert", "resign on oak board")
+        await post.place.type("Bert", Resign("oak board"))
         await post.after(MINUTE)
         [mail] = relay.mails
         assert mail["Subject"].startswith("Battle over")

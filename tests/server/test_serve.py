@@ -35,6 +35,7 @@ from thudmud.server.session import TelnetSession
 from thudmud.store import InUse, Store, StoreError
 from thudmud.store.steady import SteadyClock, seconds
 from thudmud.telnet.intake import Reading
+from thudmud.verbs.moves import Resign
 
 SETTINGS = Settings.model_validate(
     {"server": {"port": 0, "shutdown_grace": 0.2}, "web": {"enabled": False}, "bot": []}
@@ -106,7 +107,7 @@ async def test_ratings_are_there_after_a_restart(tmp_path: Path) -> None:
     await place.type("Bert", "join game as troll on oak board", "start")
     for number, line in enumerate(RATED.strip().replace("\n", "|").split("|")):
         await place.type(("Anna", "Bert")[number % 2], line)
-    await place.type("Bert", "resign on it", "start", "resign on it")
+    await place.type("Bert", Resign(), "start", Resign())
     score = await store.score("Anna", curves=True)
     assert score
     assert score.curves

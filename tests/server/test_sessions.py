@@ -445,9 +445,9 @@ async def test_address_over_its_quota_plays_on_with_others_and_begins_nothing(
     assert done.done
     results = await crowd.type(bob, "move from g7 to f7", "undo", "new board", "go oak board")
     assert all(each.done for each in results)
-    results = await crowd.type(mala, "undo on oak board", "end", "resign on oak board")
+    results = await crowd.type(mala, "undo on oak board", "end", "resign", "yes")
     assert [each.refusal and each.refusal.code for each in results] == [
-        Refusal.STORED_TOO_MUCH, None, None,
+        Refusal.STORED_TOO_MUCH, None, Refusal.SURE_RESIGNS, None,
     ]  # fmt: skip
     results = await crowd.type(mala, "start on oak board", "adjourn on oak board")
     assert all(each.done for each in results)  # the second battle of the match
@@ -480,8 +480,8 @@ async def test_offers_are_limited_and_the_answers_are_not(store: SlowStore) -> N
     assert await crowd.done(anna, "undo", "end", "adjourn") == [True, True, False]
     # Bob has nothing left, and can answer all that he is offered.
     assert await crowd.done(bob, "no", "move g7 f7", "say e") == [True, True, False]
-    assert await crowd.done(anna, "move f8 g8", "adjourn", "resign on it", "quit") == [
-        True, False, True, True,
+    assert await crowd.done(anna, "move f8 g8", "adjourn", "resign", "yes", "quit") == [
+        True, False, True, True, True,
     ]  # fmt: skip
     assert await crowd.done(bob, "quit") == [True]
     assert not crowd.hall.people
@@ -495,7 +495,7 @@ async def test_to_agree_to_start_anew_is_an_answer(store: SlowStore) -> None:
     await crowd.type(bob, "join game as troll on oak board", "say a", "say b")
     assert await crowd.done(anna, "start", "start") == [True, True]
     assert await crowd.done(bob, "say c", "start") == [False, True]
-    assert await crowd.done(bob, "resign on it", "start") == [True, False]
+    assert await crowd.done(bob, "resign", "yes", "start") == [True, True, False]
 
 
 async def test_nothing_that_nobody_hears_counts(store: SlowStore) -> None:

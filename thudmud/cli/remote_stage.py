@@ -22,7 +22,7 @@ from thudmud.accounts.login import BACK_WORD, KEEP_WORD, PROMPTS, TOLD_WORD, WOR
 from thudmud.script import Seen, StageError, Transcript
 from thudmud.script.stages import not_here
 from thudmud.script.transcript import Act, filled
-from thudmud.server.session import PROMPT
+from thudmud.views.sentences import PROMPT, SEEKING_PROMPT
 from thudmud.views.view import DEFAULT_WIDTH
 
 PATIENCE = 20.0
@@ -36,7 +36,7 @@ PLAYER = "player"
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[()][A-Z0-9])")
 _MARK = b"\x00\x06"  # no server sends NUL within a line
-_PROMPTS = {each.rstrip() for each in (*PROMPTS, PROMPT)}
+_PROMPTS = {each.rstrip() for each in (*PROMPTS, PROMPT, SEEKING_PROMPT)}
 _T = TypeVar("_T")
 _CHUNK = 65536  # bytes
 _MOST_UNREAD = 1 << 24  # bytes; a step that shows more than this is no game of Thud
@@ -200,7 +200,7 @@ class _Player:
             if told := TOLD_WORD.fullmatch(line):
                 self.word = told[1]
         if self._has_typed:  # on the line of a prompt that stood there, if it was not yet seen
-            lines = [line if _is_left_out(line) else line.removeprefix(PROMPT) for line in lines]
+            lines = [line if _is_left_out(line) else _unprompted(line) for line in lines]
             self._has_typed = False
         # A prompt stands at the end, or by itself on a line that something else has ended.
         return [line.rstrip() for line in lines if line.strip() and not _is_left_out(line)]
@@ -220,7 +220,7 @@ class _Player:
     @property
     def is_in(self) -> bool:
         """Whether the player is asked for commands."""
-        return not self.ended and self.is_asked(PROMPT)
+        return not self.ended and (self.is_asked(PROMPT) or self.is_asked(SEEKING_PROMPT))
 
     def is_asked(self, prompt: str) -> bool:
         """Whether this was the last thing that the server asked."""
@@ -373,3 +373,8 @@ class _Stranger(_Player):
 def _is_left_out(line: str) -> bool:
     """Whether a line has no place in transcripts: a prompt, or a word that is new each time."""
     return line.rstrip() in {*_PROMPTS, KEEP_WORD, BACK_WORD} or bool(TOLD_WORD.fullmatch(line))
+
+
+def _unprompted(line: str) -> str:
+    """Return a line without the prompt before it."""
+    return line.removeprefix(SEEKING_PROMPT).removeprefix(PROMPT)

@@ -355,6 +355,17 @@ class LinePrompter:
             self._set_prompt(prompt)
         self.prompt(is_awaited=is_awaited)
 
+    @property
+    def knows_prompts(self) -> bool:
+        """Whether the client's program is told what is asked for, and shows that its own way."""
+        return self.terminal.wants(_PROMPT)
+
+    def change(self, prompt: str) -> None:
+        """Ask for commands by another prompt from now on, if commands are asked for."""
+        if self._invited not in {None, prompt}:
+            self._invited = prompt
+            self._screen.prompt = prompt.encode()
+
     def prompt(self, *, is_awaited: bool = False) -> None:
         """Show the prompt again."""
         # Only if no line waits: pasted lines need no prompt between them.

@@ -59,9 +59,8 @@ from thudmud.telnet.screen import BELL, Goodbye, Screen, encode
 from thudmud.values import value
 from thudmud.verbs.more import LogoutEverywhere, Quit, Register
 from thudmud.views import Message
+from thudmud.views.sentences import PROMPT, SEEKING_PROMPT
 from thudmud.views.view import Terminal
-
-PROMPT = "> "
 
 ELSEWHERE = "You have come in from elsewhere. This connection ends."
 CUT_OFF = (
@@ -177,7 +176,7 @@ class PlayerSession:
             handle=self._handle,
             is_busy=lambda: self._is_asking or (self._is_busy and not self._prompter.is_waiting),
         )
-        self._is_busy = False
+        self._is_busy = self._reminds = False
         """Whether the next item has to wait for something."""
         self._is_asking = False
         """Whether a question of the client's program is being answered."""
@@ -267,6 +266,9 @@ class PlayerSession:
             self._client.data(message.package, message.text)
         else:
             self.screen.show((BELL if message.bell else b"") + _encoded(message.text))
+            if self._visit and (self._reminds or self._sessions.service.hall.seeks):
+                prompt = self._sessions.service.prompt(self.name)
+                self._prompter.change(self._reminding(prompt))
 
     def dismissed(self, why: Dismissal) -> None:
         """End the connection: the player goes on elsewhere, or cannot go on."""
@@ -554,9 +556,18 @@ class PlayerSession:
         if self._visit is None or self._visit.is_over:
             self._close(Goodbye.QUIT)
         else:
-            prompt = PROMPT if self._sessions.service.prompts(self.name) else ""
+            prompt = self._sessions.service.prompt(self.name)
+            if prompt is SEEKING_PROMPT or self._reminds:
+                prompt = self._reminding(prompt)
             self._prompter.invite(prompt, is_awaited=is_awaited)
         self._inbox.wake()
+
+    def _reminding(self, prompt: str) -> str:
+        """Return the prompt, and note whether it reminds: programs know of seeks by themselves."""
+        if prompt is SEEKING_PROMPT and self._prompter.knows_prompts:
+            prompt = PROMPT
+        self._reminds = prompt is SEEKING_PROMPT
+        return prompt
 
     def _fail(self, error: Exception) -> None:
         """Go on after a bug of ours."""
