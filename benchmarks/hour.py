@@ -83,6 +83,7 @@ class Player:
     def leave(self) -> None:
         """Go for good, and give the seat up."""
         self.say("resign on it")
+        self.say("yes")
         self.say("leave game")
         self._guest.cut()
 
@@ -146,6 +147,7 @@ class Pair:
         """Begin a battle, and end the one there is."""
         first, second = self._players
         first.say("resign on it")
+        first.say("yes")
         for each in self._players:
             each.say("leave game")
         first.say("join game as dwarf")

@@ -238,6 +238,7 @@ class House:
         """When `pass_time` may next have something to do; None for never."""
         moments = [due(table) for table in self.hall.tables.values()]
         moments += [each.next_time(self._now) for each in self._opponents.values()]
+        moments += [seek.until for seek in self.hall.seeks.values()]
         moments.append(self._service.director.next_look())
         return min((moment for moment in moments if moment is not None), default=None)
 
@@ -271,8 +272,8 @@ class House:
     def pass_time(self, now: float) -> list[Message]:
         """Do what is due by now, and return the messages.
 
-        Flags fall, idle players are warned, and tournaments go on. Without it, that happens with
-        the next line about the board, or never.
+        Flags fall, idle players are warned, questions to busy players end unanswered, and
+        tournaments go on. Without it, that happens with the next line about the board, or never.
         """
         require_time(now)
         return self._drive(self._service.pass_time(), now)
@@ -417,6 +418,11 @@ class House:
     def is_waiting(self, name: str) -> bool:
         """Whether a player is in battles, and it is the opponent's turn in all of them."""
         return self._service.is_waiting(name)
+
+    def is_asked(self, name: str) -> bool:
+        """Whether a player is asked if they mean a command, so that "yes" or "no" answers that."""
+        visit = self._service.visit(name)
+        return bool(visit and visit.unsure and visit.unsure.holds(self.hall))
 
     def look_up(self, lookup: Lookup[AnswerT]) -> AnswerT:
         """Return the answer to a lookup.

@@ -27,6 +27,7 @@ from thudmud.rules import RULESETS, Game, Side
 from thudmud.service import Arrival, Service, Visit
 from thudmud.service.boards import close_board, rename_board
 from thudmud.store import Store, at_once
+from thudmud.verbs.moves import Resign
 from thudmud.verbs.rooms import Go
 from thudmud.verbs.seats import Join, Leave
 
@@ -76,6 +77,8 @@ class Hall:
     def come(self, name: str, *, bot: bool = True, grace: float = GRACE) -> None:
         if bot:
             self.minds[name] = Opponent(name, grace, PAUSE)
+            hall = self.service.hall
+            hall.bots = {**hall.bots, name: None}
 
         def watch(telling: Telling) -> None:
             if name in self.minds:
@@ -85,7 +88,7 @@ class Hall:
         assert visit
         self.visits[name] = visit
 
-    def type(self, name: str, *lines: str) -> list[str]:
+    def type(self, name: str, *lines: str | Command) -> list[str]:
         """Let a player type; return what bots do after the last line."""
         for line in lines:
             self.submit(name, line)
@@ -242,7 +245,7 @@ def test_bot_agrees_to_restart_a_first_battle_of_few_plies(battle: Hall) -> None
 
 def test_bot_declines_to_restart_once_the_battle_counts(battle: Hall) -> None:
     amble(battle, RATED_PLIES, lambda _: 0)
-    assert battle.type("Anna", "start") == ["Grog: no on oak board"]
+    assert battle.type("Anna", "start", "yes") == ["Grog: no on oak board"]
 
 
 def test_bot_declines_to_restart_after_a_capture(battle: Hall) -> None:
@@ -252,9 +255,9 @@ def test_bot_declines_to_restart_after_a_capture(battle: Hall) -> None:
 
 
 def test_bot_declines_to_restart_a_second_battle(battle: Hall) -> None:
-    battle.type("Anna", "resign on it", "start")
+    battle.type("Anna", "resign on it", "yes", "start")
     battle.play("Grog")
-    assert battle.type("Anna", "start") == ["Grog: no on oak board"]
+    assert battle.type("Anna", "start", "yes") == ["Grog: no on oak board"]
 
 
 def test_bot_without_an_estimate_declines_to_end(battle: Hall) -> None:
@@ -271,7 +274,7 @@ def test_bot_without_an_estimate_declines_to_end(battle: Hall) -> None:
 
 def test_bot_behind_in_the_match_ends_a_battle_only_when_it_leads_nowhere(hall: Hall) -> None:
     hall.type("Anna", "join game as troll on oak board", "invite grog", "start")
-    hall.type("Grog", "resign on it", "start")
+    hall.type("Grog", "resign on it", "yes", "start")
     assert hall.type("Anna", "end game") == ["Grog: no on oak board"]
     amble(hall, QUIET_EVEN, lambda _: -700)
     assert hall.typed == []
@@ -282,7 +285,7 @@ def test_bot_behind_in_the_match_ends_a_battle_only_when_it_leads_nowhere(hall: 
 
 def test_bot_ahead_in_the_match_ends_a_battle_that_brings_it_nothing(hall: Hall) -> None:
     hall.type("Anna", "join game as troll on oak board", "invite grog", "start")
-    hall.type("Anna", "resign on it", "start")
+    hall.type("Anna", "resign on it", "yes", "start")
     assert hall.type("Anna", "end game") == ["Grog: no on oak board"]
     amble(hall, QUIET_ENOUGH, lambda _: -700)
     assert hall.type("Anna", "end game") == ["Grog: end game on oak board"]
@@ -405,7 +408,7 @@ def test_what_is_taken_back_is_forgotten(hall: Hall) -> None:
 def test_bot_at_a_board_with_a_clock_lets_a_person_start(hall: Hall) -> None:
     hall.type("Anna", "join game as dwarf on oak board", "set clock 5+3", "invite grog")
     assert hall.wait(2 * PAUSE) == []
-    hall.type("Anna", "start", "resign on it")
+    hall.type("Anna", "start", "resign on it", "yes")
     assert hall.wait(2 * GRACE) == []
     hall.type("Anna", "start")
     assert hall.minds["Grog"].tasks()
@@ -421,17 +424,17 @@ def test_bots_at_a_board_with_a_clock_start_themselves(hall: Hall) -> None:
 
 
 def test_it_plays_the_second_battle_and_leaves_after_the_match(battle: Hall) -> None:
-    battle.type("Anna", "resign on it")
+    battle.type("Anna", Resign())
     assert battle.wait(PAUSE) == []
     assert battle.wait(TROLLS_AFTER) == ["Grog: start game on oak board"]
     assert battle.minds["Grog"].tasks()  # the dwarfs by now
-    battle.type("Anna", "resign on it")
+    battle.type("Anna", Resign())
     assert battle.wait(GRACE - 1) == []
     assert battle.wait(1) == ["Grog: leave game on oak board", "Grog: go hall"]
 
 
 def test_after_a_match_another_can_be_started(battle: Hall) -> None:
-    battle.type("Anna", "resign on it", "start", "resign on it", "start")
+    battle.type("Anna", Resign(), "start", Resign(), "start")
     assert battle.tables["oak board"].running
     assert battle.wait(2 * GRACE) == []
 
@@ -460,6 +463,7 @@ def test_it_is_patient_where_seats_are_kept_for_no_time() -> None:
 
 
 def test_it_waits_for_who_is_away_and_puts_the_match_away(battle: Hall) -> None:
+    battle.type("Anna", "move from f1 to f6")
     assert battle.lose("Anna", Parting.QUIT) == []
     assert battle.wait(GRACE - 1) == []
     assert battle.wait(1) == ["Grog: adjourn game on oak board"]

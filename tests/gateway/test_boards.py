@@ -79,7 +79,8 @@ async def test_a_match_goes_on_at_another_board_of_the_client_only(connect: Conn
         for player in ("Anna", "Bert"):
             await client.answer("enter", board=board, player=player)
     assert "no adjourned match" in await typed(two, "Anna", "resume", "ash")
-    assert "It is Bert's turn" in await typed(one, "Anna", "resume", ELM)
+    assert "You ask Bert to go on with battle 1" in await typed(one, "Anna", "resume", ELM)
+    assert "It is your turn" in await typed(one, "Bert", "yes", ELM)
     assert "no adjourned match" in await typed(one, "Anna", "resume")
     assert "You move" in await typed(one, "Bert", "move from g7 to f7", ELM)
 

@@ -39,7 +39,7 @@ PLY = "(ply)"
 LINES = st.sampled_from(
     [
         "join game as dwarf", "join game as troll", "start", "end game", "restart", "resign on it",
-        "leave game", "quit", "set board brief", "set rules classic", "undo", "no", "claim",
+        "yes", "leave game", "quit", "set board brief", "set rules classic", "undo", "no", "claim",
         "adjourn", "resume", "resume game 1", "go to oak", "go to table", "go hall", "look",
         "look at it", "say hello", "tell anna hello", "view possible", "view game", "games",
         "tutorial 4", "puzzle 1", "stop", "hint",
@@ -125,8 +125,8 @@ def _ply(house: House, number: int, now: float) -> list[Message]:
 
 RICH_DEEDS = [
     *BEGUN, *[("Anna", str(each)) for each in (5, 70, 300, 11)], ("Bert", "resign on it"),
-    ("Anna", "start"), ("Anna", "3"), ("Bert", "undo"), ("Anna", "undo"), ("Anna", "8"),
-    ("Anna", "adjourn"), ("Bert", "adjourn"),
+    ("Bert", "yes"), ("Anna", "start"), ("Anna", "3"), ("Bert", "undo"), ("Anna", "undo"),
+    ("Anna", "8"), ("Anna", "adjourn"), ("Bert", "adjourn"),
     ("Anna", "join game as dwarf on elm table"), ("Carla", "join game as troll on elm table"),
     ("Carla", "start"), ("Anna", "17"), ("Carla", "leave game"), ("Anna", "invite carla"),
     ("Carla", "join game as troll on elm table"), ("Carla", "44"), ("Anna", "end game"),
@@ -135,8 +135,9 @@ RICH_DEEDS = [
     ("Anna", "options colour special thud troll bold red on #102030"),
     ("Anna", "options width 60"), ("Anna", "set board brief"),
     ("Bert", GONE), ("Anna", "30"), ("Anna", "undo on oak board"), ("Carla", "replay 2"),
-    ("Carla", "last"), ("Carla", "resign on elm table"), ("Carla", "start on elm table"),
-    ("Anna", "80"), ("Carla", GONE), ("Anna", "replay 1"), ("Anna", "next"),
+    ("Carla", "last"), ("Carla", "resign on elm table"), ("Carla", "yes"),
+    ("Carla", "start on elm table"), ("Anna", "80"), ("Carla", GONE), ("Anna", "replay 1"),
+    ("Anna", "next"),
 ]  # fmt: skip
 """What people do in a house in which there is something of everything."""
 

@@ -118,11 +118,11 @@ SAT = "anna join dwarf, bert join troll"
             "Anna (dwarfs); battle 1, 0 plies played, dwarfs to move; troll seat empty; 1 watching",
         ),
         (
-            f"{SAT}, anna start, bert resign, bert leave",
+            f"{SAT}, anna start, bert resign, bert yes, bert leave, bert yes",
             "Anna (dwarfs); between the battles of a match; troll seat empty; 1 watching",
         ),
         (
-            f"{SAT}, anna start, bert resign, anna start, bert resign",
+            f"{SAT}, anna start, bert resign, bert yes, anna start, bert resign, bert yes",
             "Bert (dwarfs) and Anna (trolls); match over",
         ),
     ],
@@ -131,7 +131,8 @@ def test_what_the_list_of_boards_tells(lines: str, state: str) -> None:
     house = house_of("Anna", "Bert", "Carla", width=200)
     for line in lines.split(", "):
         name, _, command = line.partition(" ")
-        words = command.replace("join", "join game as") + " on oak board"
+        words = command.replace("join", "join game as")
+        words += "" if command == "yes" else " on oak board"
         house.obey(name.capitalize(), words.replace("go on", "go to"), 0.0)
     first = told(house.obey("Carla", "boards", 0.0))["Carla"].split("\n")[0]
     assert first == f" 1. oak board (discworld rules): {state}"

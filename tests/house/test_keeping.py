@@ -35,10 +35,12 @@ from tests.house.plays import (
 from thudmud import BoardSpec, House, Message, Options
 from thudmud.errors import InvalidValueError
 from thudmud.play.archive import BattleLookup, HistoryLookup, ScoreLookup
+from thudmud.play.command import Command
 from thudmud.play.events import BattleId, Cleared, Joined, Moved, Returned
 from thudmud.play.options import Profile
 from thudmud.rules import Move, Piece, Side, Square
 from thudmud.store.codec import SCHEMA, Misread, TooNew, to_line
+from thudmud.verbs.moves import Resign
 
 Deed = tuple[str, str]
 PUT_AWAY = [*BEGUN, ("Anna", "7"), ("Anna", "adjourn"), ("Bert", "adjourn")]
@@ -133,7 +135,7 @@ class TestMadeAgain:
         assert "What has happened at the oak board meanwhile:\nAnna moves" in seen
 
     def test_boards_that_stand_here_no_longer_have_their_battles_still(self) -> None:
-        house = played(*BEGUN, ("Anna", "7"), ("Bert", "resign on it"))
+        house = played(*BEGUN, ("Anna", "7"), ("Bert", "resign on it"), ("Bert", "yes"))
         again = House([BoardSpec("ivory board")], events=house.events())
         again.enter("Anna", 50.0)
         assert again.hall.tables.seats_of("Anna") == []
@@ -236,8 +238,11 @@ class TestSettling:
 class TestLookingUp:
     def test_the_history_is_paged_and_names_are_the_same_in_any_case(self) -> None:
         house = played(*BEGUN)
-        for number in range(44):
-            do(house, "Anna", "resign on it" if number % 2 == 0 else "start", 10.0 + number)
+        for number in range(22):
+            for name, line in (("Anna", "resign on it"), ("Anna", "yes"), ("Anna", "start")):
+                do(house, name, line, 10.0 + number)
+            if number % 2:  # a rematch needs both
+                do(house, "Bert", "start", 10.0 + number)
         for asked in ("history anna", "history BERT", "history"):
             numbers = []
             for page in (1, 2):
@@ -251,11 +256,13 @@ class TestLookingUp:
             house.enter(name, 1.0, member=True)
         lines = [("Anna", "join game as dwarf"), ("Bert", "join game as troll"), ("Anna", "start")]
         lines += [(name.replace("other", "Bert"), line) for name, line in PLIES]
-        lines += [("Anna", "resign"), ("Anna", "start")]
-        for name, line in lines:
-            seen = texts(house.obey(name, f"{line} on oak board", 2.0))
+        resign = Resign("oak board")
+        deeds: list[tuple[str, str | Command]]
+        deeds = [(name, f"{line} on oak board") for name, line in lines]
+        for name, command in [*deeds, ("Anna", resign), ("Anna", "start")]:
+            seen = texts(house.obey(name, command, 2.0))
             assert "rating" not in seen
-        told_both = told(house.obey("Anna", "resign on oak board", 3.0))
+        told_both = told(house.obey("Anna", resign, 3.0))
         anna, bert = (told_both[name].replace("\n", " ") for name in ("Anna", "Bert"))
         mine, theirs = "rating 1500 -> 1421?", "rating 1500 -> 1579?"
         assert f"Discworld, untimed: your {mine}; Bert's {theirs}." in anna

@@ -31,7 +31,9 @@ def house_of(*lines: str, seat_grace: float = LATER) -> House:
 
 def say(house: House, line: str, now: float = 0.0) -> dict[str, str]:
     name, _, command = line.partition(" ")
-    return told(house.obey(name.capitalize(), f"{command} on oak board", now))
+    if command != "yes":
+        command += " on oak board"
+    return told(house.obey(name.capitalize(), command, now))
 
 
 def happened(house: House, after: int = 0) -> list[Event]:
@@ -165,7 +167,7 @@ class TestPartings:
         assert "Carla" not in seen
 
     def test_between_the_battles_the_second_may_be_claimed(self) -> None:
-        house = house_of(*PLAYED, "bert resign", seat_grace=0.0)
+        house = house_of(*PLAYED, "bert resign", "bert yes", seat_grace=0.0)
         seen = told(house.depart("Bert", 0.0))["Anna"].replace("\n", " ")
         may = 'You can type "claim game on oak board" or "adjourn game on oak board".'
         assert seen.endswith(f"is kept for Bert. {may}")
@@ -180,7 +182,9 @@ class TestPartings:
         assert "The match is over" in say(house, "anna claim")["Anna"].replace("\n", " ")
 
     def test_when_the_match_is_over_there_is_nothing_to_do(self) -> None:
-        house = house_of(*PLAYED, "bert resign", "anna start", "bert resign")
+        house = house_of(
+            *PLAYED, "bert resign", "bert yes", "anna start", "bert resign", "bert yes"
+        )
         seen = told(house.depart("Bert", 0.0))["Anna"].replace("\n", " ")
         assert seen.endswith("is kept for Bert.")
 
@@ -221,7 +225,7 @@ class TestWaiting:
     def test_not_without_a_battle(self) -> None:
         house = house_of(*PLAYED[:2])
         assert not house.is_waiting("Anna")
-        house = house_of(*PLAYED, "bert resign")
+        house = house_of(*PLAYED, "bert resign", "bert yes")
         assert not house.is_waiting("Anna")
 
     def test_at_all_boards(self) -> None:
@@ -294,7 +298,7 @@ class TestWhatWasBefore:
         assert again.settle(10.0) == []
 
     def test_a_battle_that_was_played_before_can_be_seen(self) -> None:
-        again = kept(house_of(*PLAYED, "bert resign"))
+        again = kept(house_of(*PLAYED, "bert resign", "bert yes"))
         found = again.look_up(BattleLookup(1))
         assert found
         battle = found.battle
@@ -434,3 +438,19 @@ def test_time_alone_ends_a_battle_where_a_house_is_told_of_it() -> None:
     assert "The battle is over:" in seen["Bert"]
     assert house.due is None
     assert house.pass_time(1000.0) == []
+
+
+def test_busy_player_is_asked_until_time_has_passed() -> None:
+    house = House(BOARDS, opens_boards=True)
+    for name in ("Anna", "Bert", "Carla"):
+        house.enter(name, 0.0)
+    for name, line in (("Anna", "match bert"), ("Bert", "yes"), ("Anna", "seek")):
+        house.obey(name, line, 0.0)
+    house.obey("Carla", "accept 1", 10.0)
+    assert house.due == 30.0
+    assert house.pass_time(29.0) == []
+    ended = told(house.pass_time(30.0))
+    assert ended["Carla"] == "Anna has not answered."
+    assert ended["Anna"].startswith("You have not answered Carla, so you play on.")
+    assert house.hall.seeks == {}
+    assert house.due is None or house.due > 30.0

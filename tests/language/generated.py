@@ -57,6 +57,7 @@ from thudmud.verbs.matchmaking import (
     Seek,
     Seeks,
     Withdraw,
+    Yes,
 )
 from thudmud.verbs.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
 from thudmud.verbs.moves import Adjourn, Claim, End, Play, PlayRecorded, Resign, Start, Undo
@@ -289,7 +290,7 @@ commands: st.SearchStrategy[Command] = st.one_of(
     st.builds(Challenge, players, rules, sides, st.booleans(), levels, times),
     st.builds(PlayNow, rules, sides, times, st.booleans(), levels),
     st.builds(NewBoard, rules),
-    st.builds(Accept, st.none() | numbers | players),
+    *(st.builds(kind, st.none() | numbers | players) for kind in (Accept, Yes)),
     st.builds(Decline, numbers | players.filter(lambda word: word.lower().split(",")[0] != "on")),
     st.builds(Withdraw, st.none() | numbers),
     st.builds(Games, st.booleans()),

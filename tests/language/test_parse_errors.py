@@ -224,7 +224,6 @@ def test_where_it_failed(line: str, column: int, understood: str | None) -> None
         ("ratings", "standings"),
         ("records", "help records"),
         ("reply hello", "tell"),
-        ("rematch", "start"),
         ("goto oak board", "go"),
         ("smile", "emote"),
         ("match grog 1", "level 1"),

@@ -47,6 +47,7 @@ from thudmud.verbs.matchmaking import (
     Seek,
     Seeks,
     Withdraw,
+    Yes,
 )
 from thudmud.verbs.more import Again, Help, LogoutEverywhere, Password, Quit, Register, Syntax
 from thudmud.verbs.moves import Adjourn, Claim, End, Play, Resign, Start, Undo
@@ -142,6 +143,8 @@ SEATS = [
     ("finish", End()),
     ("finish game on board", End("board")),
     ("start", Start()),
+    ("rematch", Start()),
+    ("rematch on board", Start("board")),
     ("start new on board", Start("board")),
     ("Start New Game On Board", Start("Board")),
     ("start game", Start()),
@@ -287,7 +290,9 @@ WHAT_WAS_PLAYED = [
     ("invite grog on oak board as troll", Invite("grog", Side.TROLL, "oak board")),
     ("seeks", Seeks()),
     ("accept", Accept()),
-    ("yes", Accept()),
+    ("yes", Yes()),
+    ("yes 7", Yes(7)),
+    ("yes bert", Yes("bert")),
     ("accept 7", Accept(7)),
     ("accept bert", Accept("bert")),
     ("no bert", Decline("bert")),

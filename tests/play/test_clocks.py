@@ -27,6 +27,7 @@ from thudmud.play.events import (
     ClockHeld,
     IdleWarned,
     Joined,
+    Left,
     Moved,
     Parting,
     Resumed,
@@ -489,14 +490,16 @@ class TestCorrespondence:
 
 
 class TestForfeits:
-    def test_who_resigns_between_the_battles_gives_up_the_second(self, first_over: Table) -> None:
-        started, ended = events(first_over, "Bert", Resign())
+    def test_leave_between_the_battles_gives_up_a_rated_second(self, timed: Table) -> None:
+        half_played = after(timed, *PLIES, ("Anna", Resign()), members=MEMBERS)
+        started, ended, left = events(half_played, "Bert", Leave(), members=MEMBERS)
         assert isinstance(started, BattleStarted)
         assert isinstance(ended, BattleEnded)
         assert (started.number, ended.plies) == (2, 0)
-        assert ended.outcome.winner is first_over.side_of("Bert")  # they swap seats
+        assert ended.outcome.winner is half_played.side_of("Bert")  # they swap seats
         assert ended.points
-        table = after(first_over, ("Bert", Resign()))
+        assert left == Left(NOW, "Bert", Side.DWARF, Parting.LEFT)
+        table = after(half_played, ("Bert", Leave()), members=MEMBERS)
         assert isinstance(table.match, Match)
         assert table.match.over
 
@@ -518,13 +521,16 @@ class TestForfeits:
         over = after(table, ("Bert", Resign()))
         assert after(over, ("Bert", Leave())).side_of("Bert") is None
 
-    def test_a_rated_match_is_not_left_by_standing_up(self, timed: Table) -> None:
-        assert refusal(timed, "Anna", Leave()) is Refusal.LEAVES_RATED
-        over = after(timed, *PLIES, ("Anna", Resign()))
-        assert refusal(over, "Anna", Leave()) is Refusal.LEAVES_RATED
-        ended = after(over, ("Anna", Resign()), members=MEMBERS)
-        assert after(ended, ("Anna", Leave())).side_of("Anna") is None
+    def test_leave_with_a_clock_running_loses_a_rated_match_once_it_counts(
+        self, timed: Table
+    ) -> None:
+        assert refusal(timed, "Anna", Leave()) is Refusal.LEAVES_CLOCK
+        assert refusal(after(timed, *PLIES[:-1]), "Anna", Leave()) is Refusal.LEAVES_CLOCK
+        table = after(timed, *PLIES, ("Anna", Leave()), members=MEMBERS)
+        assert table.side_of("Anna") is None
+        assert isinstance(table.match, Match)
+        assert (table.match.over, table.clock) == (True, None)
 
-    def test_but_one_that_was_hardly_played_is(self, timed: Table) -> None:
+    def test_leave_after_a_hardly_played_battle_gives_up_the_seat_alone(self, timed: Table) -> None:
         over = after(timed, *PLIES[:-1], ("Anna", Resign()))
-        assert after(over, ("Anna", Leave())).side_of("Anna") is None
+        assert events(over, "Anna", Leave()) == [Left(NOW, "Anna", Side.DWARF, Parting.LEFT)]

@@ -8,6 +8,7 @@ from copy import copy
 from enum import Enum
 from typing import Any, TypeVar
 
+from thudmud.play.command import Command
 from thudmud.play.events import Parting
 from thudmud.play.hall import Hall
 from thudmud.play.options import Style
@@ -105,14 +106,16 @@ class Place:
             assert visit
             self.visits[name] = visit
 
-    def submit(self, name: str, line: str, cause: object = None) -> asyncio.Future[Result]:
-        """Begin what ``name`` types."""
+    def submit(
+        self, name: str, line: str | Command, cause: object = None
+    ) -> asyncio.Future[Result]:
+        """Begin what ``name`` types, or a program of theirs asks for."""
         return begin(self.service.submit(self.visits[name], line, cause=cause))
 
     async def leave(self, name: str, parting: Parting = Parting.LOST) -> None:
         await self.service.leave(self.visits[name], parting)
 
-    async def type(self, name: str, *lines: str) -> str:
+    async def type(self, name: str, *lines: str | Command) -> str:
         """Return what ``name`` is told."""
         self.told[name] = []
         for line in lines:

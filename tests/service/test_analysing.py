@@ -187,7 +187,8 @@ async def test_only_so_many_at_once(
 async def second_battle(place: Place) -> None:
     """Have another battle played, with the seats swapped."""
     await place.type("Anna", "start")
-    for name, line in [("Bert", "move a6 b6"), ("Anna", "move g7 g6"), ("Bert", "resign on it")]:
+    plies = ("Bert", "move a6 b6"), ("Anna", "move g7 g6")
+    for name, line in (*plies, ("Bert", "resign"), ("Bert", "yes")):
         await place.type(name, line)
 
 

@@ -83,7 +83,8 @@ async def test_a_match_goes_on_at_another_board(place: Place, store: SlowStore) 
     await close_board(store, OAK, NOW)
     assert "is put away" in place.told["Bert"][0]
     await place.type("Anna", "go elm board")
-    assert "goes on at the elm board" in await place.type("Bert", "go elm board", "resume game")
+    await place.type("Bert", "go elm board", "resume game")
+    assert "goes on at the elm board" in await place.type("Anna", "yes")
     assert place.plies("elm board") == 1
 
 

@@ -11,6 +11,7 @@ from thudmud.play.refusals import Refusal
 from thudmud.rules import Game, Move
 from thudmud.service import hinting
 from thudmud.store import Store
+from thudmud.verbs.moves import Resign
 
 HINT = 'Try "move from A6 to B6": it keeps all your dwarfs safe.'
 AGAIN = '"hint on oak board" tries again.'
@@ -200,7 +201,7 @@ async def test_who_plays_a_rated_battle_is_given_none_at_any_board(adviser: Slow
     assert await place.type("Anna", "hint") == (
         "Your battle at the oak board counts for ratings, so there are no hints until it is over."
     )
-    await place.type("Bert", "resign on oak board")
+    await place.type("Bert", Resign("oak board"))
     assert await refused(place, "Anna", "hint on elm board") is None
 
 

@@ -22,6 +22,7 @@ from thudmud.rules import Side
 from thudmud.service import Arrival, Dismissal, Result, Service, lines, presence
 from thudmud.store import Conflict, NotWritten, Store, Stored, StoreError
 from thudmud.store.streams import Changes
+from thudmud.verbs.moves import Resign
 from thudmud.views import Message, Terminal
 
 MOVE, ANSWER = "move from f15 to f8", "move from g7 to f7"
@@ -56,7 +57,7 @@ async def test_two_who_act_on_one_board_and_each_other_never_wait_for_ever(
     moving = place.submit("Anna", MOVE)
     await store.held_up()
     going_on: list[asyncio.Future[Any]] = [
-        place.submit("Bert", "resign on it"),
+        place.submit("Bert", Resign("it")),
         place.submit("Anna", "tell bert hello"),
         place.submit("Bert", "tell anna hello"),
         begin(place.leave("Bert")),
@@ -70,6 +71,7 @@ async def test_two_who_act_on_one_board_and_each_other_never_wait_for_ever(
 
 async def test_lost_while_the_other_has_a_match_resumed(place: Place, store: SlowStore) -> None:
     await put_away(place)
+    await place.type("Bert", "resume game on oak board")
     store.hold()
     resuming = place.submit("Anna", "resume game on oak board")
     await store.held_up()
@@ -97,6 +99,7 @@ async def test_one_at_a_time_is_stored_at_a_board(place: Place, store: SlowStore
 async def test_given_a_seat_while_leaving_another(place: Place, store: SlowStore) -> None:
     await put_away(place)
     await place.type("Bert", "join game as dwarf on elm board", "go oak board")
+    await place.type("Bert", "resume game on oak board")
     store.hold()
     resuming = place.submit("Anna", "resume game on oak board")
     await store.held_up()
@@ -110,6 +113,7 @@ async def test_given_a_seat_while_leaving_another(place: Place, store: SlowStore
 
 async def test_given_a_seat_and_back_before_that_is_known(place: Place, store: SlowStore) -> None:
     await put_away(place)
+    await place.type("Bert", "resume game on oak board")
     store.hold()
     resuming = place.submit("Anna", "resume game on oak board")
     await store.held_up()
@@ -388,7 +392,7 @@ async def test_a_cancelled_line_is_told_when_it_comes_back(
         await moving
     if when == "at once":
         await store.held_up()
-    resigning = place.submit("Bert", "resign on it")
+    resigning = place.submit("Bert", Resign("it"))
     await store.held_up()
     assert not place.told
     store.gate.set()
@@ -582,6 +586,7 @@ async def test_nobody_is_written_away_who_is_given_a_seat_while_it_closes(
     place: Place, store: SlowStore
 ) -> None:
     await put_away(place)
+    await place.type("Bert", "resume game on oak board")
     store.hold()
     resuming = place.submit("Anna", "resume game on oak board")
     await store.held_up()

@@ -89,6 +89,7 @@ async def test_until_somebody_comes_a_bot_plays(hall: Place) -> None:
     assert seats(hall) == {Side.DWARF: "Anna", Side.TROLL: "Carla"}
     assert await refused(hall, "Anna", "play") is Refusal.SEEKING_ALREADY
     await hall.type("Bert", "play as dwarf")
+    await hall.type("Anna", "yes")
     assert seats(hall, "4th board") == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
     assert hall.hall.people["Anna"].room == "4th board"
     assert hall.hall.tables[MATCH].running  # the game with the bot waits
@@ -142,7 +143,8 @@ async def test_who_quits_before_the_first_ply_leaves_a_bot(hall: Place) -> None:
 async def test_of_two_boards_the_one_is_meant_where_one_sits(hall: Place) -> None:
     hall.hall.bots = {"Carla": BotLevel(1, "Chalk", "Weak.")}
     await hall.type("Anna", "play as dwarf")
-    await hall.type("Bert", "play as troll")  # which brings Anna to another board
+    await hall.type("Bert", "play as troll")
+    await hall.type("Anna", "yes")  # which brings her to another board
     for line in ("a6 b6", "adjourn", "no", "set clock 5+0", "leave"):
         await hall.type("Anna", line)
         assert hall.hall.people["Anna"].used == "4th board"
@@ -154,10 +156,10 @@ async def test_of_two_boards_the_one_is_meant_where_one_sits(hall: Place) -> Non
 async def test_what_loses_a_battle_asks_first(hall: Place) -> None:
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept")
-    sure = f'Resign the battle at the {MATCH}? Type "yes" to resign.'
-    for line in ("resign", "resign game", "resign from game"):
-        assert await hall.type("Anna", line) == sure
-    assert await refused(hall, "Anna", "resign") is Refusal.SAY_YES
+    sure = f"Really resign the first battle at the {MATCH}? Bert would win it 32 to 0."
+    for line in ("resign", "resign game", "resign from game", f"resign on {MATCH}"):
+        assert await hall.type("Anna", line) == f'{sure} Type "yes" to resign.'
+    assert await refused(hall, "Anna", "resign") is Refusal.SURE_RESIGNS
     battle = hall.hall.tables[MATCH]
     for line in ("no", "resign", "resgn", "accept", "resign", "", "accept", "resign", "yes"):
         assert battle.running
@@ -194,15 +196,16 @@ async def test_yes_does_not_resign_another_battle(hall: Place) -> None:
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept")
     await hall.type("Anna", "resign")
-    await hall.type("Bert", f"resign on {MATCH}", "start")
+    await hall.type("Bert", "resign", "yes", "start")
     await hall.type("Anna", "yes")
     assert hall.hall.tables[MATCH].running
 
 
-async def test_who_names_the_board_and_a_program_are_not_asked(hall: Place) -> None:
+async def test_who_resigns_by_a_program_is_not_asked(hall: Place) -> None:
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept")
-    await hall.type("Anna", f"resign game on {MATCH}", "start")
+    await hall.service.submit(hall.visits["Anna"], Resign(MATCH))
+    await hall.type("Anna", "start")
     assert hall.hall.tables[MATCH].running
     await hall.service.submit(hall.visits["Anna"], Resign())
     assert not hall.hall.tables[MATCH].under_way
@@ -264,7 +267,7 @@ async def test_a_match_is_for_whom_it_was_asked(hall: Place) -> None:
     assert await refused(hall, "Anna", "match bert") is Refusal.ASKED_ALREADY
     assert "1." not in await hall.type("Carla", "seeks")
     await hall.type("Bert", "decline")
-    assert "Bert declines your challenge." in hall.told["Anna"]
+    assert "Bert declines." in hall.told["Anna"]
     assert hall.hall.seeks == {}
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "match anna")  # asks the same
@@ -324,7 +327,7 @@ async def test_second_battle_by_correspondence_is_rated_while_the_opponent_is_aw
         assert match
         mover = match.dwarf if match.game.turn is Side.DWARF else match.troll
         await place.type(mover, f"move {each} on 3rd")
-    await place.type("Bert", "resign on 3rd board")
+    await place.type("Bert", "resign on 3rd board", "yes")
     await place.leave("Bert")
     await place.type("Anna", "start game on 3rd")
     match = place.hall.tables[MATCH].match
@@ -500,9 +503,9 @@ async def test_what_is_left_of_who_is_gone_goes_in_the_end(store: SlowStore) -> 
     await place.type("Anna", "seek classic", "match bert")
     await place.type("Bert", "accept 2", "join game as dwarf on oak board")
     assert place.hall.seeks == {}
-    await place.type("Anna", "seek classic")
-    await place.leave("Anna")
+    await place.type("Anna", "match bert")
     await place.leave("Bert")
+    await place.leave("Anna", Parting.RESTART)
     assert list(place.hall.seeks) == [1]
     store.time = place.now = place.now + GRACE + 1
     alarms.ring()
@@ -519,7 +522,7 @@ async def test_who_quits_seeks_no_longer(hall: Place) -> None:
 
 async def test_one_who_is_away_cannot_be_met(hall: Place) -> None:
     await hall.type("Anna", "seek")
-    await hall.leave("Anna")
+    await hall.leave("Anna", Parting.RESTART)  # after which they may be back in a moment
     assert await refused(hall, "Bert", "accept 1") is Refusal.SEEKER_AWAY
     await hall.type("Bert", "play")
     assert list(hall.hall.seeks) == [1, 2]  # they are not sat opposite each other
@@ -553,12 +556,12 @@ async def test_next_match_is_offered_only_at_a_board_that_stays(hall: Place, sta
     await hall.type("Anna", *([] if stays else ["go hall"]))
     await hall.type("Carla", f"observe {MATCH}")
     line = f"resign on {MATCH}"
-    await hall.type("Bert", line, f"start game on {MATCH}")
+    await hall.type("Bert", line, "yes", f"start game on {MATCH}", line)
     hall.told.clear()
-    await hall.type("Bert", line)
+    await hall.type("Bert", "yes")
     told = {name: " ".join(" ".join(texts).split()) for name, texts in hall.told.items()}
     assert all("The match is over" in each for each in told.values())
-    offers = [f'"start game on {MATCH}" begins the next match.' in told[name] for name in told]
+    offers = [f'"start game on {MATCH}" offers a rematch.' in told[name] for name in told]
     assert offers == [stays] * 3
     assert ("You observe it still" in told["Carla"]) is stays
     await until(lambda: (MATCH in hall.hall.tables) is stays)
@@ -603,7 +606,7 @@ async def test_board_counts_for_nobody_once_its_match_is_over(place: Place) -> N
     await place.enter("Anna", origin="10.0.0.1")
     table = await play_bot(place, "Anna")
     assert await refused(place, "Anna", "match carla") is Refusal.BOARDS_TOO_MANY
-    await place.type("Anna", "resign on it", "start", "resign on it")
+    await place.type("Anna", "resign on it", "yes", "start", "resign on it", "yes")
     match = place.hall.tables[table.name].match
     assert match
     assert match.over
@@ -639,7 +642,7 @@ async def test_seek_of_a_player_who_left_counts_whole(place: Place) -> None:
     place.hall.caps = Caps(seeks_per_address=1)
     await place.enter("Anna", "Bert", origin="10.0.0.1")
     await place.type("Anna", "seek")
-    await place.leave("Anna")
+    await place.leave("Anna", Parting.RESTART)
     await place.type("Bert", "seek classic")
     assert await refused(place, "Bert", "seek koom valley") is Refusal.SEEKS_FROM_ADDRESS
 
@@ -742,8 +745,8 @@ async def test_each_absence_has_its_grace(store: SlowStore) -> None:
     alarms = Alarms()
     place = Place(store, later=alarms)
     await place.open()
-    await place.enter("Anna")
-    await place.type("Anna", "seek")
+    await place.enter("Anna", "Bert")
+    await place.type("Bert", "match anna")
     await place.leave("Anna")
     await place.enter("Anna")
     await place.leave("Anna")
@@ -797,9 +800,9 @@ async def test_a_seek_is_accepted_by_its_players_name_or_alone(hall: Place) -> N
 
 
 async def test_two_who_play_need_not_answer_each_other_any_more(hall: Place) -> None:
-    await hall.type("Anna", "match bert", "match bert classic", "match carla")
+    await hall.type("Anna", "match bert", "match bert classic")
     await hall.type("Bert", "accept 1")
-    assert [seek.to for seek in hall.hall.seeks.values()] == ["Carla"]
+    assert hall.hall.seeks == {}
     assert await refused(hall, "Bert", "accept") is Refusal.NOTHING_STANDS
 
 

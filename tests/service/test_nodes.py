@@ -21,6 +21,7 @@ from thudmud.play.options import Options, Profile, Style, Switch, Toggle
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.service import Arrival, Dismissal, Elsewhere, Node, presence
+from thudmud.service.interface import Later
 from thudmud.service.nodes import NodeAsides, NodeHello, ReleaseRequest, note_form
 from thudmud.store import NotesMissed, NotWritten, StoreError, TooLong
 from thudmud.verbs.options import SetWidth
@@ -37,12 +38,14 @@ class World:
         self.store = SlowStore.make()
         self.nodes: dict[str, Node] = {}
 
-    async def begin(self, name: str, boards: Sequence[BoardSpec] = BOARDS) -> Place:
+    async def begin(
+        self, name: str, boards: Sequence[BoardSpec] = BOARDS, later: Later | None = None
+    ) -> Place:
         """Begin a node, and return its place."""
         node = Node(self.store, name, lease=LEASE, clock=lambda: self.store.time)
         self.nodes[name] = node
         await node.open()
-        place = Place(self.store, node, boards)
+        place = Place(self.store, node, boards, later=later)
         await place.open()
         return place
 
@@ -178,6 +181,8 @@ async def test_who_is_given_a_seat_and_has_just_gone_is_away(
     await one.type("Anna", "adjourn game")
     await two.type("Bert", "adjourn game", "go oak board")
     await one.type("Anna", "go oak board")
+    await two.type("Bert", "resume game on oak board")
+    await until(lambda: bool(one.hall.people["Anna"].invitations))
     world.store.hold()
     resuming = one.submit("Anna", "resume game on oak board")
     await two.service.leave(two.visits["Bert"])

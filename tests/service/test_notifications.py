@@ -16,6 +16,7 @@ from thudmud.play.events import Parting
 from thudmud.play.notifications import CODE_LASTS, CODES_FROM_NETWORK, NEWCOMER, Ways
 from thudmud.play.order import Order
 from thudmud.store import NotWritten, Store
+from thudmud.verbs.moves import Resign
 
 MAIL = "anna@example.org"
 WAYS = Ways(mail=True, push="K" * 87, services=("push.example.org",), page="https://example.org")
@@ -209,7 +210,7 @@ class TestChoosing:
         assert (await place.type("Anna", f"notify mail {MAIL}")).startswith(first)
         await place.type("Anna", "join game as dwarf on oak board")
         await place.type("Bert", "join game as troll on oak board", "start")
-        await place.type("Anna", "move a6 b6 on oak board", "resign on oak board")
+        await place.type("Anna", "move a6 b6 on oak board", Resign("oak board"))
         clock.now = place.now = 1000.0 + NEWCOMER - 1200
         assert await place.type("Anna", f"notify mail {MAIL}") == (
             "Welcome! You can have a code an hour after you registered. Please ask again in"
@@ -375,7 +376,7 @@ class TestNews:
 
     async def test_an_end_is_news_to_whoever_has_not_brought_it_about(self, place: Place) -> None:
         await self.plays(place)
-        await place.type("Anna", "move a6 b6", "move b6 a6", "resign on oak board")
+        await place.type("Anna", "move a6 b6", "move b6 a6", Resign("oak board"))
         assert await waiting(place) == {"Bert": ["end"]}
         [mail] = await place.service.store.due(mails=True)
         assert [each.subject for each in mail.waiting] == [1]
@@ -403,7 +404,7 @@ class TestNews:
 
     async def test_practice_is_none(self, place: Place) -> None:
         await confirmed(place, "Anna")
-        await place.type("Anna", "go to oak board", "practice", "move a6 b6", "resign on oak board")
+        await place.type("Anna", "go to oak board", "practice", "move a6 b6", Resign("oak board"))
         assert await waiting(place) == {}
 
     async def test_nor_is_what_nobody_wants_to_know(self, place: Place) -> None:

@@ -54,9 +54,9 @@ async def test_change_of_both_ratings_is_told_to_players_and_watchers(members: P
     await begin(members)
     await members.type("Carla", f"observe {MATCH}")
     await play(members)
-    await members.type("Anna", f"resign on {MATCH}", f"start on {MATCH}")
+    await members.type("Anna", f"resign on {MATCH}", "yes", f"start on {MATCH}")
     assert "rating" not in heard(members, "Carla")
-    await members.type("Anna", f"resign on {MATCH}")
+    await members.type("Anna", f"resign on {MATCH}", "yes")
     mine, theirs = "rating 1500 -> 1421?", "rating 1500 -> 1579?"
     assert f"Discworld, untimed: your {mine}; Bert's {theirs}." in heard(members, "Anna")
     assert f"Discworld, untimed: your {theirs}; Anna's {mine}." in heard(members, "Bert")
@@ -68,19 +68,21 @@ async def test_first_battle_that_is_too_short_is_told_at_once_and_at_the_end(
 ) -> None:
     await begin(members)
     await play(members, plies=5)
-    await members.type("Anna", f"resign on {MATCH}")
+    await members.type("Anna", f"resign on {MATCH}", "yes")
     now = "No rating will change: the battle had fewer than 6 plies."
     assert now in heard(members, "Anna")
     await members.type("Bert", f"start on {MATCH}")
     assert "The second battle begins" in heard(members, "Bert")
-    await members.type("Anna", f"resign on {MATCH}")
+    await members.type("Anna", f"resign on {MATCH}", "yes")
     assert "No rating changes: the first battle had fewer than 6 plies." in heard(members, "Anna")
 
 
 async def test_casual_match_changes_no_rating(members: Place) -> None:
     await begin(members, "seek casual")
     await play(members)
-    await members.type("Anna", f"resign on {MATCH}", f"start on {MATCH}", f"resign on {MATCH}")
+    await members.type(
+        "Anna", f"resign on {MATCH}", "yes", f"start on {MATCH}", f"resign on {MATCH}", "yes"
+    )
     assert "No rating changes: the match was casual." in heard(members, "Anna")
 
 
@@ -96,7 +98,7 @@ async def test_battle_with_a_bot_tells_the_rating_against_bots(place: Place) -> 
     await place.type("Anna", "match grog")
     assert "The first battle of a rated match begins" in heard(place, "Anna")
     await play(place)
-    await place.type("Anna", f"resign on {MATCH}")
+    await place.type("Anna", f"resign on {MATCH}", "yes")
     assert "Discworld, against bots: your rating 1500 -> 1421?." in heard(place, "Anna")
     [end] = [json.loads(each.text) for each in screen.messages if each.package == "Thud.End"]
     [change] = end["ratings"]
@@ -109,18 +111,20 @@ async def test_player_who_was_replaced_is_the_reason_for_no_rating(place: Place)
     place.hall.bots = {"Grog": place.hall.levels[0]}
     await place.enter("Anna", "Bert", "Grog")
     await place.type("Anna", "match grog")
-    await play(place)
     await place.type("Grog", f"leave game on {MATCH}")
     await place.type("Anna", f"invite bert on {MATCH}")
     await place.type("Bert", "accept anna")
-    await place.type("Anna", f"resign on {MATCH}", f"start on {MATCH}", f"resign on {MATCH}")
+    await play(place)
+    await place.type(
+        "Anna", f"resign on {MATCH}", "yes", f"start on {MATCH}", f"resign on {MATCH}", "yes"
+    )
     assert "No rating changes: a player was replaced." in heard(place, "Bert")
 
 
 async def finish(place: Place, *, on: str = MATCH) -> None:
     """Let Anna give up both battles of her match with Bert."""
     await play(place, on=on)
-    await place.type("Anna", f"resign on {on}", f"start on {on}", f"resign on {on}")
+    await place.type("Anna", f"resign on {on}", "yes", f"start on {on}", f"resign on {on}", "yes")
 
 
 RESULT = "Bert beats Anna by 64 in a rated match: Bert 1579?; Anna 1421?."
@@ -142,7 +146,8 @@ async def test_hall_hears_the_result_of_a_rated_match_once(members: Place) -> No
     for name in ("Anna", "Bert", "Dora", "Emil", "Finn"):
         assert "Bert beats Anna" not in heard(members, name)
     await members.type("Dora", "options results on")
-    await members.type("Anna", f"start on {MATCH}")
+    await members.type("Anna", f"rematch on {MATCH}")
+    await members.type("Bert", "yes")
     await finish(members)
     assert "Bert beats Anna by 64 in a rated match" in heard(members, "Dora")
 
@@ -163,7 +168,7 @@ async def test_results_are_told_once_on_each_of_two_nodes() -> None:
     for number, line in enumerate(PLIES):
         place, name = ((one, "Anna"), (two, "Bert"))[number % 2]
         await place.type(name, f"move {line} on oak board")
-    await one.type("Anna", *[f"{verb} on oak board" for verb in ("resign", "start", "resign")])
+    await one.type("Anna", "resign on oak", "yes", "start on oak", "resign on oak", "yes")
     for place, name in ((one, "Carla"), (two, "Dora")):
         assert heard(place, name).count("Bert beats Anna by 64 in a rated match: ") == 1
     await world.store.close()

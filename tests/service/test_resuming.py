@@ -31,6 +31,7 @@ async def go(place: Place, board: str) -> None:
 
 async def test_two_boards_cannot_take_up_one_match(place: Place, store: SlowStore) -> None:
     await go(place, "oak board")
+    await place.type("Bert", "resume game on oak board")
     store.hold()
     at_oak = place.submit("Anna", "resume game on oak board")
     await store.held_up()
@@ -52,6 +53,8 @@ async def test_nor_can_two_houses_that_share_a_store(place: Place, store: SlowSt
     await other.enter("Anna", "Bert")
     await go(place, "oak board")
     await go(other, "elm board")
+    await place.type("Bert", "resume game on oak board")
+    await other.type("Anna", "resume game on elm board")
     store.hold()
     at_oak = place.submit("Anna", "resume game on oak board")
     await store.held_up()
@@ -72,6 +75,8 @@ async def test_nor_can_one_be_taken_up_as_it_was_before(place: Place, store: Slo
     await other.enter("Anna", "Bert")
     await go(place, "oak board")
     await go(other, "elm board")
+    for each in (place, other):
+        await each.type("Bert", "resume game")
     store.hold()
     early = place.submit("Anna", "resume game on oak board")
     await store.held_up()

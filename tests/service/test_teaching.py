@@ -11,7 +11,7 @@ from thudmud.language import parse
 from thudmud.rules import RULESETS
 from thudmud.service.teaching import AGAIN as AGAIN_AFTER
 from thudmud.store import Store
-from thudmud.verbs.moves import Play
+from thudmud.verbs.moves import Play, Resign
 
 MOVE = 'Move by typing two squares: "f1 f2".'
 TOLD = f'{MOVE} "hint" suggests a move.'
@@ -65,7 +65,7 @@ async def test_it_comes_once_more_when_they_have_not_moved_for_a_minute(
         assert taught(place, "Anna") == told
 
 
-@pytest.mark.parametrize("line", ["f1 f5", "tutorial", "resign on it", "quit"])
+@pytest.mark.parametrize("line", ["f1 f5", "tutorial", Resign(), "quit"])
 async def test_it_does_not_if_something_else_has_come_of_it(
     place: Place, minute: Alarms, line: str
 ) -> None:
@@ -88,7 +88,7 @@ async def test_nothing_is_said_of_the_tutorial_while_a_clock_runs(
 
 async def test_who_has_finished_a_battle_once_knows_how(place: Place) -> None:
     await place.sit()
-    await place.type("Anna", "resign on it", "quit")
+    await place.type("Anna", Resign("it"), "quit")
     await place.enter("Anna", "Carla")
     await place.type("Anna", "join game as dwarf on elm board")
     await place.type("Carla", "join game as troll on elm board", "start")

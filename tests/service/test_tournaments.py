@@ -34,6 +34,7 @@ from thudmud.rules import Side
 from thudmud.service import Node
 from thudmud.service.boards import close_board
 from thudmud.verbs.directing import COME_BACK, LATE, WAVE
+from thudmud.verbs.moves import Resign, Start
 
 T = TypeVar("T", bound=TournamentEvent)
 
@@ -80,8 +81,7 @@ class Cup(TimedPlace):
         """Let players resign both battles of their matches."""
         for loser in losers:
             board = self.board(loser)
-            for _ in range(2):
-                await self.type(loser, f"resign on {board}")
+            await self.type(loser, Resign(board), Start(board), Resign(board))
         await self.settled()
 
     async def play_round(self) -> None:
@@ -206,7 +206,7 @@ async def test_the_second_battle_begins_after_the_rest_or_when_a_player_says_so(
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     await cup.begin_round()
     board = cup.board("Anna")
-    await cup.type("Anna", f"resign on {board}")
+    await cup.type("Anna", Resign(board))
     await cup.pass_by(59.0)
     assert cup.hall.tables[board].half_played
     await cup.pass_by(1.0)
@@ -508,7 +508,7 @@ async def test_a_round_by_days_can_have_a_limit(cup: Cup) -> None:
     await cup.announce(f"round robin 14 days rounds of 1 day {SOON}", *NAMES)
     await cup.begin_round()
     boards = [cup.board(name) for name in NAMES]
-    await cup.type("Dora", f"resign on {cup.board('Dora')}")
+    await cup.type("Dora", Resign(cup.board("Dora")))
     await cup.pass_by(DAY)
     assert len(cup.one.rounds) == 2
     assert sorted(
@@ -563,7 +563,7 @@ async def test_one_that_is_cancelled_leaves_its_matches_to_their_players(cup: Cu
     await cup.pass_by(500.0)
     assert cup.one.state is TournamentState.CANCELLED
     assert cup.hall.tables[board].running
-    await cup.type("Anna", f"resign on {board}", f"resign on {board}")
+    await cup.type("Anna", Resign(board), Start(board), Resign(board))
     assert not await cup.of_hall(PairingScored)
 
 
@@ -599,7 +599,7 @@ async def test_a_board_that_an_operator_closes_is_counted_as_it_stood(cup: Cup) 
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     await cup.begin_round()
     board, first = cup.board("Anna"), cup.match("Anna").first
-    await cup.type("Anna", f"resign on {board}")
+    await cup.type("Anna", Resign(board))
     await close_board(cup.store, board, cup.now)
     await cup.settled()
     [pairing] = cup.one.rounds[0]
@@ -635,7 +635,7 @@ async def test_a_restart_at_any_moment_changes_nothing(store: SlowStore) -> None
             break
         for match in list(place.one.open.values()):
             if match.key and (table := place.hall.tables.with_key(match.key)) and table.running:
-                await place.type(match.second, f"resign on {table.name}")
+                await place.type(match.second, Resign(table.name))
                 break
         await place.settled()
         store.time += 61.0
@@ -688,8 +688,7 @@ class Cluster:
         """Let a player resign both battles of a match."""
         cup = self.where(loser)
         board = cup.board(loser)
-        for _ in range(2):
-            await cup.type(loser, f"resign on {board}")
+        await cup.type(loser, Resign(board), Start(board), Resign(board))
         await self.settled()
 
 

@@ -13,6 +13,7 @@ from tests.service.test_nodes import World
 from tests.service.test_observing import world
 from thudmud.play.table import BoardSpec
 from thudmud.service import tuning
+from thudmud.verbs.moves import Resign
 
 __all__ = ["world"]
 
@@ -33,13 +34,13 @@ async def test_it_turns_to_the_next_when_a_battle_ends(place: Place) -> None:
     await sit(place, "Carla", "Dora", "elm board")
     assert "Your tv shows the oak board" in await place.type("Emil", "tv")
     place.told["Emil"].clear()
-    await place.type("Bert", "resign on oak board")
+    await place.type("Bert", Resign("oak board"))
     assert tv(place) == "elm board"
     assert [text[:30] for text in place.told["Emil"]] == [
         "[oak board] Bert resigns the b",
         "Your tv shows the elm board (d",
     ]
-    await place.type("Dora", "resign on elm board")
+    await place.type("Dora", Resign("elm board"))
     assert tv(place) == ""
     await place.type("Anna", "start game on oak board")
     assert tv(place) == "oak board"
@@ -52,7 +53,7 @@ async def test_who_begins_the_battle_or_plays_in_it_does_not_see_it(place: Place
     assert tv(place, "Anna") == "elm board"
     await place.type("Anna", "join game as dwarf on oak board")
     await place.type("Bert", "tv", "join game as troll on oak board", "start game on oak board")
-    await place.type("Dora", "resign on elm board")
+    await place.type("Dora", Resign("elm board"))
     assert (tv(place, "Anna"), tv(place, "Bert")) == ("", "")
 
 
@@ -104,7 +105,7 @@ async def test_it_turns_later_if_it_is_not_known_which_is_best(
     await sit(place, "Carla", "Dora", "elm board")
     await sit(place, "Fay", "Gus", "ash board")
     store.unreadable = True
-    await place.type("Bert", "resign on oak board")
+    await place.type("Bert", Resign("oak board"))
     assert tv(place) == "oak board"
     store.unreadable = False
     [again] = waiting
@@ -118,7 +119,7 @@ async def test_it_turns_on_another_node(world: World) -> None:
     await sit(one, "Anna", "Bert", "oak board")
     await two.enter("Emil")
     assert "oak board" in await two.type("Emil", "tv")
-    await one.type("Bert", "resign on oak board")
+    await one.type("Bert", Resign("oak board"))
     assert tv(two) == ""
     await one.type("Anna", "start game on oak board")
     assert tv(two) == "oak board"

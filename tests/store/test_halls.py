@@ -13,7 +13,7 @@ from tests.service.place import Place, until
 from thudmud.rules import Side
 from thudmud.service import Node
 from thudmud.store import Store
-from thudmud.verbs.moves import Play
+from thudmud.verbs.moves import Play, Resign
 
 PLIES = 30
 
@@ -70,7 +70,7 @@ async def test_they_play_each_other(halls: tuple[Place, Place]) -> None:
         assert "You" in told
         await until(lambda: here.plies() == there.plies())
         assert here.plies() == number + 1
-    await here.type("Anna", "resign on it")
+    await here.type("Anna", Resign())
     await agree(here, there)
     assert "Anna resigns the battle." in there.told["Bert"][-1]
 

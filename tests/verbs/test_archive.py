@@ -90,6 +90,7 @@ class TestNumbers:
         do(hall, "Anna", Adjourn())
         do(hall, "Bert", Adjourn())
         do(hall, "Anna", Resume())
+        do(hall, "Bert", Resume())
         match = hall.tables["pine board"].match
         assert match
         assert match.number == 2

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from thudmud import BoardSpec, House, Terminal
+from thudmud.verbs.moves import Resign
 
 NOW = 1_800_000_000.0
 PROGRAM = Terminal(packages=frozenset({"Thud"}))
@@ -66,7 +67,7 @@ class TestWhoPlays:
                 assert code(told(made, name, line)) == "no_exploring_rated"
         assert code(told(made, "Carl", "explore on oak board")) == "Thud.Explored"
         assert code(told(made, "Carl", "explore 1 1")) == "Thud.Explored"
-        made.obey("Anna", "resign on oak board", NOW)
+        made.obey("Anna", Resign("oak board"), NOW)
         assert code(told(made, "Anna", "explore 1 1")) == "Thud.Explored"
 
     def test_alone_may_explore(self) -> None:
@@ -80,9 +81,9 @@ class TestWhoPlays:
 def test_plies_are_seen_as_the_board_of_the_asker_has_them() -> None:
     made = house()
     play(made, "Anna", "Carl", "f1 f6")
-    made.obey("Carl", "resign on oak board", NOW)
+    made.obey("Carl", Resign("oak board"), NOW)
     play(made, "Carl", "Anna", "o6 j6")  # the same, seen from another side
-    made.obey("Carl", "resign on oak board", NOW)
+    made.obey("Carl", Resign("oak board"), NOW)
     for number, record in ((1, "dF1-F6"), (2, "dP6-K6")):
         fact = told(made, "Bert", f"explore {number}")
         [ply] = fact["plies"]
@@ -94,7 +95,7 @@ def test_plies_are_seen_as_the_board_of_the_asker_has_them() -> None:
 def test_a_program_asks_for_it_without_a_text() -> None:
     made = house()
     play(made, "Anna", "Carl", "f1 f6")
-    made.obey("Carl", "resign on oak board", NOW)
+    made.obey("Carl", Resign("oak board"), NOW)
     [fact] = made.ask("Bert", "explore 1", NOW)
     assert fact.package == "Thud.Explored"
 
@@ -102,7 +103,7 @@ def test_a_program_asks_for_it_without_a_text() -> None:
 def test_a_house_counts_what_another_has_kept() -> None:
     made = house()
     play(made, "Anna", "Carl", "f1 f6")
-    made.obey("Carl", "resign on oak board", NOW)
+    made.obey("Carl", Resign("oak board"), NOW)
     again = house(events=made.events())
     assert told(again, "Bert", "explore 1") == told(made, "Bert", "explore 1")
 
@@ -111,7 +112,7 @@ def test_a_house_counts_what_another_has_kept() -> None:
 def test_words_fit(width: int) -> None:
     made = house()
     play(made, "Anna", "Carl", "f1 f6", "shove g7 f7 capturing all")
-    made.obey("Carl", "resign on oak board", NOW)
+    made.obey("Carl", Resign("oak board"), NOW)
     made.fit("Bert", Terminal(width=width))
     for line in ("explore 1", "explore 1 1", "explore on oak board"):
         [message] = [each for each in made.obey("Bert", line, NOW) if not each.package]

@@ -358,7 +358,7 @@ def rated(empty: Table) -> Table:
 
 
 def bert_left(table: Table) -> Table:
-    """Return a table from which Bert stood up, as one could in the middle of a rated match once."""
+    """Return a table from which Bert stood up in a rated match; older records have that."""
     return table.apply(Left(LATER, "Bert", Side.TROLL, Parting.LEFT))
 
 
@@ -436,12 +436,17 @@ class TestRatedMatches:
     def half_played(self, rated: Table) -> Table:
         return after(rated, ("Bert", Resign()))
 
-    def test_who_gives_the_second_battle_up_has_lost_the_match(self, half_played: Table) -> None:
-        started, end = events(half_played, "Bert", Resign(), members=MEMBERS)
+    def test_leave_between_the_battles_loses_the_second(self, half_played: Table) -> None:
+        started, end, left = events(half_played, "Bert", Leave(), members=MEMBERS)
         assert isinstance(started, BattleStarted)
         assert isinstance(end, BattleEnded)
         assert (end.plies, end.rated) == (0, True)
         assert (end.dwarf, end.troll, end.points) == ("Bert", "Anna", (0, 64))
+        assert left == Left(NOW, "Bert", Side.DWARF, Parting.LEFT)
+
+    def test_resign_between_the_battles_is_refused(self, half_played: Table) -> None:
+        for player in ("Anna", "Bert"):
+            assert refusal(half_played, player, Resign()) is Refusal.NOT_BEGUN_YET
 
     def test_and_so_has_who_stays_away(self, half_played: Table) -> None:
         gone = without(half_played, "Anna")
@@ -461,10 +466,12 @@ class TestRatedMatches:
         first = after(began, *PLIES[:-1], ("Bert", Resign()))
         assert first.match
         assert not first.match.between_members
-        started, end = events(first, "Bert", Resign(), members=MEMBERS)
+        started, end = events(without(first, "Bert"), "Anna", Claim(), LATER, MEMBERS)
         assert isinstance(started, BattleStarted)
         assert isinstance(end, BattleEnded)
         assert (started.rated, end.rated) == (False, False)
+        left = Left(NOW, "Bert", Side.TROLL, Parting.LEFT)
+        assert events(first, "Bert", Leave(), members=MEMBERS) == [left]
         second = after(first, ("Anna", Start()), members=MEMBERS)
         swapped = [("Bert", PLIES[0][1]), ("Anna", PLIES[1][1])]
         swapped += [("Bert", PLIES[2][1]), ("Anna", PLIES[3][1])]
@@ -555,7 +562,7 @@ class TestBots:
         assert (end.troll, end.levels, end.rated) == ("Grog", Levels(troll=3), False)
 
     def test_nor_if_it_came_back_at_another_level(self, played: Table) -> None:
-        left = after(played, ("Bert", Leave()))
+        left = bert_left(played)
         assert ended(left, "Anna").levels == Levels(troll=3)
         assert not ended(after(left, ("Bert", Join(Side.TROLL, level=5))), "Anna").rated
         assert ended(after(left, ("Bert", Join(Side.TROLL, level=3))), "Anna").rated

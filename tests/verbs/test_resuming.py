@@ -10,6 +10,7 @@ from tests.play.conftest import GRACE, LATER, NOW, SEATED, after, events, ply, w
 from tests.play.halls import StoredHall, do, enter, hall_of, lose, refusal, reopened
 from thudmud.errors import Refused
 from thudmud.play.archive import State
+from thudmud.play.asides import Invited, TurnedDown
 from thudmud.play.command import Command
 from thudmud.play.events import (
     Adjourned,
@@ -24,12 +25,15 @@ from thudmud.play.events import (
 from thudmud.play.match import Match
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
+from thudmud.play.telling import Telling
 from thudmud.rules import Side
 from thudmud.store import Conflict, at_once
+from thudmud.verbs.matchmaking import Accept, Decline, Invite, No, Yes
 from thudmud.verbs.moves import Adjourn, End, Resign, Start
+from thudmud.verbs.people import Ignore
 from thudmud.verbs.resuming import Resume
 from thudmud.verbs.rooms import Go
-from thudmud.verbs.seats import Join, Leave
+from thudmud.verbs.seats import Join, Leave, Practice
 from thudmud.verbs.setup import SetRules
 from thudmud.verbs.tables import Context, resume
 
@@ -149,10 +153,20 @@ def put_away(hall: StoredHall, board: str | None = None, *players: str) -> None:
         do(hall, player, Adjourn(board))
 
 
+def go_on(
+    hall: StoredHall, player: str, other: str, number: int | None = None, now: float = NOW
+) -> list[Telling]:
+    """Let a player ask another to go on with a match, and the other agree."""
+    (asked,) = do(hall, player, Resume(number), now)
+    assert isinstance(asked.event, Invited)
+    assert (asked.event.player, asked.event.to) == (player, other)
+    return do(hall, other, Yes(), now)
+
+
 class TestInTheHall:
     def test_at_the_same_board(self, hall: StoredHall) -> None:
         assert hall.battles[0].state is State.ADJOURNED
-        told = do(hall, "Anna", Resume())
+        told = go_on(hall, "Anna", "Bert")
         assert isinstance(told[-1].event, Resumed)
         assert set(told[-1].audience) == {"Anna", "Bert"}
         assert hall.tables["oak board"].running
@@ -162,7 +176,7 @@ class TestInTheHall:
     def test_at_another_board(self, hall: StoredHall) -> None:
         for player in ("Anna", "Bert"):
             do(hall, player, Go("elm table"))
-        do(hall, "Bert", Resume())
+        go_on(hall, "Bert", "Anna")
         assert hall.tables["oak board"].match is None
         table = hall.tables["elm table"]
         assert table.ruleset.name == "discworld"
@@ -177,7 +191,7 @@ class TestInTheHall:
 
     def test_what_goes_on_is_not_put_away(self, hall: StoredHall) -> None:
         assert refusal(hall, "Carla", Resume(None, "oak")) is Refusal.NOTHING_ADJOURNED
-        do(hall, "Anna", Resume())
+        go_on(hall, "Anna", "Bert")
         assert refusal(hall, "Anna", Resume()) is Refusal.GOES_ON_ALREADY
 
     def test_both_have_to_be_there(self, hall: StoredHall) -> None:
@@ -195,7 +209,7 @@ class TestInTheHall:
     def test_a_number(self, hall: StoredHall) -> None:
         assert refusal(hall, "Anna", Resume(2)) is Refusal.NOT_YOURS_TO_RESUME
         assert refusal(hall, "Carla", Resume(1, "oak")) is Refusal.NOTHING_ADJOURNED
-        do(hall, "Anna", Resume(1))
+        go_on(hall, "Anna", "Bert", 1)
         assert hall.tables["oak board"].running
 
     def test_somebody_elses_number(self, hall: StoredHall) -> None:
@@ -208,14 +222,14 @@ class TestInTheHall:
         put_away(hall)
         with pytest.raises(Refused, match=r"which_adjourned .*numbers=1,2"):
             hall.decided("Anna", Resume(), NOW)
-        do(hall, "Anna", Resume(2))
+        go_on(hall, "Anna", "Bert", 2)
         assert list(hall.away()) == [1]
 
     def test_one_of_several_with_different_opponents(self, hall: StoredHall) -> None:
         do(hall, "Bert", Go())
         begin(hall, "oak board", "Carla", "Anna")
         put_away(hall, None, "Carla", "Anna")
-        do(hall, "Anna", Resume())
+        go_on(hall, "Anna", "Carla")
         assert hall.tables["oak board"].seats == {Side.DWARF: "Carla", Side.TROLL: "Anna"}
         do(hall, "Carla", End())
         do(hall, "Anna", End())
@@ -238,7 +252,7 @@ class TestInTheHall:
         put_away(hall)
         assert hall.battles[0].state is State.ENDED
         assert hall.battles[0].outcome is not None
-        do(hall, "Anna", Resume())
+        go_on(hall, "Anna", "Bert")
         do(hall, "Anna", Start())
         assert hall.tables["oak board"].seats == {Side.DWARF: "Bert", Side.TROLL: "Anna"}
         assert [battle.number for battle in hall.battles] == [1, 2]
@@ -259,7 +273,7 @@ class TestInTheHall:
             enter(hall, player, LATER)
             assert hall.people[player].room is None
             do(hall, player, Go("oak board"))
-        do(hall, "Bert", Resume(2), LATER)
+        go_on(hall, "Bert", "Anna", 2, LATER)
         assert hall.tables["oak board"].match
 
     def test_after_a_restart(self, hall: StoredHall) -> None:
@@ -268,14 +282,16 @@ class TestInTheHall:
         assert again.tables["oak board"] == hall.tables["oak board"]
         for player in ("Anna", "Bert"):
             do(again, player, Go("pine board"))
-        do(again, "Anna", Resume())
+        go_on(again, "Anna", "Bert")
         assert again.tables["pine board"].match == Match.restored(saved, 1)
         assert again.battles[0].state is State.RUNNING
 
     def test_what_two_boards_have_decided_at_once_is_done_at_one(self, hall: StoredHall) -> None:
+        do(hall, "Bert", Resume())
         (at_oak,) = hall.decided("Anna", Resume(), NOW)
         for player in ("Anna", "Bert"):
             do(hall, player, Go("pine board"))
+        do(hall, "Anna", Resume())
         (at_pine,) = hall.decided("Bert", Resume(), NOW)
         hall.commit(at_pine)
         with pytest.raises(Conflict):
@@ -283,6 +299,82 @@ class TestInTheHall:
         assert hall.tables["oak board"].match is None
         assert hall.tables["pine board"].running
         assert refusal(hall, "Anna", Resume()) is Refusal.GOES_ON_ALREADY
+
+
+class TestAsking:
+    """The other player is asked before a match between people goes on."""
+
+    ASKS = Invited("Anna", "Bert", "oak board", Side.TROLL, battle=1)
+
+    def test_question_is_told_to_the_two_and_resumes_nothing(self, hall: StoredHall) -> None:
+        assert do(hall, "Anna", Resume()) == [Telling(self.ASKS, ("Anna", "Bert"))]
+        assert hall.tables["oak board"].match is None
+        assert list(hall.away()) == [1]
+
+    @pytest.mark.parametrize(
+        "command", [Yes(), Accept(), Yes("anna"), Resume(), Resume(1)], ids=str
+    )
+    def test_agreement_resumes_the_match(self, hall: StoredHall, command: Command) -> None:
+        do(hall, "Anna", Resume())
+        [told] = do(hall, "Bert", command)
+        assert isinstance(told.event, Resumed)
+        assert hall.tables["oak board"].running
+        assert not hall.people["Bert"].invitations
+
+    @pytest.mark.parametrize("command", [No(), Decline("anna")], ids=str)
+    def test_refusal_is_told_with_the_battle_and_resumes_nothing(
+        self, hall: StoredHall, command: Command
+    ) -> None:
+        do(hall, "Anna", Resume())
+        declined = TurnedDown("Bert", "Anna", "oak board", 1)
+        assert do(hall, "Bert", command) == [Telling(declined, ("Bert", "Anna"))]
+        assert refusal(hall, "Bert", Yes()) is Refusal.NOTHING_STANDS
+        assert list(hall.away()) == [1]
+
+    def test_question_repeated_by_who_asked_agrees_to_nothing(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Resume())
+        [told] = do(hall, "Anna", Resume())
+        assert told.event == self.ASKS
+
+    def test_question_about_another_battle_is_no_agreement(self, hall: StoredHall) -> None:
+        begin(hall, "oak board")
+        put_away(hall)
+        do(hall, "Anna", Resume(1))
+        [told] = do(hall, "Bert", Resume(2))
+        assert told.event == Invited("Bert", "Anna", "oak board", Side.DWARF, battle=2)
+
+    def test_question_at_another_board_is_no_agreement(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Resume())
+        for player in ("Anna", "Bert"):
+            do(hall, player, Go("pine board"))
+        [told] = do(hall, "Bert", Resume())
+        assert told.event == Invited("Bert", "Anna", "pine board", Side.DWARF, battle=1)
+
+    def test_invitation_to_a_seat_is_no_agreement(self, hall: StoredHall) -> None:
+        do(hall, "Bert", Invite("anna", None, "oak board"))
+        [told] = do(hall, "Anna", Resume())
+        assert told.event == self.ASKS
+
+    def test_question_cannot_be_answered_where_a_match_is_under_way(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Resume())
+        begin(hall, "oak board", "Carla", "Bert")
+        assert refusal(hall, "Bert", Yes()) is Refusal.NOTHING_STANDS
+
+    def test_player_who_ignores_the_other_is_not_asked(self, hall: StoredHall) -> None:
+        do(hall, "Bert", Ignore("anna"))
+        assert refusal(hall, "Anna", Resume()) is Refusal.NOT_LISTENING
+
+    def test_practice_resumes_without_a_question(self, hall: StoredHall) -> None:
+        do(hall, "Anna", Practice(on="pine board"))
+        do(hall, "Anna", ply("A6", "B6"))
+        do(hall, "Anna", Adjourn())
+        do(hall, "Anna", Resume(2))
+        assert hall.tables["pine board"].is_practice
+
+    def test_match_with_a_bot_resumes_without_a_question(self, hall: StoredHall) -> None:
+        hall.bots = {"Bert": None}
+        do(hall, "Anna", Resume())
+        assert hall.tables["oak board"].running
 
 
 @pytest.mark.parametrize(

@@ -136,8 +136,11 @@ class TestStarting:
         assert table.match.battle == 2
         assert table.match.before == (32, 32)
 
-    def test_a_new_match_follows(self, match_over: Table) -> None:
+    def test_a_rematch_between_people_needs_both(self, match_over: Table) -> None:
+        assert events(match_over, "Anna", Start()) == [Offered(7.0, "Anna", Offer.REMATCH)]
         table = after(match_over, ("Anna", Start()))
+        assert refusal(table, "Anna", Start()) is Refusal.ALREADY_OFFERED
+        table = after(table, ("Bert", Start()))
         assert table.match is not None
         assert (table.match.battle, table.match.before) == (1, (0, 0))
         assert table.seats == match_over.seats
@@ -342,7 +345,7 @@ class TestSetUp:
     def test_it_stays_for_the_next_match_until_the_opening_is_set_up(self, seated: Table) -> None:
         table = after(seated, ("Anna", SOME), ("Anna", Start()), ("Bert", Resign()))
         table = after(table, ("Bert", Start()), ("Bert", Resign()))
-        began = events(table, "Bert", Start())[0]
+        began = events(after(table, ("Anna", Start())), "Bert", Start())[-1]
         assert isinstance(began, BattleStarted)
         assert (began.number, began.opening) == (1, POSITION)
         assert events(table, "Anna", SetUpOpening()) == [

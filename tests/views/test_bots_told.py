@@ -13,7 +13,8 @@ from thudmud.play import BoardSpec
 from thudmud.play.events import OWN_PROGRAM, Levels
 from thudmud.play.people import BotLevel
 from thudmud.rules import Side
-from thudmud.verbs.seats import Join
+from thudmud.verbs.moves import Resign
+from thudmud.verbs.seats import Join, Leave
 from thudmud.views.help import PAGES
 from thudmud.views.rooms import greeting
 from thudmud.views.view import Terminal
@@ -124,13 +125,13 @@ ROUND = ("f1 to f2", "g7 to f7", "f2 to f1", "f7 to g7", "f1 to f2", "g7 to f7")
 
 
 def fought(house: House, loser: str, bot: str = "Grog", level: int | None = None) -> None:
-    """Let Anna play a battle of six plies against a bot, one of whom resigns."""
+    """Let Anna and a bot play a match: one of them resigns after six plies, and leaves."""
     house.obey("Anna", "join game as dwarf on oak board", 0.0)
     house.obey(bot, Join(Side.TROLL, "oak board", level), 0.0)
     house.obey("Anna", "start", 0.0)
     for ply, player in zip(ROUND, ("Anna", bot) * 3, strict=True):
         house.obey(player, f"move from {ply}", 0.0)
-    for command in ("resign on it", "leave game", "go to hall"):
+    for command in (Resign("oak board"), Leave("oak board"), "go to hall"):
         house.obey(loser, command, 0.0)
     for command in ("leave game", "go to hall"):
         house.obey(bot if loser == "Anna" else "Anna", command, 0.0)
@@ -163,8 +164,8 @@ def test_and_with_what_came_of_it() -> None:
     assert "\n".join(lines_shown(house, "bots").split("\n")[:3]) == (
         """\
 2 bots to play with, and how they did against people:
-  Grog, level 2 Slate: rating 1583?, give or take 227; 2 won, 0 drawn, 1 lost.
-  Mog: rating 1416?, give or take 241; 0 won, 0 drawn, 1 lost."""
+  Grog, level 2 Slate: rating 1583?, give or take 227; 4 won, 0 drawn, 2 lost.
+  Mog: rating 1416?, give or take 241; 0 won, 0 drawn, 2 lost."""
     )
 
 
@@ -176,14 +177,14 @@ def test_in_a_row_each_on_a_narrow_screen() -> None:
     assert lines[:7] == [
         "2 bots here; level, rating (give or",
         "take), won/drawn/lost against people:",
-        "  Grog 2: 1579? (242), 1/0/0",
+        "  Grog 2: 1579? (242), 2/0/0",
         "  Mog: no rating, 0/0/0",
         "The ratings are those by the discworld",
         "rules.",
         "A rating with a ? is provisional: see",
     ]
     house.obey("Anna", "options reader on", 0.0)
-    assert "Grog, level 2 Slate: rating 1579, provisional, give or take 242; 1 won, 0" in shown(
+    assert "Grog, level 2 Slate: rating 1579, provisional, give or take 242; 2 won, 0" in shown(
         house, "bots"
     )
 
@@ -195,7 +196,7 @@ def test_what_two_bots_play_changes_their_ratings_alone() -> None:
     house.obey("Mog", "start", 0.0)
     for ply, player in zip(ROUND, ("Grog", "Mog") * 3, strict=True):
         house.obey(player, f"move from {ply}", 0.0)
-    house.obey("Mog", "resign on it", 0.0)
+    house.obey("Mog", Resign("oak board"), 0.0)
     listed = shown(house, "bots")
     assert "Grog, level 2 Slate: rating 1579?, give or take 242; no battle yet." in listed
     assert "Mog: rating 1421?, give or take 242; no battle yet." in listed
@@ -210,21 +211,24 @@ def test_scores_tell_battles_with_bots_apart() -> None:
     assert lines_shown(house, "score") == (
         """\
 Anna, against bots:
-  Discworld: as dwarfs 2 won, 0 drawn, 2 lost.
+  Discworld: matches 2 won, 0 drawn, 2 lost; as dwarfs 2 won, 0 drawn, 2 lost;
+    as trolls 2 won, 0 drawn, 2 lost.
     Rating 1486?, give or take 222 (4 battles).
 A rating with a ? is provisional: see "help ratings"."""
     )
     assert lines_shown(house, "score grog") == (
         """\
 Grog, at level 2 Slate:
-  Discworld: as trolls 0 won, 0 drawn, 1 lost.
+  Discworld: matches 0 won, 0 drawn, 1 lost; as dwarfs 0 won, 0 drawn, 1 lost;
+    as trolls 0 won, 0 drawn, 1 lost.
     Rating 1421?, give or take 242 (1 battle).
 Grog, at level 3 Marble:
-  Discworld: as trolls 1 won, 0 drawn, 0 lost.
+  Discworld: matches 1 won, 0 drawn, 0 lost; as dwarfs 1 won, 0 drawn, 0 lost;
+    as trolls 1 won, 0 drawn, 0 lost.
     Rating 1588?, give or take 242 (1 battle).
 A rating with a ? is provisional: see "help ratings"."""
     )
-    assert lines_shown(house, "score mog").startswith("Mog:\n  Discworld: as trolls ")
+    assert lines_shown(house, "score mog").startswith("Mog:\n  Discworld: matches ")
     assert shown(house, "standings").startswith("Discworld, untimed: nobody is ranked yet.")
 
 

@@ -12,6 +12,7 @@ from thudmud.play.table import BoardSpec
 from thudmud.play.telling import Telling
 from thudmud.rules import Side
 from thudmud.store.codec import to_line
+from thudmud.verbs.moves import Resign
 from thudmud.views import Message
 from thudmud.views.messages import messages
 from thudmud.views.sentences import event_sentences, in_full, time_left, timed
@@ -166,7 +167,7 @@ class TestAsking:
         gives = "No clock is running at the oak board. The {} gives 3 days for each ply."
         assert seen(say(house, "Bert clock"), "Bert") == gives.format("battle")
         begin(house, "1 day")
-        say(house, "Anna resign on it")
+        house.obey("Anna", Resign("oak board"), 0.0)
         told = seen(say(house, "Bert clock"), "Bert")
         assert told == gives.format("second battle").replace("3 days", "1 day")
 

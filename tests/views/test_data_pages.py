@@ -15,7 +15,7 @@ from tests.views.short_game import played
 from tests.views.test_refusals import all_refusals
 from thudmud.play.analysis import PlyMark
 from thudmud.play.asides import Remark
-from thudmud.play.events import Offer
+from thudmud.play.events import Offer, SeekEnd
 from thudmud.play.exercises import PUZZLE, TUTORIAL
 from thudmud.play.hints import Merit
 from thudmud.play.match import Unrated
@@ -145,6 +145,7 @@ def test_a_battle_with_a_clock_is_told_with_its_times(made: dict[str, list[Fact]
         ("Thud.End", [why.value for why in Unrated]),
         ("Thud.Say", ["say", "emote", "tell", "shout"]),
         ("Thud.Invite", ["dwarf", "troll"]),
+        ("Thud.Settled", [why.value for why in SeekEnd]),
         ("Thud.Hint", [merit.value for merit in Merit]),
         ("Thud.Analysis", [mark.value for mark in PlyMark]),
         ("Thud.Exercise", [TUTORIAL, PUZZLE, *(remark.value for remark in Remark)]),

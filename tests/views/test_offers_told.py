@@ -87,3 +87,37 @@ class TestBack:
         assert "When Bert is back" not in told
         assert told.count('"start game on oak board" begins') == 1
         assert "Anna plays the dwarfs and you play the trolls." in told
+
+
+class TestMatches:
+    """Offers of another match, and to go on with one."""
+
+    def test_rematch_tells_both_who_would_play_the_dwarfs_first(self, house: House) -> None:
+        say(house, "Anna resign", "Anna yes", "Anna start", "Anna resign", "Anna yes")
+        told = house.obey("Anna", "rematch", 1.0)
+        assert seen(told, "Anna") == (
+            "You offer a rematch: Bert would play the dwarfs first. Bert can agree by typing"
+            ' "start game on oak board"; "no on oak board" ends the offer.'
+        )
+        assert seen(told, "Bert") == (
+            "Anna offers a rematch: you would play the dwarfs first. To agree, type"
+            ' "start game on oak board"; "no on oak board" declines it.'
+        )
+        assert seen(house.obey("Bert", "no", 1.0), "Anna") == (
+            "Bert declines the offer to play another match."
+        )
+
+    def test_question_to_go_on_names_the_battle(self, house: House) -> None:
+        say(house, "Anna adjourn", "Bert adjourn")
+        told = house.obey("Anna", "resume", 1.0)
+        asks = "to go on with battle 1 at the oak board."
+        assert seen(told, "Anna") == f"You ask Bert {asks}"
+        assert seen(told, "Bert") == f'Anna asks you {asks} Type "yes" or "no".'
+        assert seen(told, "Carla") == ""
+
+    def test_answer_not_to_go_on_names_the_battle(self, house: House) -> None:
+        say(house, "Anna adjourn", "Bert adjourn", "Anna resume")
+        told = house.obey("Bert", "no", 1.0)
+        declines = "to go on with battle 1 at the oak board."
+        assert seen(told, "Anna") == f"Bert declines {declines}"
+        assert seen(told, "Bert") == f"You decline {declines}"

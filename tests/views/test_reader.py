@@ -10,10 +10,12 @@ import pytest
 from tests.house.plays import told
 from tests.views.positions import game_of, played_at_random, table_with
 from thudmud.house import House
+from thudmud.play.command import Command
 from thudmud.play.options import Style
 from thudmud.play.table import BoardSpec
 from thudmud.rules import DISCWORLD, KOOM_VALLEY, RULESETS, Piece, Ruleset, Side, Square
 from thudmud.rules.board import bits_of
+from thudmud.verbs.moves import Resign
 from thudmud.views import reader
 from thudmud.views.view import Terminal
 
@@ -41,7 +43,7 @@ def playing(board: str = "oak board", *watching: str) -> House:
     return house
 
 
-def heard(house: House, who: str, line: str) -> dict[str, str]:
+def heard(house: House, who: str, line: str | Command) -> dict[str, str]:
     return told(house.obey(who, line, 0.0))
 
 
@@ -90,7 +92,7 @@ def test_the_rock_is_told_of_with_the_pieces() -> None:
 
 def test_the_end_of_a_battle_is_told_a_fact_a_line() -> None:
     house = playing()
-    assert heard(house, "Bert", "resign game on it")["Anna"].split("\n") == [
+    assert heard(house, "Bert", Resign("oak board"))["Anna"].split("\n") == [
         "Bert resigns the battle.",
         "The battle is over.",
         "Dwarfs, you: 32.",
@@ -104,9 +106,9 @@ def test_the_end_of_a_battle_is_told_a_fact_a_line() -> None:
 
 def test_every_fact_begins_with_a_capital_whoever_wins() -> None:
     house = playing()
-    assert heard(house, "Anna", "resign game on it")["Anna"].startswith("You resign the battle.\n")
+    assert heard(house, "Anna", Resign("oak board"))["Anna"].startswith("You resign the battle.\n")
     house.obey("Anna", "start game", 0.0)
-    assert "\nYou win the match by 64." in heard(house, "Anna", "resign game on it")["Bert"]
+    assert "\nYou win the match by 64." in heard(house, "Anna", Resign("oak board"))["Bert"]
 
 
 def test_a_mistake_is_told_without_a_caret() -> None:
@@ -188,7 +190,7 @@ def test_offers_that_stand_are_told_a_fact_a_line() -> None:
 def test_a_replay_tells_each_ply_and_what_is_left() -> None:
     house = playing()
     house.obey("Anna", "move a6 to b6", 0.0)
-    house.obey("Anna", "resign game on it", 0.0)
+    house.obey("Anna", Resign("oak board"), 0.0)
     house.obey("Anna", "replay 1", 0.0)
     assert heard(house, "Anna", "next")["Anna"].split("\n") == [
         "Battle 1, ply 1 of 1: you move the dwarf from A6 to B6.",

@@ -22,7 +22,16 @@ from thudmud.play.hall import Caps, Makers
 from thudmud.play.order import Order
 from thudmud.play.people import BotLevel
 from thudmud.play.refusals import Mistake, Refusal
-from thudmud.rules import CLASSIC, Comment, Game, Reason, RecordError, read_record, write_record
+from thudmud.rules import (
+    CLASSIC,
+    Comment,
+    Game,
+    Reason,
+    RecordError,
+    Side,
+    read_record,
+    write_record,
+)
 from thudmud.verbs.decisions import decide
 from thudmud.verbs.setup import SetRules
 from thudmud.views.refusals import explain, refused, unread
@@ -370,6 +379,11 @@ CASES = [
         R.BATTLE_OVER, f"{HALF}; Bert is lost", "Anna: end game",
         f"The battle at the oak board is over. {BOTH[:-1]} (away).",
     ),
+    Case(
+        R.NOT_BEGUN_YET, HALF, "Anna: resign",
+        'That battle is over already. "start game on oak board" begins the second, "leave game on'
+        ' oak board" gives the match up.',
+    ),
     Case(R.OPPONENTS_TURN, STARTED, "Bert: move g7 f7", "It is Anna's turn (dwarfs)."),
     Case(
         R.OVER_FOR_GOOD, OVER, "Anna: undo",
@@ -561,6 +575,25 @@ CASES = [
     Case(
         R.NOTHING_STANDS, "", "Anna: accept",
         'Nobody has offered you anything. "seeks" lists who wants a match.',
+    ),
+    Case(
+        R.SEEK_FOR_ANYBODY, "Anna: seek", "Bert: yes",
+        'Nobody has asked you anything. Anna is looking for an opponent: "accept 1" begins a'
+        " match.",
+    ),
+    Case(
+        R.SEEK_IN_HASTE, TIMED, "Anna: play",
+        "Your clock is running at the oak board: finish that battle before you look for another"
+        " opponent.",
+    ),
+    Case(
+        R.ASKS_ALREADY, f"{STARTED}; Anna: seek; Carla: accept 1", "Carla: accept 1",
+        "You have asked Anna to play now. They have another 20 seconds.",
+    ),
+    Case(
+        R.ASKED_BY_OTHERS, f"{PRACTISING}; Anna: move a6 b6; Anna: seek; Bert: accept 1",
+        "Carla: accept 1",
+        "Anna is playing, and somebody else has just asked them. Try again in 20 seconds.",
     ),
     Case(
         R.NOTHING_OFFERED_BY, "", "Anna: accept bert",
@@ -1037,13 +1070,8 @@ HINTS = {
     R.NO_HINTS_RATED: (
         "Your battle at the oak board counts for ratings, so there are no hints until it is over."
     ),
-    R.LEAVES_RATED: (
-        'Your match at the oak board is rated, so you cannot leave it. "resign" gives up the'
-        ' battle, "adjourn" offers to put the match away.'
-    ),
     R.HINT_PENDING: "Your hint takes a moment. It comes by itself.",
     R.NO_BOTS: 'No bot plays here, so there are no levels. "play" by itself finds a person.',
-    R.SAY_YES: 'Resign the battle at the oak board? Type "yes" to resign.',
     R.HINT_FAILED: 'There is no hint this time. "hint on oak board" tries again.',
     R.HINT_OUT_OF_DATE: (
         "The oak board has changed since you asked for a hint, so there is none. "
@@ -1117,6 +1145,88 @@ def test_why_nothing_is_analysed(refusal: Refused, sentence: str) -> None:
 @pytest.mark.parametrize("code", HINTS)
 def test_why_there_is_no_hint(code: Refusal) -> None:
     assert refused(Refused(code, board="oak board")) == HINTS[code]
+
+
+def resigns(
+    battle: int | None, score: tuple[int, int], *total: int, player: str = "Bert"
+) -> Refused:
+    return Refused(
+        R.SURE_RESIGNS, board="oak board", battle=battle, player=player, side=Side.TROLL,
+        score=score, total=total,
+    )  # fmt: skip
+
+
+def drops(code: Refusal, *score: int, loses: bool = False) -> Refused:
+    return Refused(code, board="oak board", player="Bert", score=score, loses=loses)
+
+
+SURE = [
+    (
+        resigns(1, (0, 32)),
+        "Really resign the first battle at the oak board? Bert would win it 32 to 0."
+        ' Type "yes" to resign.',
+    ),
+    (
+        resigns(1, (0, 32), player=""),
+        "Really resign the first battle at the oak board? The trolls would win it 32 to 0."
+        ' Type "yes" to resign.',
+    ),
+    (
+        resigns(2, (0, 24), 8, 56),
+        "Really resign the second battle at the oak board? Bert would win it 24 to 0, and the"
+        ' match 56 to 8. Type "yes" to resign.',
+    ),
+    (
+        resigns(2, (0, 24), 32, 24),
+        "Really resign the second battle at the oak board? Bert would win it 24 to 0, and you the"
+        ' match 32 to 24. Type "yes" to resign.',
+    ),
+    (
+        resigns(2, (0, 32), 32, 32),
+        "Really resign the second battle at the oak board? Bert would win it 32 to 0, and the match"
+        ' would be drawn 32 to 32. Type "yes" to resign.',
+    ),
+    (
+        resigns(None, (0, 32), player="Anna"),
+        'Really resign the practice at the oak board? Type "yes" to resign.',
+    ),
+    (
+        drops(R.SURE_RESTARTS, 36, 32),
+        "Really start over at the oak board? You lead 36 to 32. All of that would be dropped."
+        ' Type "yes" to ask Bert.',
+    ),
+    (
+        drops(R.SURE_RESTARTS, 32, 36, loses=True),
+        "Really start over at the oak board? Bert leads 36 to 32. If Bert agrees, you give up what"
+        ' is left of this rated match. Type "yes" to ask Bert.',
+    ),
+    (
+        drops(R.SURE_LEAVES, 32, 32),
+        'Really leave the match at the oak board? The match stands at 32 all. Type "yes" to leave.',
+    ),
+    (
+        drops(R.SURE_LEAVES, 0, 64, loses=True),
+        "Really leave the rated match at the oak board? You would lose it 64 to 0."
+        ' Type "yes" to leave.',
+    ),
+    (
+        drops(R.SURE_LEAVES, 32, 32, loses=True),
+        "Really leave the rated match at the oak board? It would be drawn 32 to 32."
+        ' Type "yes" to leave.',
+    ),
+    (
+        drops(R.SURE_LEAVES, 40, 32, loses=True),
+        "Really leave the rated match at the oak board? You would win it 40 to 32."
+        ' Type "yes" to leave.',
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "sentence"), SURE)
+def test_question_whether_a_command_is_meant_tells_its_outcome(
+    question: Refused, sentence: str
+) -> None:
+    assert refused(question) == sentence
 
 
 CUP = 'Anna: tournament new round robin "Cup" starts in 1 minute'
@@ -1287,7 +1397,7 @@ def all_refusals() -> Iterator[Refused]:
     yield from map(brought_about, CASES)
     yield from map(of_a_board, BOARDS)
     yield from (*TALKS, *(refusal for refusal, _ in CROWDED), NO_QUESTION)
-    yield from (refusal for refusal, _ in ORDER)
+    yield from (refusal for refusal, _ in (*ORDER, *SURE))
     yield from (Refused(code, board="oak board") for code in HINTS)
     yield from (refusal for refusal, _ in (*ANALYSES, *LETTERS, *NOTIFIED))
     yield from map(of_a_tournament, TOURNAMENTS)

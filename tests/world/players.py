@@ -17,9 +17,9 @@ from tests.world.node import Server
 from thudmud.accounts.login import NAME_PROMPT, PROMPTS, TOLD_WORD, WORD_PROMPT
 from thudmud.play.table import Table
 from thudmud.rules import EVERY, SQUARES, Attempt, Piece, Position, Side, Verb
-from thudmud.server.session import PROMPT
 from thudmud.verbs.moves import Play
 from thudmud.views.facts import TAG
+from thudmud.views.sentences import PROMPT
 
 TELNET = re.compile(rb"\xff(?:\xfa.*?\xff\xf0|[\xfb-\xfe].|[\xf0-\xf9])", re.DOTALL)
 MARK, MARKED = b"\xff\xfd\x06", b"\xff\xfb\x06"
@@ -257,6 +257,8 @@ class Player:
         """Whom they know of, themselves and bots among them."""
         self.told: list[Told] = []
         self.is_calm = self.stays_away = self.is_keen = False
+        self._is_sure = False
+        """Whether they have been asked if they mean what they typed, and do."""
         self.waits_since: float | None = None
         self.link: Link | None = None
         self._links: list[Link] = []
@@ -435,6 +437,9 @@ class Player:
     def _choose(self) -> str:
         """Return what to type next: what makes sense here, mostly."""
         dice = self.world.dice
+        if self._is_sure:
+            self._is_sure = False
+            return "yes"
         if self.is_keen and dice.random() < 0.4:
             return dice.choice(tournaments.LINES).format(
                 last=self._last_tournament(), number=dice.randint(1, 3)
@@ -476,14 +481,15 @@ class Player:
             idle = ["start", "start", "start", "set clock 1+0", "set clock 1+2"]
             idle += [f"leave game on {board}"]
             return dice.choice(idle)
-        if self.is_keen and dice.random() < 0.3:
-            return f"resign on {board}"  # so that there is a next round
-        if self.name in MEMBERS and dice.random() < 0.06:
-            return f"resign on {board}"  # so that matches come to an end, and count
+        # So that there is a next round; and that matches come to an end, and count.
+        often = 0.3 if self.is_keen else 0.06 if self.name in MEMBERS else 0.0
+        if often and dice.random() < often:
+            self._is_sure = True
+            return f"resign on {board}"
         if dice.random() < 0.12:
-            line = dice.choice(["undo", "yes", "no", "adjourn", "resign", "end", "claim"])
-            is_sure = line == "resign"  # or they would be asked whether they are
-            return f"{line} on {board}" if is_sure or dice.random() < 0.5 else line
+            line = dice.choice(["undo", "yes", "no", "adjourn", "resign", "end", "claim", "start"])
+            self._is_sure = line in {"resign", "start"} and dice.random() < 0.7
+            return f"{line} on {board}" if dice.random() < 0.5 else line
         if table.game.position.turn is side:
             return str(Play(self._attempt(table.game.position, side), board))
         new = next(self.numbers)

@@ -296,10 +296,10 @@ _SENTENCES_BEGIN = """
     elsewhere every everyone everything examples for four give goodbye how if in instead keep
     lesson make many match more name names no north northeast northwest not note nothing now
     numbers of old once one only options or other others over part pieces players playing please
-    ply put puzzles ratings ready row safe saying see seeing so sorry south southeast southwest
-    squares still take tell that then there these they this those three thudstone too trample trap
-    try turn two type walk watch welcome well west what whatever when whenever where which while who
-    whoever with write yes keeping bytes connections open plies seats standing
+    ply put puzzles ratings ready really row safe saying see seeing so sorry south southeast
+    southwest squares still take tell that then there these they this those three thudstone too
+    trample trap try turn two type walk watch welcome well west what whatever when whenever where
+    which while who whoever with write yes keeping bytes connections open plies seats standing
     hello times whether past people find matches sit beyond got click press
 """
 """First words of the server's sentences. A test finds missing ones."""

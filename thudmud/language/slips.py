@@ -94,7 +94,7 @@ _SYNONYMS = {
         "shove": "push",
         "small": "smaller",
         "standings": "ladder leaderboard rank ranking rankings ranks rating ratings top",
-        "start": "begin rematch",
+        "start": "begin",
         "tell": "answer reply",
         "tv": "television telly",
         "times": "timestamp timestamps",

@@ -336,11 +336,20 @@ class ReportsTold(Aside):
 
 @aside
 class Invited(ToAnother):
-    """A player invited another to a seat at a board. ``level`` is for bots."""
+    """A player invited another to a seat at a board.
+
+    Attributes:
+        board: its name.
+        side: the seat.
+        level: at which a bot is to play; None for its usual one.
+        battle: the number of a battle of theirs that was put away and goes on there if the other
+            agrees; None if it is about the seat alone.
+    """
 
     board: str
     side: Side
     level: int | None = None
+    battle: int | None = None
 
     def happen(self, hall: Hall) -> Telling:
         if asked := hall.people.get(self.to):
@@ -350,9 +359,15 @@ class Invited(ToAnother):
 
 @aside
 class TurnedDown(ToAnother):
-    """A player declined an invitation to a seat at a board."""
+    """A player declined an invitation to a seat at a board.
+
+    Attributes:
+        board: its name.
+        battle: the number of the battle that was to go on there; None if it was about a seat.
+    """
 
     board: str
+    battle: int | None = None
 
     def happen(self, hall: Hall) -> Telling:
         if asked := hall.people.get(self.player):

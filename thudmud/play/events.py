@@ -186,6 +186,7 @@ class Offer(Enum):
 
     END = "end"
     RESTART = "restart"
+    REMATCH = "rematch"
     ADJOURN = "adjourn"
     UNDO = "undo"
 
@@ -657,6 +658,9 @@ class SeekMade(_Event):
         rated: whether the match is to count for ratings, if both have accounts.
         to: the player they ask; "" for anybody.
         time: the time control; None for no clock.
+        answers: the number of a seek of the player they ask, who is busy; None if it stands alone.
+        until: when it ends unless it is answered, in seconds since the epoch; None for never.
+        looks_on: whether they look for somebody else if it is not accepted.
     """
 
     number: int
@@ -665,6 +669,9 @@ class SeekMade(_Event):
     rated: bool = True
     to: str = ""
     time: TimeControl | None = None
+    answers: int | None = None
+    until: float | None = None
+    looks_on: bool = False
 
     def _require(self) -> None:
         if self.to:
@@ -682,6 +689,12 @@ class SeekEnd(Enum):
     WITHDRAWN = "withdrawn"
     GONE = "gone"
     """The player who made it, or was asked, left."""
+    PLAYING = "playing"
+    """The player who made it began another match."""
+    UNANSWERED = "unanswered"
+    """The player who was asked did not say in time."""
+    MET = "met"
+    """Its maker was asked about somebody who had accepted it, and plays them."""
 
 
 @value

@@ -32,6 +32,9 @@ from thudmud.play.tournaments import Tournament
 from thudmud.rules import Side
 from thudmud.values import value
 
+TOUCHED = 60.0
+"""Seconds after the last ply for which the players of a board are still busy there."""
+
 _EDITION = 16  # characters of a hash
 
 
@@ -43,7 +46,7 @@ class Decision:
     they may open the board. The ``asides`` come next, and then ``events``, those of the table
     ``board``, decided at its version ``version``. ``battle`` is the number of the battle that the
     events begin or resume, and ``changes`` are the changes of ratings by what they end: both are
-    known once the events are stored.
+    known once the events are stored. ``goes_on`` is as in `Telling`.
     """
 
     player: str
@@ -55,6 +58,7 @@ class Decision:
     hall: tuple[HallEvent, ...] = ()
     hall_version: int = 0
     changes: tuple[RatingChange, ...] = ()
+    goes_on: bool = False
 
     def __post_init__(self) -> None:
         if self.events and self.board is None:
@@ -517,15 +521,20 @@ class Hall:
         person = self.people.get(event.player)
         if person and isinstance(event, events.Joined):
             person.forget_invitations(board)
+        if isinstance(event, events.Resumed):
+            for player in table.seats.values():
+                if here := self.people.get(player):
+                    here.forget_invitations(board)
         if isinstance(event, events.Joined) and not table.full:
             concerned += self.people.hearers(event.player, self._told_who_waits())
-        return Telling(event, occupants.and_also(concerned), table, occupants, decision.changes)
+        audience, changes = occupants.and_also(concerned), decision.changes
+        return Telling(event, audience, table, occupants, changes, goes_on=decision.goes_on)
 
     def _gathered(self, begun: events.BattleStarted | events.Resumed, board: str) -> list[Telling]:
         """Return how the players of a match walk to the board that was opened for it.
 
         A tournament brings nobody to one by correspondence, nor out of a room where their clock
-        runs.
+        runs. No other match by correspondence takes anybody away from what they play.
         """
         if self.tables[board].seats or board not in self.tables.made.values():
             return []
@@ -536,6 +545,10 @@ class Hall:
             if time_class(paired.time) is TimeClass.CORRESPONDENCE:
                 return []
             players = [each for each in players if not self.is_by_clock(each)]
+        elif is_by_days(match):
+            players = [
+                each for each in players if each == begun.player or not self.is_busy(each, begun.at)
+            ]
         told: list[Telling] = []
         for player in players:
             came = bool(told)  # who has just come sees the other there
@@ -543,6 +556,24 @@ class Hall:
                 others = tuple(name for name in each.audience if name != players[0])
                 told.append(replace(each, audience=others, occupants=None) if came else each)
         return told
+
+    def is_busy(self, player: str, now: float) -> bool:
+        """Whether a player plays, so that they are asked before a match takes them elsewhere.
+
+        That is a match under way, an exercise, or a ply within the last minute at a board where
+        they sit. A match by correspondence occupies nobody.
+        """
+        person = self.people.get(player)
+        if person and person.exercise:
+            return True
+        for table in self.tables.seats_of(player):
+            if table.by_correspondence:
+                continue
+            if table.under_way and not table.is_practice:
+                return True
+            if table.game and table.game.moves and now - table.since < TOUCHED:
+                return True
+        return False
 
     def in_haste(self, player: str) -> bool:
         """Return whether a clock runs in a match of a player, other than for correspondence.
@@ -680,6 +711,14 @@ class Hall:
         A board can be closed between the decision to leave it and the telling.
         """
         return self.tables.get(room) if room else None
+
+
+def is_by_days(match: events.BattleStarted | events.SavedMatch) -> bool:
+    """Whether a match is played by correspondence."""
+    time = match.time if isinstance(match, events.BattleStarted) else None
+    if isinstance(match, events.SavedMatch) and match.clock:
+        time = match.clock.control
+    return time is not None and time.is_correspondence
 
 
 def claimants(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> Iterator[str]:

@@ -154,6 +154,25 @@ class Match:
         return self.before[side is Side.TROLL] + (outcome.score.of(side) if outcome else 0)
 
     @property
+    def players(self) -> tuple[str, str]:
+        """The players of the dwarfs and of the trolls."""
+        return self.dwarf, self.troll
+
+    @property
+    def is_binding(self) -> bool:
+        """Whether it is rated and counts by now, so that to drop it is to lose it."""
+        return self.rated and (self.is_advanced or len(self.game.moves) >= RATED_PLIES)
+
+    @property
+    def is_advanced(self) -> bool:
+        """Whether the first battle has ended, and the match is not over."""
+        return not self.over and (self.battle > 1 or not self.running)
+
+    def standing(self, side: Side) -> int:
+        """Return the points of a side's player if the battle ended as it stands."""
+        return self.points(side) + (self.game.score.of(side) if self.running else 0)
+
+    @property
     def between_members(self) -> bool:
         """Whether it may count for ratings between people."""
         return self.rated and self.levels == events.NO_BOTS

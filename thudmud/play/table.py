@@ -436,6 +436,9 @@ def _waited_for(event: events.TableEvent, before: Table, table: Table) -> Table:
     clock = match.clock and _standing(match.clock, event, table)
     timed = replace(table, match=match.with_game(match.game, clock))
     if isinstance(event, events.Joined | events.Left):
+        # Who gets up and sits down again in their own turn has no more time by that.
+        if event.side is match.game.turn and before.match and event.player in before.match.players:
+            return timed
         return replace(timed, since=event.at, excused=0.0, warned=None)
     if (
         isinstance(event, events.Returned)

@@ -55,6 +55,8 @@ class Telling:
     """The people in the room where it happened, perhaps with its observers, if all of them are
     told. They come first in the audience."""
     changes: tuple[RatingChange, ...] = ()
+    goes_on: bool = False
+    """Whether a battle ends or begins at once after it, so that nothing can be typed between."""
     at: float = 0.0
     """When it is told, in seconds since the epoch. Clocks are shown as they stand then."""
 

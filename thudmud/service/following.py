@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from thudmud.play.asides import Aside
 from thudmud.play.events import (
     BattleEnded,
+    BattleStarted,
     BoardClosed,
     BoardOpened,
     BoardRenamed,
@@ -249,14 +250,15 @@ class Following:
         if self.trouble:
             return
         try:
-            for entry in entries:
+            for place, entry in enumerate(entries):
                 if entry.stream == HALL:
                     self._take_hall_event(entry)
                     continue
                 table = self._hall.tables.with_key(entry.stream)
                 # It may have been folded already, when the board was opened.
                 if table and entry.version > table.version:
-                    self._take_board_event(entry, table)
+                    then = entries[place + 1] if place + 1 < len(entries) else None
+                    self._take_board_event(entry, table, goes_on=_goes_on(entry, then))
         except Exception as error:  # noqa: BLE001  (`ended` raises it)
             self.fail(error)
         self._wake()
@@ -286,10 +288,12 @@ class Following:
             self.unheld.discard(key)
         self._applied.hall_changed(event, table)
 
-    def _take_board_event(self, entry: Entry, table: Table) -> None:
+    def _take_board_event(self, entry: Entry, table: Table, *, goes_on: bool) -> None:
         board = table.name
         is_ours = isinstance(entry.mark, _Pending) and entry.mark.by is self
         decision, cause = self._decided(entry, board)
+        if goes_on:
+            decision = replace(decision, goes_on=True)
         try:
             self._broadcaster.carry_out(decision, cause)
         except Exception:
@@ -427,3 +431,14 @@ def _opened(event: BoardOpened) -> Table:
     """Return the table of a board that is just being opened."""
     table = Table.set_up(BoardSpec(event.name, event.rules, key=event.key))
     return replace(table, version=event.version)
+
+
+_BETWEEN = BattleStarted, BattleEnded
+
+
+def _goes_on(entry: Entry, then: Entry | None) -> bool:
+    """Whether a battle that ends or begins by an event begins or ends by the next, at that time."""
+    if then is None or not isinstance(entry.event, _BETWEEN):
+        return False
+    event, is_next = then.event, (then.stream, then.version) == (entry.stream, entry.version + 1)
+    return is_next and isinstance(event, _BETWEEN) and event.at == entry.event.at

@@ -24,7 +24,6 @@ from thudmud.rules import Game
 from thudmud.service.nodes import Node
 from thudmud.store import Store, StoreError
 from thudmud.values import value
-from thudmud.verbs.moves import Resign
 from thudmud.views.messages import Message
 from thudmud.views.view import Terminal
 
@@ -238,10 +237,12 @@ class Unsure:
     Attributes:
         command: the command, with the board.
         table: the table when they were asked.
+        asks: the question.
     """
 
-    command: Resign
+    command: Command
     table: Table
+    asks: Refused
 
     def holds(self, hall: Hall) -> bool:
         """Whether an answer can still mean this: the battle and its offers are the same."""

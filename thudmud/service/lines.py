@@ -47,9 +47,8 @@ from thudmud.store import Conflict, Nobody, StoreError
 from thudmud.verbs.archive import Analyse, CancelAnalysis, Replay, Step
 from thudmud.verbs.decisions import can_wait, decide, is_limited
 from thudmud.verbs.letters import FileReport, Letters
-from thudmud.verbs.matchmaking import PlayNow, require_share
+from thudmud.verbs.matchmaking import PlayNow, is_asked, require_share
 from thudmud.verbs.more import Again, Quit
-from thudmud.verbs.moves import Resign
 from thudmud.verbs.tables import TableCommand
 from thudmud.verbs.talk import is_shout
 from thudmud.verbs.tournaments import require_places
@@ -63,8 +62,11 @@ from thudmud.views.telling import facts
 ACTIVE_EVERY = 30.0
 """How many seconds apart a player's activity is noted, and told to other nodes."""
 
-ANSWERS = YES, NO = "yes", "no"
+ANSWERS = {"yes": True, "y": True, "no": False, "n": False}
 """The answers to the question whether a player means a command."""
+
+_SHORT = {"y": "yes", "n": "no", "Y": "yes", "N": "no"}
+"""What answers an offer as well, while there is one."""
 
 QUESTIONS = tuple(sorted({each.words for each in COMMANDS if each.is_question}))
 """How what a program may ask begins."""
@@ -192,18 +194,20 @@ class PlayerLines:
                 command = line
             elif (
                 unsure
-                and (said := line.strip(" .!").lower()) in ANSWERS
+                and (is_meant := ANSWERS.get(line.strip(" .!").lower())) is not None
                 and unsure.holds(self._hall)
             ):
-                if said == NO:
+                if not is_meant:
                     self._broadcaster.say(name, sentences.PLAYS_ON, cause)
                     return Result(unsure.command, done=True)
-                command, visit.last = unsure.command, None  # so that "again" does not resign twice
+                command, visit.last = unsure.command, None  # so that "again" does not do it twice
                 return await self._decide(visit, command, cause, now, at=at, key=key)
             elif not line.strip():
                 self._replays.pause(name)
                 return Result()
             else:
+                if line in _SHORT and is_asked(self._hall, name, now):
+                    line = _SHORT[line]
                 try:
                     command = self._policy.read(line)
                 except ParseError as error:
@@ -212,17 +216,16 @@ class PlayerLines:
                 command = visit.last or command
             else:
                 visit.last = command
-            if isinstance(command, Resign) and command.on is None and isinstance(line, str):
+            if isinstance(line, str) and isinstance(command, TableCommand) and command.is_grave:
                 visit.unsure = self._unsure(name, command)
                 if visit.unsure:
-                    asks = Refused(Refusal.SAY_YES, board=visit.unsure.command.on)
-                    return self._broadcaster.refuse(name, command, asks, cause)
+                    return self._broadcaster.refuse(name, command, visit.unsure.asks, cause)
             return await self._decide(visit, command, cause, now, at=at, key=key)
         finally:
             presence.names.leave(name)
 
-    def _unsure(self, name: str, command: Resign) -> Unsure | None:
-        """Return the question to ask before a player resigns at a board they did not name, if any.
+    def _unsure(self, name: str, command: TableCommand) -> Unsure | None:
+        """Return the question to ask before a grave command is carried out, if any.
 
         With only one board, the host has its own ways to ask.
         """
@@ -234,7 +237,11 @@ class PlayerLines:
             return None
         if decision.board is None or not decision.events:
             return None
-        return Unsure(Resign(decision.board), self._hall.tables[decision.board])
+        table = self._hall.tables[decision.board]
+        asks = command.question(table, name)
+        if asks is None:
+            return None
+        return Unsure(replace(command, on=table.name), table, asks)  # type: ignore[call-arg]  # all have it
 
     async def emote(self, visit: Visit, board: str, deed: str) -> None:
         """Tell all at a board that a player does something, wherever the player is.

@@ -29,6 +29,7 @@ from thudmud.service.following import Following
 from thudmud.service.interface import Arrival, Base, Dismissal, Limit, Visit
 from thudmud.service.neighbours import entered
 from thudmud.service.replaying import Replays
+from thudmud.service.seeking import Seeking
 from thudmud.service.teaching import Teaching
 from thudmud.service.tidying import Tidying
 from thudmud.service.tournaments import Director
@@ -56,6 +57,7 @@ class Presence:
         following: stores it.
         replays: shows battles again to players.
         tidying: cleans up after those who left.
+        seeking: ends the seeks of those who left.
         tuning: turns tvs.
         teaching: tells newcomers how to move; None if they are not told.
         allow: called before others are told that somebody comes in; raises Refused if it is too
@@ -78,6 +80,7 @@ class Presence:
         following: Following,
         replays: Replays,
         tidying: Tidying,
+        seeking: Seeking,
         tuning: Tuning,
         teaching: Teaching | None,
         allow: Limit | None,
@@ -87,6 +90,7 @@ class Presence:
         self._node, self._realm, self._allow = base.node, base.realm, allow
         self._broadcaster, self._following = broadcaster, following
         self._replays, self._tidying, self._director = replays, tidying, director
+        self._seeking = seeking
         self._tuning = tuning
         self._teaching = teaching
         self._visits, self._watching = broadcaster.visits, broadcaster.watching
@@ -573,8 +577,10 @@ class Presence:
         """Do what had to wait for the end of a player's turn."""
         if self.unchecked:
             self.check()
-        if self._tidying.left or self._tidying.departed:
+        if self._tidying.left:
             self._tidying.turn_ended()
+        if self._seeking.departed or self._seeking.due:
+            self._seeking.turn_ended()
         if self._director.due:
             self._director.work()
         if self._tuning.due:

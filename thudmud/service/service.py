@@ -51,6 +51,7 @@ from thudmud.play.options import Toggle
 from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
+from thudmud.play.telling import Telling
 from thudmud.service.alarms import Alarms
 from thudmud.service.boards import put_up
 from thudmud.service.broadcasting import Broadcaster
@@ -64,12 +65,15 @@ from thudmud.service.onlookers import tell
 from thudmud.service.presence import Presence
 from thudmud.service.replaying import Replays
 from thudmud.service.reporting import ReportNews
+from thudmud.service.seeking import Seeking
 from thudmud.service.teaching import Teaching
 from thudmud.service.tidying import Tidying
 from thudmud.service.timing import Timing
 from thudmud.service.tournaments import Director
 from thudmud.service.tuning import Tuning
 from thudmud.store import Entry, Store
+from thudmud.verbs.matchmaking import PlayNow
+from thudmud.views import sentences
 from thudmud.views.archive import recorded
 from thudmud.views.data import Fact
 from thudmud.views.exploring import explored
@@ -147,7 +151,8 @@ class Service:
         self.director = Director(base, self.following)
         self._teaching = Teaching(base, broadcaster.tell_here, has_hints=adviser is not None)
         visits = broadcaster.visits
-        self._tidying = Tidying(base, self.following, is_ours=visits.__contains__)
+        self._tidying = Tidying(base, self.following)
+        self._seeking = Seeking(base, self.following, is_ours=visits.__contains__, play=self._play)
         self._tuning = Tuning(base, broadcaster, self._turn_tv)
         self.replays = Replays(base, pause, broadcaster)
         self.presence = Presence(
@@ -157,6 +162,7 @@ class Service:
             following=self.following,
             replays=self.replays,
             tidying=self._tidying,
+            seeking=self._seeking,
             tuning=self._tuning,
             teaching=self._teaching if teaches else None,
             allow=policy.allow,
@@ -176,8 +182,8 @@ class Service:
         self._reports = ReportNews(base, broadcaster.tell_here)
         self._listings = Alarms(clock, later)
         """By the key of a board, alarms for telling those in the hall its new entry."""
+        broadcaster.heed(Gone, self._gone)
         for left in (
-            Gone,
             WentOut,
             events.Left,
             events.BattleEnded,
@@ -268,6 +274,7 @@ class Service:
                 if side not in table.away and name not in self.hall.people:
                     await self.presence.note(name, events.Parting.RESTART, raises=must_store)
         self._tidying.begin()
+        self._seeking.begin()
         self._timing.begin()
         self.director.begin()
 
@@ -275,6 +282,7 @@ class Service:
         """Take no new lines, and let nobody in or out any more. Claims stay."""
         self.presence.stop()
         self._tidying.stop()
+        self._seeking.stop()
         self._timing.stop()
         self.director.stop()
         self._tuning.stop()
@@ -294,11 +302,17 @@ class Service:
             self._node.remove(self)
 
     async def pass_time(self) -> None:
-        """Do what is due by now at boards and in tournaments, for a front end without timers."""
+        """Do what is due by now, for a front end without timers."""
         await self.following.pass_time()
+        await self._seeking.pass_time()
         await self.director.look()
 
     # What has been applied.
+
+    def _gone(self, telling: Telling) -> None:
+        """Take note that a player left."""
+        self._tidying.note(telling)
+        self._seeking.note(telling)
 
     def board_changed(self, entry: Entry, before: Table, after: Table, *, is_ours: bool) -> None:
         """Take note of an event at a board, and whether it was decided here."""
@@ -330,6 +344,7 @@ class Service:
     def hall_changed(self, event: events.HallEvent, table: Table | None) -> None:
         """Take note of an event of the hall, and of the board that it was about."""
         self.director.hall_changed(event)
+        self._seeking.hall_changed(event)
         if isinstance(event, events.BoardOpened):
             self._neighbours.opened(event.name)
         elif isinstance(event, events.BoardClosed):
@@ -345,6 +360,8 @@ class Service:
             self.director.taken()
         if self._tuning.due and not self.presence.names:
             self._tuning.turn_ended()
+        if self._seeking.due and not self.presence.names:
+            self._seeking.turn_ended()
 
     def _list(self, key: str) -> None:
         """Tell those in the hall the new entry of a board, soon, with changes that follow."""
@@ -357,6 +374,13 @@ class Service:
             self._listings.set(key, self.clock() + LISTED_EVERY, tell)
         else:
             tell()
+
+    async def _play(self, name: str, command: PlayNow) -> None:
+        """Have a player on this node look for somebody to play with, unless they play by now."""
+        visit, now = self.visit(name), self.clock()
+        looks = any(each.player == name and not each.to for each in self.hall.seeks.values())
+        if visit and name in self.hall.people and not (looks or self.hall.is_busy(name, now)):
+            await self.lines.submit(visit, command)
 
     async def _turn_tv(self, name: str) -> None:
         """Turn a player's tv to the best battle."""
@@ -385,10 +409,18 @@ class Service:
         turns = [table.game.position.turn is table.side_of(name) for table in running if table.game]
         return bool(running) and not any(turns)
 
-    def prompts(self, name: str) -> bool:
-        """Whether a player wants prompts."""
+    def prompt(self, name: str) -> str:
+        """Return the sign that asks a player for a line; "" if they want none.
+
+        It reminds them that they are looking for an opponent.
+        """
         person = self.hall.people.get(name)
-        return person is None or Toggle.PROMPT in person.options.on
+        if person and Toggle.PROMPT not in person.options.on:
+            return ""
+        for seek in self.hall.seeks.values():  # a generator would be called, for each line
+            if seek.player == name and not seek.to:
+                return sentences.SEEKING_PROMPT
+        return sentences.PROMPT
 
     async def needs(self, name: str) -> bool:
         """Whether a seat is kept, or a match put away, under that name, in any case.

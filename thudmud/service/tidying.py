@@ -1,17 +1,16 @@
-"""Cleans up after players who left: seats, seeks, and boards that nobody needs.
+"""Cleans up after players who left: seats, and boards that nobody needs.
 
 A player who lost the connection has some minutes to come back. After that their seat is freed if no
-match is under way, a match that both have left is put away, and their seeks end. A practice is put
-away at once when its player leaves the board. A player-opened board is closed when nobody needs it.
+match is under way, and a match that both have left is put away. A practice is put away at once when
+its player leaves the board. A player-opened board is closed when nobody needs it.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 
 from thudmud.play.asides import Gone, WentOut
-from thudmud.play.events import Adjourned, BattleEnded, Cleared, Left, Parting
+from thudmud.play.events import Adjourned, BattleEnded, Cleared, Left
 from thudmud.play.hall import Decision
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
@@ -19,12 +18,9 @@ from thudmud.service.alarms import Alarms
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base
+from thudmud.service.seeking import LEAST_GRACE
 from thudmud.store import Conflict, StoreError
-from thudmud.verbs.matchmaking import gone
 from thudmud.verbs.tables import deserted, tidied
-
-LEAST_GRACE = 60.0
-"""The fewest seconds for which the seats and seeks of absent players are kept."""
 
 SLACK = 1.0
 """Seconds added against rounding errors."""
@@ -38,51 +34,35 @@ class Tidying:
     Args:
         base: what the parts of a service share. Without timers, seats are not freed after a time.
         following: stores the events.
-        is_ours: returns whether a player is, or was, on this node.
 
     Attributes:
         left: the keys of boards that somebody left in this turn.
-        departed: players with seeks who left on purpose in this turn.
     """
 
-    def __init__(self, base: Base, following: Following, *, is_ours: Callable[[str], bool]) -> None:
-        self._is_ours = is_ours
+    def __init__(self, base: Base, following: Following) -> None:
         self._hall, self._following, self._clock = base.hall, following, base.clock
         self._boards = Alarms(base.clock, base.later)
         """By the key of a board, alarms for looking at it again."""
-        self._seekers = Alarms(base.clock, base.later)
-        """By name, alarms for ending a player's seeks."""
         self.left: set[str] = set()
-        self.departed: list[str] = []
         self._stopped = False
 
     def stop(self) -> None:
         """Stop, and cancel everything planned."""
         self._stopped = True
         self._boards.close()
-        self._seekers.close()
 
     def begin(self) -> None:
         """Look at everything kept for absent players, when a server starts."""
         for table in self._hall.tables.values():
             self.wait_for(table)
             self.left.add(table.key)
-        for name in {seek.player for seek in self._hall.seeks.values()} - self._hall.people.keys():
-            self._wait_for_seeker(name)
         self.turn_ended()
 
     def note(self, telling: Telling) -> None:
         """Take note of what a player leaves behind."""
         room = telling.table.name if telling.table else None
         match telling.event:
-            case Gone(player=name, room=left, parting=parting):
-                room = left
-                if any(name in {seek.player, seek.to} for seek in self._hall.seeks.values()):
-                    if parting is Parting.LOST or parting.is_by_server:
-                        self._wait_for_seeker(name)
-                    elif self._is_ours(name):
-                        self.departed.append(name)
-            case WentOut(room=left):
+            case Gone(room=left) | WentOut(room=left):
                 room = left
             case Left() | BattleEnded() | Adjourned() | Cleared():
                 pass
@@ -102,9 +82,6 @@ class Tidying:
                 now(self._put_away(key))
             elif self._hall.is_idle(table):
                 now(self._close(key))
-        departed, self.departed = self.departed, []
-        for name in departed:
-            now(self._end_seeks(name))
 
     def wait_for(self, table: Table) -> None:
         """Look at a board again once nobody has to wait for its absent players."""
@@ -157,27 +134,6 @@ class Tidying:
         except StoreError as error:
             _log.error("not closed: %s", error, extra={"board": self._hall.tables.called(key)})
             self.left.add(key)  # the end of another turn tries again
-
-    def _wait_for_seeker(self, name: str) -> None:
-        """End the seeks of a player who left, unless they come back within some minutes."""
-        self._seekers.cancel(name)  # an alarm from an earlier absence
-        at = self._clock() + max(self._hall.seat_grace, LEAST_GRACE)
-        self._seekers.set(name, at, lambda: now(self._end_seeks(name)))
-
-    async def _end_seeks(self, name: str) -> None:
-        """End the seeks by and to a player who left."""
-        try:
-            while name not in self._hall.people:
-                decision = gone(self._hall, name, self._clock())
-                if not decision.hall:
-                    return
-                try:
-                    await self._following.write(decision)
-                except Conflict as conflict:
-                    await self._following.until(conflict)
-        except StoreError as error:
-            _log.error("not stored: %s", error, extra={"player": name})
-            self._wait_for_seeker(name)
 
 
 def _due(table: Table, grace: float) -> float:

@@ -84,7 +84,8 @@ def is_limited(hall: Hall, decision: Decision) -> bool:
                 return False
             return bool(hall.rooms.told_of(board).members - {decision.player})
         case events.BattleStarted():
-            return events.Offer.RESTART not in hall.tables[board].offers
+            agreed = {events.Offer.RESTART, events.Offer.REMATCH}
+            return agreed.isdisjoint(hall.tables[board].offers)
         case _:
             return True
 

@@ -21,7 +21,8 @@ from thudmud.play.table import Table
 from thudmud.play.tournaments import OpenMatch, Tournament
 from thudmud.rules import Ending, Side
 from thudmud.verbs import tables
-from thudmud.verbs.matchmaking import opened
+from thudmud.verbs.opening import opened
+from thudmud.verbs.seeks import look_no_longer
 
 LEAST = 2
 """The fewest players of a tournament."""
@@ -273,7 +274,8 @@ def _of_match(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) 
             return NextStep(_forfeited(hall, tournament, table, {absent}, now))
         at = _since(table) + (0.0 if tournament.is_by_days else hall.caps.rest)
         if at <= now:
-            return NextStep(Decision("", table.name, table.version, (_second(table, now),)))
+            second = Decision("", table.name, table.version, (_second(table, now),))
+            return NextStep(look_no_longer(hall, second, now))
         later.append(at)
     elif table.running and not tournament.is_by_days:
         due = dict(_no_shows(hall, tournament, table))
@@ -297,7 +299,8 @@ def _begun(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> 
     started = events.BattleStarted(
         now, "", 1, made.rules, *match.players, rated, levels, time=made.time, tournament=of
     )
-    return replace(hall.decision("", board, begun), board=board.name, events=(started,))
+    opens = replace(hall.decision("", board, begun), board=board.name, events=(started,))
+    return look_no_longer(hall, opens, now)
 
 
 def _second(table: Table, now: float) -> events.BattleStarted:

@@ -7,15 +7,14 @@ begins the first battle, all in one decision: if two accept the same seek, one i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from math import inf
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
-from thudmud.english import nth
 from thudmud.errors import Refused
 from thudmud.play import archive, events
-from thudmud.play.asides import Aside, Asked, Invited, TurnedDown
+from thudmud.play.asides import Asked, Invited, TurnedDown
 from thudmud.play.clocks import TimeClass, TimeControl, time_class
 from thudmud.play.command import Command, verb
 from thudmud.play.hall import Decision, Hall
@@ -28,8 +27,18 @@ from thudmud.rules import DEFAULT_RULES, Side
 from thudmud.values import value
 from thudmud.verbs.archive import Step, Way
 from thudmud.verbs.moves import OFFERING
+from thudmud.verbs.opening import at_own_board, in_hall, opened
 from thudmud.verbs.people import player_here
+from thudmud.verbs.resuming import Resume
 from thudmud.verbs.seats import Join, require_boards
+from thudmud.verbs.seeks import (
+    ANSWER_WITHIN,
+    all_ended,
+    asked_about,
+    ended,
+    require_no_haste,
+    withdrawn,
+)
 from thudmud.verbs.tables import (
     BattleCommand,
     Context,
@@ -73,13 +82,15 @@ class Seek(WithTerms):
 
     def decide(self, scene: Scene) -> Decision:
         rules = self.rules or DEFAULT_RULES.name
+        if not (self.time and self.time.is_correspondence):
+            require_no_haste(scene.hall, scene.me)
         require_boards(scene.hall, scene.me)  # or nobody could accept it
         made = replace(_made(scene, rules, self.side), rated=self.rated, time=self.time)
         for each in scene.hall.seeks.values():
             if replace(each, number=made.number, at=made.at) == made:
                 raise Refused(Refusal.SEEKING_ALREADY, number=each.number)
         _require_seeks(scene)
-        return _in_hall(scene, made)
+        return in_hall(scene, made)
 
 
 @verb(challenge="of")
@@ -125,7 +136,7 @@ class Challenge(WithTerms):
         require_boards(hall, me)
         _require_seeks(scene)
         made = replace(_made(scene, rules, self.side), rated=self.rated, to=to, time=self.time)
-        return _in_hall(scene, made)
+        return in_hall(scene, made)
 
 
 def _require_invitations(hall: Hall, to: str) -> None:
@@ -173,8 +184,8 @@ class Withdraw(Command):
         if number is not None and number not in mine:
             raise Refused(Refusal.NOT_YOUR_SEEK, number=number, numbers=tuple(mine))
         chosen = mine.values() if number is None else [mine[number]]
-        ends = (_ended(each, scene.me, events.SeekEnd.WITHDRAWN, scene.now) for each in chosen)
-        return _in_hall(scene, *ends)
+        ends = all_ended(scene.hall, chosen, scene.me, events.SeekEnd.WITHDRAWN, scene.now)
+        return in_hall(scene, *ends)
 
 
 @verb(play_now="of")
@@ -202,11 +213,22 @@ class PlayNow(WithTerms):
             if bot is None:
                 raise Refused(Refusal.NO_BOTS)
             return Challenge(bot, rules, self.side, self.rated, self.level, time).decide(scene)
+        require_no_haste(hall, name)
         for seek in hall.seeks.values():
+            if seek.player == name and seek.until and seek.until > scene.now:
+                wait = seek.until - scene.now
+                raise Refused(Refusal.ASKS_ALREADY, player=seek.to, seconds=wait)
+        theirs = sorted(hall.seeks.values(), key=lambda each: hall.is_busy(each.player, scene.now))
+        for seek in theirs:
+            is_asked_now = seek.to == name and seek.until and seek.until > scene.now
+            if is_asked_now and self == PlayNow():
+                return _begin(scene, seek)
             fits = not seek.to and _suits(seek, self.rules, self.side)
             if fits and _is_in_time(seek, time) and _may_meet(hall, seek, name):
+                if asked_about(hall, seek, scene.now):
+                    continue
                 agreed = replace(seek, rated=seek.rated and self.rated)
-                return _begin(scene, agreed, self.side)
+                return _begin(scene, agreed, self.side, looks_on=True)
         mine = [each for each in hall.seeks.values() if each.player == name and not each.to]
         with_bots = [
             each
@@ -222,17 +244,16 @@ class PlayNow(WithTerms):
             sought = (replace(_made(scene, rules, self.side), rated=self.rated, time=time),)
         if with_bots:
             asked = Asked(name, PlayNow(), with_bots[0].name)
-            return _in_hall(scene, *sought, asides=(asked,))
+            return in_hall(scene, *sought, asides=(asked,))
         bot = _bot(scene, rules)
         if bot is None:
             if not sought:
                 raise Refused(Refusal.SEEKING_ALREADY, number=mine[0].number)
-            return _in_hall(scene, *sought)
+            return in_hall(scene, *sought)
         dwarf, troll = _seated(name, bot, self.side)
-        started = events.BattleStarted(
-            scene.now, name, 1, rules, dwarf, troll, self.rated, time=time
-        )
-        return at_own_board(scene, sought, started, Asked(name, PlayNow()))
+        # Nobody has a clock run while they wait for somebody else.
+        started = events.BattleStarted(scene.now, name, 1, rules, dwarf, troll, self.rated)
+        return at_own_board(scene, sought, started, Asked(name, PlayNow()), waits=True)
 
 
 @verb("new_board")
@@ -248,22 +269,47 @@ class NewBoard(Command):
         board = opened(hall, scene.me, self.rules or DEFAULT_RULES.name, scene.now, 0)
         require_boards(hall, scene.me)
         asides = (*put_aside(person), *walk(person, board.name))
-        return _in_hall(scene, board, board=board.name, asides=asides)
+        return in_hall(scene, board, board=board.name, asides=asides)
 
 
-@verb("accept")
-class Accept(Command):
-    """Accept an offer: a seek by number, an offer by its player, or the only one."""
+class Agree(Command):
+    """Accept an offer: by the number of a seek, by its player, or the only one.
 
-    what: int | str | None = None
+    Attributes:
+        what: the number or the player; None for the only one.
+        takes_seeks: whether a seek for anybody can be accepted by it.
+    """
+
+    __slots__ = ()
+    what: int | str | None
+    takes_seeks: ClassVar[bool]
 
     def decide(self, scene: Scene) -> Decision:
         if isinstance(self.what, int):
-            return _begin(scene, _seek_meant(scene, self.what))
-        chosen = _chosen(scene, self.what)
+            seek = _seek_meant(scene, self.what)
+            if not (seek.to or self.takes_seeks):
+                raise _not_asked([seek])
+            return _begin(scene, seek)
+        chosen = _chosen(scene, self.what, takes_seeks=self.takes_seeks)
         if chosen.seek is not None:
             return _begin(scene, scene.hall.seeks[chosen.seek])
         return chosen.accepting.decide(scene)
+
+
+@verb("accept")
+class Accept(Agree):
+    """Accept an offer, or a seek for anybody."""
+
+    what: int | str | None = None
+    takes_seeks = True
+
+
+@verb("yes")
+class Yes(Agree):
+    """Accept what was offered to this player by name. A seek for anybody takes ``accept``."""
+
+    what: int | str | None = None
+    takes_seeks = False
 
 
 @verb("decline")
@@ -280,13 +326,15 @@ class Decline(Command):
             if seek.to != scene.me:
                 raise Refused(Refusal.NOT_ASKED_YOU, player=seek.player, number=self.what)
         else:
-            chosen = _chosen(scene, self.what, declining=True)
-            if chosen.invited:
-                return scene.tell(TurnedDown(scene.me, chosen.player, chosen.invited.board))
+            chosen = _chosen(scene, self.what, takes_seeks=False, declining=True)
+            if asked := chosen.invited:
+                told = TurnedDown(scene.me, chosen.player, asked.board, asked.battle)
+                return scene.tell(told)
             if chosen.seek is None:
                 return chosen.declining.decide(scene)
             seek = scene.hall.seeks[chosen.seek]
-        return _in_hall(scene, _ended(seek, scene.me, events.SeekEnd.DECLINED, scene.now))
+        declined = ended(seek, scene.me, events.SeekEnd.DECLINED, scene.now)
+        return in_hall(scene, declined, *withdrawn(scene.hall, seek, scene.now))
 
 
 @verb("no")
@@ -310,6 +358,7 @@ class No(BattleCommand):
         """
         hall = scene.hall
         offered = list(_standing(scene))
+        offered = _most_urgent(scene, offered)
         answers = {each.declining for each in offered}
         if len(answers) > 1:
             raise _which(offered, declining=True)
@@ -355,14 +404,10 @@ class Standing:
     invited: Invited | None = None
 
 
-def gone(hall: Hall, player: str, now: float) -> Decision:
-    """Return the decision that ends the seeks by and to a player who left."""
-    ended = tuple(
-        _ended(seek, player, events.SeekEnd.GONE, now)
-        for seek in hall.seeks.values()
-        if player in {seek.player, seek.to}
-    )
-    return hall.decision(player, *ended)
+def is_asked(hall: Hall, name: str, now: float) -> bool:
+    """Whether anything has been offered to a player who is here."""
+    scene = Scene(hall, hall.people[name], now, archive.NOTHING_FOUND, name)
+    return next(_standing(scene), None) is not None
 
 
 def _standing(scene: Scene) -> Iterator[Standing]:
@@ -371,21 +416,33 @@ def _standing(scene: Scene) -> Iterator[Standing]:
     for table in hall.tables.seats_of(name):
         for offer, by in table.offers.items():
             if table.seats.get(by) != name:
-                agreeing = OFFERING[offer](table.name)
-                yield Standing(table.seats[by], agreeing, No(table.name))
+                yield Standing(table.seats[by], OFFERING[offer](table.name), No(table.name))
     for seek in hall.seeks.values():
-        if seek.to == name:
+        if seek.to == name and (seek.until or scene.now) >= scene.now:
             taking, refusing = Accept(seek.number), Decline(seek.number)
             yield Standing(seek.player, taking, refusing, seek=seek.number)
     for asked in scene.person.invitations.values():
         there = hall.tables.get(asked.board)
         if there and _still_asks(there, asked, Context(scene.now, hall.people.members)):
-            sitting, declining = Join(asked.side, there.name), Decline(asked.player.lower())
-            yield Standing(asked.player, sitting, declining, invited=asked)
+            agreeing = _agreeing(asked, there.name)
+            yield Standing(asked.player, agreeing, Decline(asked.player.lower()), invited=asked)
+
+
+def _agreeing(asked: Invited, board: str) -> Command:
+    """Return the command that accepts an invitation."""
+    return Join(asked.side, board) if asked.battle is None else Resume(asked.battle, board)
+
+
+def _most_urgent(scene: Scene, offered: list[Standing]) -> list[Standing]:
+    """Return the offers that have to be answered within seconds; if there are none, all."""
+    seeks = scene.hall.seeks
+    return [each for each in offered if each.seek and seeks[each.seek].until] or offered
 
 
 def _still_asks(table: Table, invited: Invited, context: Context) -> bool:
-    """Whether the seat of an invitation is still free for the player."""
+    """Whether the seat of an invitation is still free for the player, or the board for a match."""
+    if invited.battle is not None:
+        return not table.under_way
     is_free = made_free(table, invited.side, invited.to, context) is not None
     return is_free and not table.side_of(invited.to)
 
@@ -445,24 +502,37 @@ def bots_here(hall: Hall, found: archive.Found) -> list[archive.ListedBot]:
     return sorted(listed, key=lambda bot: bot.level or inf)
 
 
-def _chosen(scene: Scene, what: str | None, *, declining: bool = False) -> Standing:
-    """Return the offer that the player answers, perhaps given the name of who made it."""
+def _chosen(
+    scene: Scene, what: str | None, *, takes_seeks: bool, declining: bool = False
+) -> Standing:
+    """Return the offer that the player answers, perhaps given the name of who made it.
+
+    Seeks for anybody are meant only if there is no other offer, or their maker is named.
+    """
     hall = scene.hall
     offered = list(_standing(scene))
-    # Seeks for anybody are meant only if there is no other offer, or their maker is named.
-    if not declining and (what is not None or not offered):
+    if what is None:
+        offered = _most_urgent(scene, offered)
+    open_seeks = [
+        each
+        for each in hall.seeks.values()
+        if not each.to and not declining and _may_meet(hall, each, scene.me)
+    ]
+    if takes_seeks and (what is not None or not offered):
         offered += [
             Standing(each.player, Accept(each.number), Withdraw(each.number), each.number)
-            for each in hall.seeks.values()
-            if not each.to and _may_meet(hall, each, scene.me)
+            for each in open_seeks
         ]
     if what is not None:
         players = called(what, [each.player for each in offered])
         if not players:
-            raise Refused(Refusal.NOTHING_OFFERED_BY, player=player_meant(hall, what))
+            player = player_meant(hall, what)
+            if theirs := [each for each in open_seeks if each.player == player]:
+                raise _not_asked(theirs)
+            raise Refused(Refusal.NOTHING_OFFERED_BY, player=player)
         offered = [each for each in offered if each.player in players]
     if not offered:
-        raise Refused(Refusal.NOTHING_STANDS)
+        raise _not_asked(open_seeks)
     if len(offered) > 1:
         raise _which(offered, declining=declining)
     return offered[0]
@@ -474,6 +544,13 @@ def _which(offered: list[Standing], *, declining: bool) -> Refused:
     return Refused(Refusal.WHICH_OFFER, lines=tuple(answers), players=players)
 
 
+def _not_asked(seeks: Sequence[events.SeekMade]) -> Refused:
+    """Return the refusal of an answer to what nobody asked, with the first seek it may mean."""
+    if not seeks:
+        return Refused(Refusal.NOTHING_STANDS)
+    return Refused(Refusal.SEEK_FOR_ANYBODY, player=seeks[0].player, number=seeks[0].number)
+
+
 def _seek_meant(scene: Scene, number: int) -> events.SeekMade:
     seek = scene.hall.seeks.get(number)
     if seek is None or (seek.to and scene.me not in {seek.to, seek.player}):
@@ -481,10 +558,18 @@ def _seek_meant(scene: Scene, number: int) -> events.SeekMade:
     return seek
 
 
-def _begin(scene: Scene, seek: events.SeekMade, side: Side | None = None) -> Decision:
+def _begin(
+    scene: Scene, seek: events.SeekMade, side: Side | None = None, *, looks_on: bool = False
+) -> Decision:
     """Return the decision to accept a seek: a board is opened, and the match begins there.
 
-    ``side`` is the side the player wants, which fits the seek.
+    If its maker is busy, they are asked first.
+
+    Args:
+        scene: the player who accepts it, and when.
+        seek: the seek.
+        side: the side that player wants, which fits the seek.
+        looks_on: whether they look for somebody else if its maker does not want to play now.
     """
     hall, name = scene.hall, scene.me
     if seek.player == name:
@@ -492,14 +577,20 @@ def _begin(scene: Scene, seek: events.SeekMade, side: Side | None = None) -> Dec
     if seek.player not in hall.people:
         raise Refused(Refusal.SEEKER_AWAY, player=seek.player, number=seek.number)
     require_listening(hall, seek.player, name)
+    occupies = not (seek.time and seek.time.is_correspondence)
+    if occupies and seek.answers is None and hall.is_busy(seek.player, scene.now):
+        return _asked_first(scene, seek, side, looks_on=looks_on)
     dwarf, troll = _seated(seek.player, name, seek.side or (side and side.other))
-    taken = [_ended(seek, name, events.SeekEnd.ACCEPTED, scene.now)]
-    # Both have found an opponent, so their other open seeks, and challenges to each other, end.
+    taken = [ended(seek, name, events.SeekEnd.ACCEPTED, scene.now)]
+    if met := hall.seeks.get(seek.answers or 0):
+        taken.append(ended(met, seek.player, events.SeekEnd.MET, scene.now))
+    # Challenges to each other end as well.
     both = {seek.player, name}
+    over = {each.number for each in taken}
     taken += [
-        _ended(each, name, events.SeekEnd.WITHDRAWN, scene.now)
+        ended(each, name, events.SeekEnd.WITHDRAWN, scene.now)
         for each in hall.seeks.values()
-        if each.number != seek.number and each.player in both and each.to in {"", *both}
+        if each.number not in over and each.player in both and each.to in both
     ]
     rated = seek.rated and seek.player in hall.people.members and name in hall.people.members
     time = seek.time
@@ -507,59 +598,34 @@ def _begin(scene: Scene, seek: events.SeekMade, side: Side | None = None) -> Dec
     return at_own_board(scene, tuple(taken), started)
 
 
-def at_own_board(
-    scene: Scene,
-    first: tuple[events.HallEvent, ...],
-    begun: events.BattleStarted | events.Resumed,
-    *asides: Aside,
-    level: int | None = None,
+def _asked_first(
+    scene: Scene, seek: events.SeekMade, side: Side | None, *, looks_on: bool
 ) -> Decision:
-    """Return the decision that opens a board for a match to begin or resume, after other events.
-
-    A bot plays at ``level``, or else at its usual level.
-    """
-    hall, match = scene.hall, begun.match if isinstance(begun, events.Resumed) else begun
-    names = match.dwarf, match.troll
-    for each in names:
-        if each not in hall.bots:
-            require_boards(hall, each, asks=scene.me)
-    if isinstance(begun, events.BattleStarted):
-        begun = replace(begun, levels=events.Levels(*(hall.level(each, level) for each in names)))
-    board = opened(hall, scene.me, match.rules, begun.at, len(first))
-    return _in_hall(scene, *first, board, board=board.name, at_board=(begun,), asides=asides)
-
-
-def opened(hall: Hall, player: str, rules: str, now: float, before: int) -> events.BoardOpened:
-    """Return the event that opens a board, after so many other events of the hall."""
-    number = len(hall.tables) - len(hall.tables.made) + 1  # configured boards are counted first
-    names = set(map(str.lower, hall.tables))
-    while (name := f"{nth(number)} board") in names:
-        number += 1
-    key = f"{events.MADE}{(hall.version or 0) + before + 1}"  # no other event has that number
-    return events.BoardOpened(now, player, key, name, rules)
-
-
-def _in_hall(
-    scene: Scene,
-    *of_hall: events.HallEvent,
-    board: str | None = None,
-    at_board: tuple[events.TableEvent, ...] = (),
-    asides: tuple[Aside, ...] = (),
-) -> Decision:
-    hall = scene.hall
-    if hall.version is None or not hall.opens_boards:
-        raise Refused(Refusal.NO_HALL, bots=tuple(hall.bots_here()))
-    return Decision(scene.me, board, 0, at_board, asides, hall=of_hall, hall_version=hall.version)
+    """Return the decision that asks the maker of a seek, who is busy, whether they play now."""
+    hall, me, now = scene.hall, scene.me, scene.now
+    if other := asked_about(hall, seek, now):
+        seconds = (other.until or now) - now
+        code = Refusal.ASKS_ALREADY if other.player == me else Refusal.ASKED_BY_OTHERS
+        raise Refused(code, player=seek.player, seconds=seconds)
+    require_boards(hall, me)
+    _require_seeks(scene)
+    made = _made(scene, seek.rules, seek.side.other if seek.side else side)
+    asking = replace(
+        made,
+        rated=seek.rated,
+        to=seek.player,
+        time=seek.time,
+        answers=seek.number,
+        until=now + ANSWER_WITHIN,
+        looks_on=looks_on,
+    )
+    return in_hall(scene, asking)
 
 
 def _made(scene: Scene, rules: str, side: Side | None) -> events.SeekMade:
     seeks = scene.hall.seeks
     number = next(each for each in range(1, len(seeks) + 2) if each not in seeks)
     return events.SeekMade(scene.now, scene.me, number, rules, side)
-
-
-def _ended(seek: events.SeekMade, player: str, why: events.SeekEnd, now: float) -> events.SeekEnded:
-    return events.SeekEnded(now, player, seek.number, why, seek.player, seek.to)
 
 
 def _seated(player: str, other: str, side: Side | None) -> tuple[str, str]:

@@ -9,10 +9,12 @@ from thudmud.errors import Refused
 from thudmud.play import events
 from thudmud.play.command import verb
 from thudmud.play.events import Offer
+from thudmud.play.hall import Decision
+from thudmud.play.match import RATED_PLIES
 from thudmud.play.meaning import move_board_meant
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
-from thudmud.play.table import NOBODY_AWAY, Table
+from thudmud.play.table import Table
 from thudmud.rules import (
     EVERY,
     Attempt,
@@ -27,6 +29,7 @@ from thudmud.rules import (
     read_ply,
 )
 from thudmud.verbs import tables
+from thudmud.verbs.seeks import look_no_longer
 from thudmud.verbs.tables import BattleCommand, Context, Events, TableCommand
 
 _Captures = tuple[Square, ...] | Every | None
@@ -157,9 +160,31 @@ class End(BattleCommand):
 
 @verb("begin")
 class Start(BattleCommand):
-    """Begin the next battle; during one, offer to start over, or accept that offer."""
+    """Begin the next battle.
+
+    During one it offers to start over, and after a match to play another; or it accepts that offer.
+    """
 
     words = "start game"
+    is_grave = True
+
+    def decide(self, scene: Scene) -> Decision:
+        return look_no_longer(scene.hall, BattleCommand.decide(self, scene), scene.now)
+
+    def question(self, table: Table, player: str) -> Refused | None:
+        match, side = table.match, tables.seat(table, player)
+        if match is None or _asked(table) is not Offer.RESTART or Offer.RESTART in table.offers:
+            return None
+        mine, theirs = match.standing(side), match.standing(side.other)
+        if not (mine > theirs or match.is_advanced or len(match.game.moves) >= RATED_PLIES):
+            return None
+        return Refused(
+            Refusal.SURE_RESTARTS,
+            board=table.name,
+            player=table.seats.get(side.other),
+            score=(mine, theirs),
+            loses=match.is_binding,
+        )
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)
@@ -170,7 +195,6 @@ class Start(BattleCommand):
                 seats=table.seating,
                 may_practise=not table.under_way,
             )
-        dwarf, troll, levels = table.seats[Side.DWARF], table.seats[Side.TROLL], table.levels
         if side.other in table.away and not table.by_correspondence:
             raise Refused(Refusal.AWAY, player=table.seats[side.other])
         match = table.match
@@ -178,31 +202,49 @@ class Start(BattleCommand):
         if match and is_second and not match.game.moves and not table.offers:
             # Both were told how to begin it, and the opponent did a moment ago.
             raise Refused(Refusal.HAS_BEGUN, board=table.name)
-        needs_word = table.running and not table.is_practice
-        if needs_word and match and match.tournament:
+        asked = _asked(table)
+        if asked is Offer.RESTART and match and match.tournament:
             raise tables.in_tournament(table, match.tournament)
-        if needs_word and table.offers.get(Offer.RESTART) is not side.other:
-            return tables.offer(table, player, Offer.RESTART, context.now)
-        rules, opening = table.ruleset.name, table.opening
-        # Playing bots under many names harms nobody, so battles of guests with bots are rated, too.
-        both_members = dwarf in context.members and troll in context.members
-        rated = opening is None and dwarf != troll and (levels != events.NO_BOTS or both_members)
-        number = 1
-        of = None
-        if table.match and table.half_played:
-            rated = table.match.rated  # both count or neither, even if a member is away by now
-            of = table.match.tournament
-            number, dwarf, troll, levels = (
-                events.BATTLES,
-                troll,
-                dwarf,
-                events.Levels(levels.troll, levels.dwarf),
-            )
-        time = table.time if dwarf != troll else None
-        began = events.BattleStarted(
-            context.now, player, number, rules, dwarf, troll, rated, levels, opening
-        )
-        return (replace(began, time=time, tournament=of),)
+        if asked and table.offers.get(asked) is not side.other:
+            return tables.offer(table, player, asked, context.now)
+        lost: Events = ()
+        if asked is Offer.RESTART and match and match.is_binding:
+            lost = forfeited(table, side.other, context)
+        return (*lost, _begun(tables.folded(table, lost), player, context))
+
+
+def _asked(table: Table) -> Offer | None:
+    """Return the offer by which both agree before another battle begins; None if none is needed.
+
+    A bot always plays another match.
+    """
+    if table.is_practice or table.match is None:
+        return None
+    if table.running:
+        return Offer.RESTART
+    return Offer.REMATCH if table.match.over and table.levels == events.NO_BOTS else None
+
+
+def _begun(table: Table, player: str, context: Context) -> events.BattleStarted:
+    """Return the beginning of the next battle: the second of a match, or the first of another."""
+    rules, opening, levels = table.ruleset.name, table.opening, table.levels
+    dwarf, troll = table.seats[Side.DWARF], table.seats[Side.TROLL]
+    match, number, of = table.match, 1, None
+    # Playing bots under many names harms nobody, so battles of guests with bots are rated, too.
+    both_members = dwarf in context.members and troll in context.members
+    rated = opening is None and dwarf != troll and (levels != events.NO_BOTS or both_members)
+    if match and table.half_played:
+        of = match.tournament
+        rated = match.rated  # both count or neither, even if a member is away by now
+        number, dwarf, troll = events.BATTLES, troll, dwarf
+        levels = events.Levels(levels.troll, levels.dwarf)
+    elif match and match.tournament:
+        rated = False  # nobody has entered for more than the tournament
+    time = table.time if dwarf != troll else None
+    began = events.BattleStarted(
+        context.now, player, number, rules, dwarf, troll, rated, levels, opening
+    )
+    return replace(began, time=time, tournament=of)
 
 
 @verb("resign")
@@ -210,14 +252,30 @@ class Resign(BattleCommand):
     """Resign the battle."""
 
     words = "resign game"
+    is_grave = True
+
+    def question(self, table: Table, player: str) -> Refused | None:
+        match, side = table.match, tables.seat(table, player)
+        if match is None:
+            return None
+        score = match.game.ruleset.resignation(match.game.position, side).score
+        mine, theirs = score.of(side), score.of(side.other)
+        of_both = match.points(side) + mine, match.points(side.other) + theirs
+        return Refused(
+            Refusal.SURE_RESIGNS,
+            board=table.name,
+            battle=None if table.is_practice else match.battle,
+            player=table.seats.get(side.other),
+            side=side.other,
+            score=(mine, theirs),
+            total=of_both if match.battle > 1 else (),
+        )
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)
-        if table.half_played and table.full:
-            return _forfeited(table, player, side, Ending.RESIGNATION, context)
-        game = tables.battle(table)
-        outcome = game.ruleset.resignation(game.position, side)
-        return (tables.ended(table, game, player, outcome, context.now),)
+        if table.half_played:
+            raise Refused(Refusal.NOT_BEGUN_YET, board=table.name, seats=table.seating)
+        return (_resigned(table, player, side, context),)
 
 
 @verb("claim")
@@ -229,21 +287,28 @@ class Claim(BattleCommand):
     def at(self, table: Table, player: str, context: Context) -> Events:
         side = tables.seat(table, player)
         if table.half_played and table.full:
-            tables.require_long_gone(table, side.other, context)
-            return _forfeited(table, player, side.other, Ending.CLAIM, context)
+            if not tables.has_kept_waiting(table, side.other, context.now):
+                tables.require_long_gone(table, side.other, context)
+            return _second_lost(table, player, side.other, Ending.CLAIM, context)
         game = tables.battle(table)
         if not table.full or table.is_practice:
             raise Refused(Refusal.NOBODY_TO_CLAIM_FROM, board=table.name)
         if table.clock:
             raise Refused(Refusal.CLOCK_RUNS, player=table.seats[side.other])
-        if game.turn is side.other and tables.is_waited_for(table):
-            first = table.idle_since + table.idle_limit
+        first = table.idle_since + table.idle_limit
+        is_away, is_turn = side.other in table.away, game.turn is side.other
+        # Who comes and goes has their time as well, but no more than one who stays.
+        comes_and_goes = is_away and is_turn and context.now >= first
+        if table.long_away(side.other, context.now):
+            pass
+        elif is_turn and tables.may_idle(table) and (comes_and_goes or not is_away):
             if table.warned is None and context.now >= first:
                 return tables.warned(table, context.now)  # no timer does it here
             claim_at = table.claim_at or first
             if context.now < claim_at:
                 seconds = claim_at - context.now
-                raise Refused(Refusal.NOT_IDLE, player=table.seats[side.other], seconds=seconds)
+                code = Refusal.TOO_SOON if is_away else Refusal.NOT_IDLE
+                raise Refused(code, player=table.seats[side.other], seconds=seconds)
         else:
             tables.require_long_gone(table, side.other, context)
         outcome = game.ruleset.resignation(game.position, side.other)
@@ -251,9 +316,26 @@ class Claim(BattleCommand):
         return (tables.ended(table, game, player, claimed, context.now),)
 
 
-def _forfeited(table: Table, player: str, side: Side, ending: Ending, context: Context) -> Events:
+def _resigned(table: Table, player: str, side: Side, context: Context) -> events.BattleEnded:
+    """Return the end of the running battle by a side that gives it up."""
+    game = tables.battle(table)
+    outcome = game.ruleset.resignation(game.position, side)
+    return tables.ended(table, game, player, outcome, context.now)
+
+
+def forfeited(table: Table, side: Side, context: Context) -> Events:
+    """Return the events by which a side loses a match: what is left of its battles is given up."""
+    player = table.seats[side]
+    lost: Events = (_resigned(table, player, side, context),) if table.running else ()
+    table = tables.folded(table, lost)
+    if table.half_played:
+        lost = (*lost, *_second_lost(table, player, side, Ending.RESIGNATION, context))
+    return lost
+
+
+def _second_lost(table: Table, player: str, side: Side, ending: Ending, context: Context) -> Events:
     """Return the events by which a side loses the second battle before it has begun."""
-    (started,) = Start().at(replace(table, away=NOBODY_AWAY), player, context)
+    started = _begun(table, player, context)
     begun = table.apply(started)
     game = tables.battle(begun)
     outcome = game.ruleset.resignation(game.position, side.other)  # the seats are swapped
@@ -325,6 +407,7 @@ class Adjourn(BattleCommand):
 OFFERING: Mapping[Offer, type[End | Start | Adjourn | Undo]] = {
     Offer.END: End,
     Offer.RESTART: Start,
+    Offer.REMATCH: Start,
     Offer.ADJOURN: Adjourn,
     Offer.UNDO: Undo,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from thudmud.errors import Refused
 from thudmud.play.archive import AdjournedLookup
+from thudmud.play.asides import Invited
 from thudmud.play.command import verb
 from thudmud.play.events import Resumed, SavedMatch
 from thudmud.play.hall import Decision, Hall
@@ -11,8 +12,11 @@ from thudmud.play.meaning import hall_board_meant
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
 from thudmud.play.table import Table
-from thudmud.verbs.matchmaking import at_own_board
+from thudmud.rules import Side
+from thudmud.verbs.opening import at_own_board
+from thudmud.verbs.seeks import look_no_longer
 from thudmud.verbs.tables import Context, GameCommand, at_table, resume
+from thudmud.verbs.talk import require_listening
 
 
 @verb("resume")
@@ -26,8 +30,8 @@ class Resume(GameCommand):
     def decide(self, scene: Scene) -> Decision:
         """Return the decision to resume a match at the board that is meant, or at a new one.
 
-        It gets a new board if it is practice, or against a bot, and its player is at no board where
-        it could be resumed.
+        The other player is asked first. If it is practice, or against a bot, and its player is at
+        no board where it could be resumed, it gets a new board.
         """
         adjourned, room = self._adjourned(scene), scene.person.room
         hall, me = scene.hall, scene.me
@@ -41,12 +45,18 @@ class Resume(GameCommand):
             if len(alone) > 1:
                 raise Refused(Refusal.WHICH_ADJOURNED, words=None, numbers=tuple(alone))
             for saved in alone.values():
-                resumed = Resumed(scene.now, me, saved)
-                return at_own_board(scene, (), resumed)
+                return at_own_board(scene, (), Resumed(scene.now, me, saved))
         table = hall_board_meant(hall, scene.person, self.on)
-        saved = self._ready_at(table, adjourned, scene)
+        number, saved = self._ready_at(table, adjourned, scene)
         context = Context(scene.now, hall.people.members)
-        return at_table(scene, table, resume(table, me, saved, context))
+        resumed = at_table(scene, table, resume(table, me, saved, context))
+        for side, player in zip(Side, _players(saved), strict=True):
+            asked = scene.person.invitations.get(player)
+            has_agreed = asked and (asked.board, asked.battle) == (table.name, number)
+            if player not in {me, *hall.bots} and not has_agreed:
+                require_listening(hall, player, me)
+                return scene.tell(Invited(me, player, table.name, side, battle=number))
+        return look_no_longer(hall, resumed, scene.now)
 
     def _adjourned(self, scene: Scene) -> dict[int, SavedMatch]:
         """Return the player's matches that were put away, or the one with the number given."""
@@ -66,8 +76,13 @@ class Resume(GameCommand):
             return {self.number: adjourned[self.number]}
         return adjourned
 
-    def _ready_at(self, table: Table, adjourned: dict[int, SavedMatch], scene: Scene) -> SavedMatch:
-        """Return the only match whose players are at a table. Bots come by themselves."""
+    def _ready_at(
+        self, table: Table, adjourned: dict[int, SavedMatch], scene: Scene
+    ) -> tuple[int, SavedMatch]:
+        """Return the only match whose players are at a table, with its number.
+
+        Bots come by themselves.
+        """
         hall, here = scene.hall, scene.hall.people_in(table.name)
         if scene.me not in here:
             raise Refused(Refusal.RESUME_THERE, board=table.name)
@@ -77,8 +92,8 @@ class Resume(GameCommand):
             if all(each in here or _is_bot_here(hall, each) for each in _players(saved))
         }
         match list(ready.items()):
-            case [(_, saved)]:
-                return saved
+            case [only]:
+                return only
             case []:
                 players = {name for saved in adjourned.values() for name in _players(saved)}
                 others = tuple(sorted(players - {scene.me}))

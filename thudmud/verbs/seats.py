@@ -6,14 +6,16 @@ from dataclasses import replace
 
 from thudmud.errors import Refused
 from thudmud.play.command import verb
-from thudmud.play.events import MADE, BattleStarted, Joined, Parting
+from thudmud.play.events import MADE, NO_BOTS, BattleStarted, Joined, Parting
 from thudmud.play.hall import Decision, Hall
+from thudmud.play.match import RATED_PLIES
 from thudmud.play.meaning import hall_board_meant
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene, put_aside, walk
 from thudmud.play.table import Table
 from thudmud.rules import Side
 from thudmud.verbs import tables
+from thudmud.verbs.moves import forfeited
 from thudmud.verbs.tables import Context, Events, TableCommand
 
 
@@ -112,23 +114,43 @@ class Practice(SitDown):
 
 @verb("leave")
 class Leave(TableCommand):
-    """Give the seat up."""
+    """Give the seat up, and with it a rated match that counts by now."""
 
     on: str | None = None
     words = "leave game"
+    is_grave = True
+
+    def question(self, table: Table, player: str) -> Refused | None:
+        match, side = table.match, tables.seat(table, player)
+        if match is None or match.over or not table.full or table.is_practice:
+            return None
+        score = match.standing(side), match.standing(side.other)
+        if match.is_binding:
+            lost = tables.folded(table, forfeited(table, side, Context(table.since)))
+            if lost.match and (theirs := lost.side_of(player)):
+                score = lost.match.points(theirs), lost.match.points(theirs.other)
+        elif not (score[0] > score[1] or match.is_advanced or len(match.game.moves) >= RATED_PLIES):
+            return None
+        return Refused(
+            Refusal.SURE_LEAVES,
+            board=table.name,
+            player=table.seats[side.other],
+            score=score,
+            loses=match.is_binding,
+        )
 
     def at(self, table: Table, player: str, context: Context) -> Events:
-        match = table.match
-        if match and table.under_way and match.tournament and table.full:
-            tables.seat(table, player)
-            raise tables.in_tournament(table, match.tournament)
-        if match and table.under_way and match.between_members and table.full:
-            tables.seat(table, player)
-            raise Refused(Refusal.LEAVES_RATED, board=table.name)
-        if table.clock:  # it would stand still until they sit down again
-            tables.seat(table, player)
+        match, side = table.match, tables.seat(table, player)
+        lost: Events = ()
+        if match and table.under_way and table.full:
+            if match.tournament:
+                raise tables.in_tournament(table, match.tournament)
+            if match.is_binding:
+                lost = forfeited(table, side, context)
+        standing = tables.folded(table, lost)
+        if standing.clock and table.levels == NO_BOTS:  # it would stand still until they are back
             raise Refused(Refusal.LEAVES_CLOCK, board=table.name)
-        return tables.part(table, player, Parting.LEFT, context.now)
+        return (*lost, *tables.part(standing, player, Parting.LEFT, context.now))
 
 
 def require_boards(hall: Hall, player: str, asks: str = "") -> None:

@@ -84,11 +84,18 @@ class TableCommand(GameCommand):
         needs_seat: whether only seated players can give it.
         in_battle: whether it is about the running battle, so that it comes too late once a flag has
             fallen.
+        is_grave: whether a player who types it may be asked first whether they mean it, see
+            `question`.
     """
 
     __slots__ = ()
     needs_seat: ClassVar[bool] = True
     in_battle: ClassVar[bool] = False
+    is_grave: ClassVar[bool] = False
+
+    def question(self, table: Table, player: str) -> Refused | None:
+        """Return what a player is asked before it is carried out at a table; None for nothing."""
+        return None
 
     def at(self, table: Table, player: str, context: Context) -> Events:
         """Return its events at a table; raises as `decide` does."""
@@ -228,9 +235,21 @@ def held(table: Table, interruptions: Iterable[tuple[float, float]], now: float)
 
 def is_waited_for(table: Table) -> bool:
     """Whether a person here waits for a ply of another person here, without a clock."""
+    return not table.away and may_idle(table)
+
+
+def may_idle(table: Table) -> bool:
+    """Whether a person waits for a ply of another person, without a clock."""
     if not (table.running and table.full and table.idle_limit) or table.clock:
         return False
-    return not table.away and not table.is_practice and table.levels == NO_BOTS
+    return not table.is_practice and table.levels == NO_BOTS
+
+
+def has_kept_waiting(table: Table, side: Side, now: float) -> bool:
+    """Whether the absent holder of a seat comes and goes, and has begun no battle for long."""
+    if side not in table.away or table.by_correspondence or not table.idle_limit:
+        return False
+    return now - table.since >= (table.grace or 0.0) + table.idle_limit
 
 
 def warned(table: Table, now: float) -> Events:

@@ -305,6 +305,8 @@ def seek_data(seek: events.SeekMade) -> Data:
         "to": seek.to or None,
         "at": int(seek.at),
         "time": str(seek.time) if seek.time else None,
+        "answers": seek.answers,
+        "until": seek.until and int(seek.until),
     }
 
 

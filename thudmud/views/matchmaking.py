@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
-from thudmud.english import capitalised, does
+from thudmud.english import capitalised, does, lasting
 from thudmud.play.asides import Invited, TurnedDown
 from thudmud.play.events import SeekEnd, SeekEnded, SeekMade
-from thudmud.verbs.matchmaking import Accept, Decline, PlayNow, Seeks, Withdraw
+from thudmud.verbs.matchmaking import Accept, Decline, No, PlayNow, Seeks, Withdraw, Yes
 from thudmud.verbs.seats import Join
 from thudmud.views.data import Fact
 from thudmud.views.facts import seek_data, sought
@@ -17,10 +17,18 @@ from thudmud.views.sentences import timed
 from thudmud.views.view import View
 from thudmud.views.words import wrapped, wrapped_each
 
+_YES_OR_NO = f' Type "{Yes()}" or "{No()}".'
+"""How a question is answered."""
+
 
 @words.register
 def _invited(asked: Invited, _: Occasion, view: View) -> list[str]:
     player, to, board, side = asked.player, asked.to, asked.board, asked.side
+    if asked.battle is not None:
+        asks = does(player, view.me, "ask")
+        whom = "you" if to == view.me else to
+        told = f"{asks} {whom} to go on with battle {asked.battle} at the {board}."
+        return wrapped(f"{told}{_YES_OR_NO if to == view.me else ''}", view.width)
     if to == view.me:
         seat = f"play the {side.plural} at the {board}"
         sits = f'To do so, type "{Join(side, board)}".'
@@ -33,13 +41,16 @@ def _invited(asked: Invited, _: Occasion, view: View) -> list[str]:
 @facts.register
 def _invited_facts(asked: Invited, _: Occasion) -> Iterator[Fact]:
     known = {"board": asked.board, "side": asked.side.value, "player": asked.player}
-    yield Fact("Thud.Invite", {**known, "to": asked.to, "level": asked.level})
+    yield Fact(
+        "Thud.Invite", {**known, "to": asked.to, "level": asked.level, "battle": asked.battle}
+    )
 
 
 @words.register
 def _turned_down(told: TurnedDown, _: Occasion, view: View) -> list[str]:
     declines = does(told.player, view.me, "decline")
-    return wrapped(f"{declines} to sit down at the {told.board}.", view.width)
+    what = "sit down" if told.battle is None else f"go on with battle {told.battle}"
+    return wrapped(f"{declines} to {what} at the {told.board}.", view.width)
 
 
 @facts.register
@@ -68,6 +79,8 @@ def _seek_made_facts(seek: SeekMade, _: Occasion) -> Iterator[Fact]:
 
 def seek_made(seek: SeekMade, me: str | None) -> str:
     """Return a seek as a sentence, with how to answer it."""
+    if seek.answers is not None:
+        return _asks_now(seek, me)
     wants = _wants(seek, me)
     if seek.player == me:
         return f'{wants}. "{Withdraw(seek.number)}" takes that back.'
@@ -75,6 +88,16 @@ def seek_made(seek: SeekMade, me: str | None) -> str:
         answers = f'"{Accept(seek.number)}" or "{Decline(seek.number)}"'
         return f"{wants}. To answer, type {answers}."
     return f'{wants}. "{Accept(seek.number)}" starts it.'
+
+
+def _asks_now(seek: SeekMade, me: str | None) -> str:
+    """Return the question whether somebody plays now, or that it was put to them."""
+    within = lasting((seek.until or seek.at) - seek.at)
+    if me == seek.to:
+        match = _match_wanted(seek, me)
+        return f"{seek.player} wants to play you now: {match}.{_YES_OR_NO} You have {within}."
+    asked = f"{seek.to} is playing just now, and has been asked whether to play you instead"
+    return f"{asked}. You will know within {within}."
 
 
 def _wants(seek: SeekMade, me: str | None) -> str:
@@ -115,17 +138,26 @@ def _why_ended(ended: SeekEnded, me: str | None) -> str:
     match ended.why:
         case SeekEnd.ACCEPTED if me == seeker != player:
             return f"{player} accepts: your match begins."
+        case SeekEnd.ACCEPTED if me == player and ended.to:
+            return f"You accept {seeker}'s challenge: your match begins."
         case SeekEnd.ACCEPTED if me == player:
             return f"{seeker} was waiting for that: your match begins."
+        case SeekEnd.UNANSWERED if me == seeker:
+            return f"{ended.to} has not answered."
+        case SeekEnd.UNANSWERED if me == ended.to:
+            again = f'"{PlayNow()}" looks for an opponent again'
+            return f"You have not answered {seeker}, so you play on. {again}."
+        case SeekEnd.PLAYING if me == seeker and not ended.to:
+            return "You are no longer looking for another match."
         case SeekEnd.DECLINED if me == seeker:
-            return f"{player} declines your challenge."
+            return f"{player} declines."
         case SeekEnd.DECLINED if me == player:
             return f"You decline {seeker}'s challenge."
-        case SeekEnd.WITHDRAWN | SeekEnd.GONE if me == seeker and ended.to:
+        case SeekEnd.WITHDRAWN | SeekEnd.GONE | SeekEnd.PLAYING if me == seeker and ended.to:
             return f"Your challenge to {ended.to} is off."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE if me == seeker:
             return "You are no longer looking for that match."
-        case SeekEnd.WITHDRAWN | SeekEnd.GONE if me == ended.to:
+        case SeekEnd.WITHDRAWN | SeekEnd.GONE | SeekEnd.PLAYING if me == ended.to:
             return f"{seeker} takes the challenge back."
     return ""
 

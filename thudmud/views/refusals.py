@@ -193,7 +193,6 @@ _TEMPLATES: Mapping[Enum, str] = {
         " words have no other meaning in commands."
     ),
     Refusal.SAY_WHICH: 'Which board? Add "on" and its name: {boards:or}.',
-    Refusal.SAY_YES: 'Resign the battle at the {board}? Type "yes" to resign.',
     Refusal.NOTHING_USED: (
         '"it" is the board that you used last, and you have used none yet. The boards are:'
         " {boards:and}."
@@ -391,6 +390,14 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.SEEKING_ALREADY: (
         'You are already looking for an opponent. "withdraw {number}" takes that back.'
     ),
+    Refusal.SEEK_IN_HASTE: (
+        "Your clock is running at the {board}: finish that battle before you look for another"
+        " opponent."
+    ),
+    Refusal.ASKS_ALREADY: "You have asked {player} to play now. They have another {seconds}.",
+    Refusal.ASKED_BY_OTHERS: (
+        "{player} is playing, and somebody else has just asked them. Try again in {seconds}."
+    ),
     Refusal.SEEKS_TOO_MANY: (
         'You are looking for {most} matches already, as many as you can. "withdraw" takes them'
         " back."
@@ -496,6 +503,10 @@ _TEMPLATES: Mapping[Enum, str] = {
     Refusal.SEEKER_AWAY: "{player} is away just now. Try again when they are back.",
     Refusal.NOT_ASKED_YOU: ("Seek {number} is for anybody, so you need not decline it."),
     Refusal.NOTHING_STANDS: 'Nobody has offered you anything. "seeks" lists who wants a match.',
+    Refusal.SEEK_FOR_ANYBODY: (
+        'Nobody has asked you anything. {player} is looking for an opponent: "accept {number}"'
+        " begins a match."
+    ),
     Refusal.NOTHING_OFFERED_BY: (
         '{player} has offered you nothing. "seeks" lists who wants a match.'
     ),
@@ -527,9 +538,9 @@ _TEMPLATES: Mapping[Enum, str] = {
         'The clock is running at the {board}, so you cannot leave the battle. "resign" gives it'
         ' up, "adjourn" offers to put the match away.'
     ),
-    Refusal.LEAVES_RATED: (
-        'Your match at the {board} is rated, so you cannot leave it. "resign" gives up the'
-        ' battle, "adjourn" offers to put the match away.'
+    Refusal.NOT_BEGUN_YET: (
+        'That battle is over already. "start game on {board}" begins the second, "leave game on'
+        ' {board}" gives the match up.'
     ),
     Refusal.NO_MATCH: "No match is under way at the {board}.",
     Refusal.UNDO_TOO_OFTEN: (
@@ -702,6 +713,8 @@ def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square],
     template = _TEMPLATES.get(refusal.code)
     if template is None and isinstance(refusal.code, Mistake):
         sentence = _mistake(refusal.code, refusal.details)
+    elif template is None and (asking := _ASKING.get(refusal.code)):
+        sentence = asking(refusal.details)
     else:
         details: dict[str, Any] = {
             key: _said(value, name) for key, value in refusal.details.items()
@@ -842,6 +855,65 @@ def _composed(refusal: Refused, me: str | None, details: Mapping[str, Any]) -> s
             return f"No battle is being played at the {board}. {hint}"
         case _:
             raise ValueError(f"there are no words for {refusal}")
+
+
+_BATTLES = {1: "the first battle", 2: "the second battle", None: "the practice"}
+"""What a player resigns, by the number of the battle."""
+
+
+def _sure_resigns(details: Mapping[str, Any]) -> str:
+    """Return the question whether a player resigns a battle, with how it would end."""
+    other = details["player"] or f"the {details['side'].plural}"
+    mine, theirs = details["score"]
+    which = f"Really resign {_BATTLES[details['battle']]} at the {details['board']}?"
+    if details["battle"] is None:
+        return f'{which} Type "yes" to resign.'
+    ends = f"{capitalised(other)} would win it {theirs} to {mine}"
+    if details["total"]:
+        mine, theirs = details["total"]
+        winner = "the match would be drawn" if mine == theirs else "the match"
+        winner = "you the match" if mine > theirs else winner
+        ends += f", and {winner} {max(mine, theirs)} to {min(mine, theirs)}"
+    return f'{which} {ends}. Type "yes" to resign.'
+
+
+def _sure_restarts(details: Mapping[str, Any]) -> str:
+    """Return the question whether a player starts over, and what that drops."""
+    board, other, (mine, theirs) = details["board"], details["player"], details["score"]
+    then = "All of that would be dropped"
+    if details["loses"]:
+        then = f"If {other} agrees, you give up what is left of this rated match"
+    stands = _lead(mine, theirs, other)
+    return f'Really start over at the {board}? {stands}. {then}. Type "yes" to ask {other}.'
+
+
+def _sure_leaves(details: Mapping[str, Any]) -> str:
+    """Return the question whether a player leaves a match, and how it stands or would end."""
+    board, other, (mine, theirs) = details["board"], details["player"], details["score"]
+    if details["loses"]:
+        costs = "It would be drawn" if mine == theirs else "You would win it"
+        costs = "You would lose it" if theirs > mine else costs
+        costs += f" {max(mine, theirs)} to {min(mine, theirs)}"
+        return f'Really leave the rated match at the {board}? {costs}. Type "yes" to leave.'
+    stands = _lead(mine, theirs, other)
+    return f'Really leave the match at the {board}? {stands}. Type "yes" to leave.'
+
+
+_ASKING: Mapping[Enum, Callable[[Mapping[str, Any]], str]] = {
+    Refusal.SURE_RESIGNS: _sure_resigns,
+    Refusal.SURE_RESTARTS: _sure_restarts,
+    Refusal.SURE_LEAVES: _sure_leaves,
+}
+"""The questions whether a player means a command, of the details."""
+
+
+def _lead(mine: int, theirs: int, other: str) -> str:
+    """Return who leads a match, as a clause that begins a sentence."""
+    if mine == theirs:
+        return f"The match stands at {mine} all"
+    if mine > theirs:
+        return f"You lead {mine} to {theirs}"
+    return f"{other} leads {theirs} to {mine}"
 
 
 def _who_is(details: Mapping[str, Any], me: str | None) -> str:

@@ -15,7 +15,7 @@ from thudmud.play.events import Offer, Parting, TableEvent
 from thudmud.play.match import Match
 from thudmud.play.table import Table
 from thudmud.rules import MOST_PLIES, Ending, Game, Move, Outcome, Piece, Score, Side, Verb
-from thudmud.verbs.matchmaking import No
+from thudmud.verbs.matchmaking import No, Withdraw
 from thudmud.verbs.moves import OFFERING, Adjourn, Claim, End, Start
 from thudmud.verbs.resuming import Resume
 from thudmud.views.refusals import free_seat, who_sits
@@ -32,6 +32,7 @@ TURNED = (
 OFFERS = {
     Offer.END: "end the battle",
     Offer.RESTART: "start over with a new match",
+    Offer.REMATCH: "play another match",
     Offer.ADJOURN: "adjourn the match",
     Offer.UNDO: "take the last move back",
 }
@@ -59,6 +60,12 @@ ENDINGS = {
 
 MOVES_LEFT = frozenset({100, 50, 10})
 """How many moves a battle has left when both players are told so."""
+
+PROMPT = "> "
+"""What asks a player for a line."""
+
+SEEKING_PROMPT = f'[seeking: "{Withdraw()}" ends it]> '
+"""The same while they are looking for an opponent."""
 
 PLAYS_ON = "You play on."
 """The answer to "no" when asked whether to resign."""
@@ -229,14 +236,19 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     if event.offer is Offer.UNDO and game and side:
         last = game.moves[-1 if game.position.turn is side.other else -2]
         told = [f"{does(event.player, me, 'ask')} to take back the move {_way(last)}."]
-    agrees, declines = OFFERING[event.offer](table.name), No(table.name)
+    if event.offer is Offer.REMATCH:
+        first = "you" if table.seats[Side.DWARF] == me else table.seats[Side.DWARF]
+        told = [
+            f"{does(event.player, me, 'offer')} a rematch: {first} would play the dwarfs first."
+        ]
+    agrees, declines = OFFERING[event.offer](table.name), f'"{No(table.name)}"'
+    if table.running:
+        declines += " or the next move"
     if event.player == me:
         other = table.seats.get(side.other, "nobody") if side else "nobody"
-        told.append(
-            f'{other} can agree by typing "{agrees}"; "{declines}" or the next move ends the offer.'
-        )
+        told.append(f'{other} can agree by typing "{agrees}"; {declines} ends the offer.')
     elif me in table.seats.values():
-        told.append(f'To agree, type "{agrees}"; "{declines}" or the next move declines it.')
+        told.append(f'To agree, type "{agrees}"; {declines} declines it.')
     return told
 
 
@@ -370,11 +382,14 @@ def next_step(table: Table, me: str | None) -> str:
     """Return how to go on when a battle is over or none has begun, as told to ``me``."""
     if not table.full:
         return free_seat(table.name, table.seating, me)
-    battle = "battle"
-    if table.match:
-        battle = "second battle, with the seats swapped" if table.half_played else "next match"
-        battle = "next battle" if table.is_practice else battle
-    begins = f'"{Start(table.name)}" begins the {battle}.'
+    begins = "begins the battle"
+    if table.half_played:
+        begins = "begins the second battle, with the seats swapped"
+    elif table.is_practice and table.match:
+        begins = "begins the next battle"
+    elif table.match:
+        begins = "begins the next match" if table.levels != events.NO_BOTS else "offers a rematch"
+    begins = f'"{Start(table.name)}" {begins}.'
     away = {table.seats[side] for side in table.away}
     if not away or table.by_correspondence:
         return begins

@@ -76,6 +76,8 @@ def teller(hall: Hall, telling: Telling) -> Callable[[View], list[str]]:
 def _told(
     telling: Telling, event: events.TableEvent, table: Table, hall: Hall, view: View
 ) -> list[str]:
+    if telling.goes_on and isinstance(event, events.BattleStarted):
+        return []  # it has ended as it is told
     told = _happened(hall, telling, event, table, view)
     sits = isinstance(event, events.Joined) and event.player == view.me
     if not view.display.reader:
@@ -119,6 +121,8 @@ def _happened(
             facts.append(sentences.turn(table, view.me))
     if is_closing:
         facts = [each for each in facts if each != sentences.next_step(table, view.me)]
+    if telling.goes_on:
+        facts = [each for each in facts if '"' not in each]
     if not any(facts):
         return []  # the next event tells it
     return at_table([*facts, *hints], table, view)

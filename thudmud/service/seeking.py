@@ -1,0 +1,167 @@
+"""Ends the seeks of players who left, and those that nobody has answered in time.
+
+A player who lost the connection looks for nobody from then on; what others asked of them waits some
+minutes for them. Every node watches all seeks, and they end at the version of the hall, so only
+once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from thudmud.play.asides import Gone
+from thudmud.play.events import HallEvent, Parting, SeekEnd, SeekEnded, SeekMade
+from thudmud.play.hall import Decision
+from thudmud.play.telling import Telling
+from thudmud.service.alarms import Alarms
+from thudmud.service.driving import now
+from thudmud.service.following import Following
+from thudmud.service.interface import Base
+from thudmud.store import Conflict, StoreError
+from thudmud.verbs.matchmaking import PlayNow
+from thudmud.verbs.seeks import gone, unanswered
+
+LEAST_GRACE = 60.0
+"""The fewest seconds for which something is kept for absent players."""
+
+RETRY = 5.0
+"""Seconds before it is tried again to store an end."""
+
+_log = logging.getLogger(__name__)
+
+
+class Seeking:
+    """Watches the seeks.
+
+    Args:
+        base: what the parts of a service share. Without timers, no seek ends by itself.
+        following: stores the events.
+        is_ours: returns whether a player is, or was, on this node.
+        play: has a player of this node look for somebody to play with.
+
+    Attributes:
+        departed: players who left in this turn, with whether they left on purpose.
+        due: who looks on, and for what, once no lock is held.
+    """
+
+    def __init__(
+        self,
+        base: Base,
+        following: Following,
+        *,
+        is_ours: Callable[[str], bool],
+        play: Callable[[str, PlayNow], Coroutine[Any, Any, None]],
+    ) -> None:
+        self._hall, self._following, self._clock = base.hall, following, base.clock
+        self._is_ours, self._play = is_ours, play
+        self._absences = Alarms(base.clock, base.later)
+        """By name, alarms for ending what others asked of a player."""
+        self._questions = Alarms(base.clock, base.later)
+        """By number, alarms for ending a seek that has to be answered in time."""
+        self._look_on: dict[int, SeekMade] = {}
+        """By number, the open seeks whose makers look for somebody else if they are declined."""
+        self.departed: dict[str, bool] = {}
+        self.due: dict[str, PlayNow] = {}
+
+    def begin(self) -> None:
+        """Watch all seeks, when a server starts."""
+        for seek in self._hall.seeks.values():
+            self._watch(seek)
+            for name in {seek.player, seek.to} - {"", *self._hall.people}:
+                self._wait_for(name)
+
+    def stop(self) -> None:
+        """Stop, and cancel everything planned."""
+        self.departed.clear()
+        self.due.clear()
+        self._absences.close()
+        self._questions.close()
+
+    def hall_changed(self, event: HallEvent) -> None:
+        """Take note of an event of the hall."""
+        if isinstance(event, SeekMade):
+            self._watch(event)
+        elif isinstance(event, SeekEnded):
+            self._questions.cancel(str(event.number))
+            seek = self._look_on.pop(event.number, None)
+            if seek is None or event.why in {SeekEnd.ACCEPTED, SeekEnd.WITHDRAWN, SeekEnd.PLAYING}:
+                return
+            if self._is_ours(seek.player):
+                self.due[seek.player] = PlayNow(seek.rules, seek.side, seek.time, seek.rated)
+
+    def note(self, telling: Telling) -> None:
+        """Take note that a player left."""
+        match telling.event:
+            case Gone(player=name, parting=parting) if self._concerns(name):
+                if parting.is_by_server:
+                    self._wait_for(name)
+                elif self._is_ours(name):
+                    self.departed[name] = parting is not Parting.LOST
+
+    def turn_ended(self) -> None:
+        """Do what had to wait until no lock was held."""
+        departed, self.departed = self.departed, {}
+        for name, for_good in departed.items():
+            now(self._end(name, for_good=for_good))
+        due, self.due = self.due, {}
+        for name, command in due.items():
+            now(self._play(name, command))
+
+    def _concerns(self, name: str) -> bool:
+        return any(name in {seek.player, seek.to} for seek in self._hall.seeks.values())
+
+    def _watch(self, seek: SeekMade) -> None:
+        if seek.looks_on:
+            self._look_on[seek.number] = seek
+        if seek.until is not None:
+            number = str(seek.number)
+            self._questions.set(number, seek.until, lambda: now(self._unanswered(seek)))
+
+    async def pass_time(self) -> None:
+        """End the seeks that nobody has answered by now, for a front end without timers."""
+        for seek in list(self._hall.seeks.values()):
+            if seek.until is not None and seek.until <= self._clock():
+                await self._unanswered(seek)
+
+    async def _unanswered(self, seek: SeekMade) -> None:
+        """End a seek that nobody has answered in time."""
+        try:
+            while self._hall.seeks.get(seek.number) == seek:
+                await self._stored(unanswered(self._hall, seek, self._clock()))
+        except StoreError as error:
+            _log.error("not stored: %s", error, extra={"player": seek.player})
+            at = self._clock() + RETRY
+            self._questions.set(str(seek.number), at, lambda: now(self._unanswered(seek)))
+        self.turn_ended()
+
+    def _wait_for(self, name: str) -> None:
+        """End the seeks by and to a player who is away, unless they come back in some minutes."""
+        self._absences.cancel(name)  # an alarm from an earlier absence
+        at = self._clock() + max(self._hall.seat_grace, LEAST_GRACE)
+        self._absences.set(name, at, lambda: now(self._end(name, for_good=True)))
+
+    async def _end(self, name: str, *, for_good: bool) -> None:
+        """End the seeks by a player who left, and, if for good, those to them."""
+        try:
+            while name not in self._hall.people:
+                decision = gone(self._hall, name, self._clock(), for_good=for_good)
+                if not decision.hall or await self._stored(decision):
+                    break
+        except StoreError as error:
+            _log.error("not stored: %s", error, extra={"player": name})
+            self._wait_for(name)
+            return
+        if not for_good and self._concerns(name):
+            self._wait_for(name)
+        self.turn_ended()
+
+    async def _stored(self, decision: Decision) -> bool:
+        """Store a decision; return False if it has to be made again, after a conflict."""
+        try:
+            await self._following.write(decision)
+        except Conflict as conflict:
+            await self._following.until(conflict)
+            return False
+        return True
