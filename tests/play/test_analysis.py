@@ -11,6 +11,7 @@ from tests.play.halls import StoredHall, do, enter, hall_of, refusal
 from thudmud.errors import InvalidValueError
 from thudmud.play.analysis import (
     DECIDED,
+    INACCURACY,
     Analysis,
     AnalysisLookup,
     KeptAnalysisLookup,
@@ -85,6 +86,61 @@ class TestMarks:
     def test_what_was_better_is_kept_if_it_was_much_better(self) -> None:
         found = analysed(GAME, weighed((0, 0), (-49, -49), (1, 1), (1, 1)))
         assert found.lines == ((), (other(GAME, 1),), ())
+
+
+def sliding(*steps: int) -> Analysis:
+    """Return the analysis of a battle whose worth changes by so much with each ply."""
+    there, game, worth = ("dA6-B6", "TG7-G6", "dB6-A6", "TG6-G7"), Game.start(DISCWORLD), 0
+    worths = [(0, 0)]
+    for number, step in enumerate(steps):
+        game, worth = game.push(there[number % 4]), worth + step
+        worths.append((worth, worth))
+    return analysed(game, weighed(*worths, game=game))
+
+
+def marks(analysis: Analysis) -> dict[int, str]:
+    numbers = range(1, len(analysis.lost) + 1)
+    return {number: mark.value for number in numbers if (mark := analysis.mark(number))}
+
+
+class TestSlides:
+    def test_eight_dwarfs_lost_by_small_steps_are_all_accounted_for(self) -> None:
+        found = sliding(*[-50, 0] * 7, -80, 0, *[-50, 0] * 7, -20, 0)
+        assert found.worths[-1] == -800
+        assert set(marks(found).values()) == {"?!"}
+        assert sum(map(found.cost, marks(found))) >= 600  # the rest is below the threshold
+        assert 15 in marks(found)  # the largest of its slide
+
+    def test_slide_is_said_at_its_largest_loss_with_the_whole_loss(self) -> None:
+        found = sliding(-60, 0, -100, 0, -60, 0, 0, 0)
+        assert marks(found) == {3: "?!"}
+        assert INACCURACY <= found.slide(3) <= 220
+        assert found.lines[2]
+
+    def test_loss_that_is_compensated_is_no_inaccuracy(self) -> None:
+        assert marks(sliding(*[-90, 90] * 10)) == {}
+        assert marks(sliding(-90, 0, -90, 180, -90, 0, -90, 180)) == {}
+
+    def test_swing_between_the_sides_is_no_inaccuracy(self) -> None:
+        assert marks(sliding(*[-180, 180] * 10)) == {}
+
+    def test_losses_of_both_sides_are_told_apart(self) -> None:
+        found = sliding(*[-60, 0] * 5, *[0, 60] * 5)
+        assert {ply % 2 for ply in marks(found)} == {0, 1}
+        assert all(mark == "?!" for mark in marks(found).values())
+
+    def test_fall_at_a_mistake_is_counted_once(self) -> None:
+        assert marks(sliding(0, 0, 0, 0, -350, 0, 0, 0, 0, 0)) == {5: "?"}
+
+    def test_won_battle_is_no_slide(self) -> None:
+        found = sliding(-150, 0, -DECIDED, 0, 0, 0)
+        assert "?!" not in marks(found).values()
+
+    def test_analysis_without_slides_has_no_inaccuracies(self) -> None:
+        old = Analysis(100, (0, -100, -100), (100, 0), ((), ()))
+        assert marks(old) == {}
+        with pytest.raises(InvalidValueError):
+            replace(old, slides=(1,))
 
 
 class TestWorths:

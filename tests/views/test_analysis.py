@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,6 +54,31 @@ def test_all_at_once() -> None:
         "Ply 4 ?? Bert (trolls), F7 to E7. Better by 4.3: G7 to F7 taking F6.",
         '"replay 12" shows each ply, with what it was worth.',
     ]
+
+
+SLID = AnalysedBattle(
+    BATTLE, GAME, Analysis(6000, (0, 0, 0, -130, -260), (0, 0, 130, 0), BETTER, (0, 0, 260, 210))
+)
+
+
+def test_small_losses_are_told_at_the_largest_with_their_sum() -> None:
+    assert told(SLID, WIDE)[-4:-1] == [
+        "The dwarfs made 1 inaccuracy (?!); the trolls made 1 inaccuracy (?!).",
+        "Ply 3 ?! Anna (dwarfs), A6 to E6. Small losses add up to 2.6 points; this is the largest."
+        " Better: A6 to B6, then G7 to G6.",
+        "Ply 4 ?! Bert (trolls), F7 to E7. Small losses add up to 2.1 points; this is the largest."
+        " Better: G7 to F7 taking F6.",
+    ]
+    assert told(SLID, READER)[-3].startswith("Ply 3, an inaccuracy of Anna, dwarfs: A6 to E6.")
+    assert of_ply(SLID.analysis, GAME, 3) == (
+        "An inaccuracy, ?!: now the trolls are ahead by 1.3. Small losses add up to 2.6 points;"
+        " this is the largest. Better: A6 to B6, then G7 to G6."
+    )
+
+
+def test_small_losses_without_a_better_line_are_told_too() -> None:
+    analysis = replace(SLID.analysis, lines=((),) * 4)
+    assert of_ply(analysis, GAME, 3).endswith("Small losses add up to 2.6 points here.")
 
 
 def test_a_screen_reader_gets_sentences() -> None:

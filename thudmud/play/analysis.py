@@ -24,6 +24,9 @@ DECIDED = 10_000
 MISTAKE, BLUNDER = 200, 400
 """The losses from which a ply gets a mark."""
 
+INACCURACY = MISTAKE
+"""The sum of small losses, one after the other, from which one of their plies gets a mark."""
+
 _NOTED = 50
 """The loss from which the better line is kept."""
 
@@ -40,6 +43,7 @@ GOES_ON = frozenset({State.RUNNING, State.ADJOURNED})
 class PlyMark(Enum):
     """The mark of a ply that lost much. The value is how it is written."""
 
+    INACCURACY = "?!"
     MISTAKE = "?"
     BLUNDER = "??"
 
@@ -92,6 +96,8 @@ class Analysis:
         lost: how much worse each ply was than the best, for the side that played it.
         lines: for each ply a better one and the plies expected after it; empty where little was
             lost.
+        slides: for each ply what it lost together with others of its side, each of which lost too
+            little for a mark; 0 for all but the worst of them.
 
     Raises:
         InvalidValueError: the lengths do not fit together.
@@ -101,15 +107,28 @@ class Analysis:
     worths: tuple[int, ...]
     lost: tuple[int, ...]
     lines: tuple[Line, ...]
+    slides: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not len(self.worths) - 1 == len(self.lost) == len(self.lines):
             raise InvalidValueError("there should be a worth before each ply, and one in the end")
+        if len(self.slides) not in {0, len(self.lost)}:
+            raise InvalidValueError("there should be a slide for each ply, or none at all")
 
     def mark(self, ply: int) -> PlyMark | None:
         """Return the mark of a ply, counted from 1."""
         lost = self.lost[ply - 1]
-        return PlyMark.BLUNDER if lost >= BLUNDER else PlyMark.MISTAKE if lost >= MISTAKE else None
+        if lost >= MISTAKE:
+            return PlyMark.BLUNDER if lost >= BLUNDER else PlyMark.MISTAKE
+        return PlyMark.INACCURACY if self.slide(ply) else None
+
+    def slide(self, ply: int) -> int:
+        """Return what a ply, counted from 1, lost together with other small losses."""
+        return self.slides[ply - 1] if self.slides else 0
+
+    def cost(self, ply: int) -> int:
+        """Return what a mark of a ply, counted from 1, is for."""
+        return self.slide(ply) or self.lost[ply - 1]
 
 
 class AnalysedBattle(NamedTuple):
@@ -173,11 +192,57 @@ def analysed(game: Game, weighed: Sequence[Weighed]) -> Analysis:
     if len(weighed) == len(game.moves):
         worths.append(_worth_in_the_end(game))
     lost = [_lost(game, ply, weighed) for ply in range(len(game.moves))]
+    best = [move == each.line[0] for move, each in zip(game.moves, weighed, strict=False)]
+    slides = _slides(game, worths, lost, best)
     lines = tuple(
-        each.line if loss >= _NOTED else () for loss, each in zip(lost, weighed, strict=False)
+        each.line if loss >= _NOTED or (slide and not is_best) else ()
+        for loss, slide, is_best, each in zip(lost, slides, best, weighed, strict=False)
     )
     nodes = min(each.nodes for each in weighed)
-    return Analysis(nodes, tuple(worths), tuple(lost), lines)
+    return Analysis(nodes, tuple(worths), tuple(lost), lines, tuple(slides))
+
+
+def _slides(game: Game, worths: Sequence[int], lost: Sequence[int], best: list[bool]) -> list[int]:
+    """Return for each ply what it lost with other plies that lost too little for a mark.
+
+    The curve falls for a side by plies of its own. What it falls around a marked ply is what that
+    ply lost. All else adds up, until the curve rises again by as much: that is compensation. Once
+    the sum is as much as a mistake, the one of its plies that lost most stands for all.
+    """
+    slides = [0] * len(game.moves)
+    curve = _smoothed(worths)
+    for side in Side:
+        sign = 1 if side is Side.DWARF else -1
+        first = 0 if game.opening.turn is side else 1
+        own = range(first, len(game.moves), 2)
+        marked = {ply for ply in own if lost[ply] >= MISTAKE}
+        fallen, since = 0, 0
+        for ply in range(len(game.moves)):
+            fall = sign * (curve[ply] - curve[ply + 1])
+            if DECIDED in {abs(worths[ply]), abs(worths[ply + 1])}:
+                fallen, since = 0, ply + 1
+                continue
+            if fall > 0 and marked & {ply - 1, ply, ply + 1}:
+                continue
+            fallen = max(0, fallen + fall)
+            if not fallen:
+                since = ply + 1
+            if fallen < INACCURACY:
+                continue
+            if plies := [each for each in own if since <= each <= ply and each not in marked]:
+                worst = max(plies, key=lambda each: (not best[each], lost[each], -each))
+                slides[worst] += fallen
+                fallen, since = 0, ply + 1
+    return slides
+
+
+def _smoothed(worths: Sequence[int]) -> list[int]:
+    """Return a curve without the swing between the sides: whoever plays last looks better."""
+    last = len(worths) - 1
+    return [
+        (worths[max(0, ply - 1)] + 2 * worth + worths[min(last, ply + 1)]) // 4
+        for ply, worth in enumerate(worths)
+    ]
 
 
 def _lost(game: Game, ply: int, weighed: Sequence[Weighed]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from thudmud.english import capitalised, counted, listed
+from thudmud.english import capitalised, counted, listed, with_article
 from thudmud.play.analysis import DECIDED, AnalysedBattle, Analysis, PlyMark
 from thudmud.play.archive import Battle
 from thudmud.play.asides import Analysing, AnalysisCancelled
@@ -24,7 +24,11 @@ _FORESEEN = 3
 """How many plies of a better line are told."""
 
 _EVEN = 50  # below so many hundredths of a point the sides count as even
-_NOUNS = {PlyMark.MISTAKE: "mistake", PlyMark.BLUNDER: "blunder"}
+_NOUNS = {
+    PlyMark.INACCURACY: "inaccuracy",
+    PlyMark.MISTAKE: "mistake",
+    PlyMark.BLUNDER: "blunder",
+}
 
 
 @words.register
@@ -78,11 +82,12 @@ def _analysed(battle: Battle, game: Game, analysis: Analysis) -> Data:
                 "side": turns[(ply - 1) % 2].value,
                 "record": str(game.moves[ply - 1]),
                 "lost": analysis.lost[ply - 1],
+                "slide": analysis.slide(ply) or None,
                 "mark": mark.value if (mark := analysis.mark(ply)) else None,
                 "line": list(map(str, line)),
             }
             for ply, line in enumerate(analysis.lines, 1)
-            if line
+            if line or analysis.mark(ply)
         ],
     }
 
@@ -103,7 +108,7 @@ def told(found: AnalysedBattle, display: Display) -> list[str]:
         lines += curve(analysis.worths, display)
     lines += wrapped(_counts(game, analysis), width)
     marked = [ply for ply in range(1, len(game.moves) + 1) if analysis.mark(ply)]
-    worst = sorted(marked, key=lambda ply: -analysis.lost[ply - 1])[:MOST_TOLD]
+    worst = sorted(marked, key=lambda ply: -analysis.cost(ply))[:MOST_TOLD]
     lines += wrapped_each((_marked(found, ply, display) for ply in sorted(worst)), width, "    ")
     shows = f'"{Replay(battle.number)}" shows each ply, with what it was worth.'
     if len(marked) > len(worst):
@@ -117,8 +122,10 @@ def of_ply(analysis: Analysis, game: Game, ply: int) -> str:
     if not ply:
         return f"At the start {ahead}."
     mark, better = analysis.mark(ply), analysis.lines[ply - 1]
-    noun = f"A {_NOUNS[mark]}, {mark.value}: now {ahead}." if mark else f"Now {ahead}."
-    return f"{noun} {_better(analysis, game, ply)}" if better else noun
+    noun = f"Now {ahead}."
+    if mark:
+        noun = f"{capitalised(with_article(_NOUNS[mark]))}, {mark.value}: now {ahead}."
+    return f"{noun} {_better(analysis, game, ply)}" if better or mark else noun
 
 
 # In words.
@@ -147,12 +154,17 @@ def _marked(found: AnalysedBattle, ply: int, display: Display) -> str:
     player = battle.player(side) or archive.UNKNOWN
     what = f"Ply {ply} {mark.value if mark else ''} {player} ({side.plural}), {in_few_words(move)}."
     if mark and display.reader:
-        what = f"Ply {ply}, a {_NOUNS[mark]} of {player}, {side.plural}: {in_few_words(move)}."
+        noun = with_article(_NOUNS[mark])
+        what = f"Ply {ply}, {noun} of {player}, {side.plural}: {in_few_words(move)}."
     return f"{what} {_better(analysis, game, ply)}"
 
 
 def _better(analysis: Analysis, game: Game, ply: int) -> str:
     """Return what would have been better than a ply, and by how much."""
+    line, slide = _line(analysis.lines[ply - 1]), analysis.slide(ply)
+    if slide:
+        added = f"Small losses add up to {_points(slide)} points"
+        return f"{added}; this is the largest. Better: {line}." if line else f"{added} here."
     before, after = analysis.worths[ply - 1], analysis.worths[ply]
     sign = 1 if _side(game, ply) is Side.DWARF else -1
     by = f"Better by {_points(analysis.lost[ply - 1])}"
@@ -160,7 +172,7 @@ def _better(analysis: Analysis, game: Game, ply: int) -> str:
         by = "This would have won"
     elif sign * after <= -DECIDED:
         by = "This would not have lost"
-    return f"{by}: {_line(analysis.lines[ply - 1])}."
+    return f"{by}: {line}."
 
 
 def _side(game: Game, ply: int) -> Side:

@@ -7,7 +7,11 @@ import { shortRecord } from "./position.js";
 
 const WON = 10000; // what a battle that is won is worth, in hundredths of a point
 const TALL = 1600; // beyond so many hundredths the curve is at its edge
-const MARKS = /** @type {Record<string, string>} */ ({ "?": "A mistake", "??": "A blunder" });
+const MARKS = /** @type {Record<string, string>} */ ({
+  "?!": "An inaccuracy",
+  "?": "A mistake",
+  "??": "A blunder",
+});
 const [WIDTH, HEIGHT] = [300, 80];
 const MARGIN = 6; // at its edge, marks are seen as well
 
@@ -44,9 +48,7 @@ export class Curve {
       fill(this.graph, this.picture(analysis, at));
     }
     const found = better.find((/** @type {any} */ each) => each.ply === at && each.mark);
-    const words = found
-      ? `${MARKS[found.mark]}: it loses ${(found.lost / 100).toFixed(1)} points. Better was ${found.line.map(shortRecord).join(", ")}.`
-      : "";
+    const words = found ? verdictWords(found) : "";
     if (this.verdict.textContent !== words) this.verdict.textContent = words; // it is read out
   }
 
@@ -113,6 +115,18 @@ export class Curve {
 export function marksOf(analysis) {
   const marked = (analysis?.better ?? []).filter((/** @type {any} */ each) => each.mark);
   return new Map(marked.map((/** @type {any} */ each) => [each.ply, each.mark]));
+}
+
+/**
+ * Return what was wrong with a marked ply, and what would have been better.
+ *
+ * @param {any} better
+ */
+function verdictWords({ mark, lost, slide, line }) {
+  const points = ((slide ?? lost) / 100).toFixed(1);
+  const loss = slide ? `small losses add up to ${points} points` : `it loses ${points} points`;
+  const was = line.length ? ` Better was ${line.map(shortRecord).join(", ")}.` : "";
+  return `${MARKS[mark]}: ${loss}.${was}`;
 }
 
 /**
