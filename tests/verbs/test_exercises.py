@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from importlib.resources import files
 from typing import NamedTuple
 
 import pytest
 
 from tests.play.conftest import ply
 from tests.play.halls import StoredHall, do, enter, hall_of, refusal
+from tests.search.puzzles import tempting
 from thudmud.errors import Refused
 from thudmud.house import House
 from thudmud.language import parse
-from thudmud.play.archive import StudiesLookup, StudyRecord
+from thudmud.play.archive import PROVISIONAL, StudiesLookup, StudyRecord
 from thudmud.play.asides import Asked, BattleWaits, Exercised, ExerciseLeft, Remark
 from thudmud.play.events import PuzzleTried
 from thudmud.play.exercises import (
@@ -23,13 +26,14 @@ from thudmud.play.exercises import (
     attempt_of,
     lessons,
     puzzles,
+    read_puzzle,
 )
 from thudmud.play.hall import Hall
 from thudmud.play.options import Style
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec
 from thudmud.play.telling import Telling
-from thudmud.rules import RULESETS, Game, IllegalMove, Move, Piece, Reason, Side
+from thudmud.rules import RULESETS, Game, IllegalMove, Move, Piece, Reason, Side, Verb
 from thudmud.verbs.archive import Replay, Step, Way
 from thudmud.verbs.exercises import Lessons, Stop, TryPuzzle, Tutorial
 from thudmud.verbs.moves import Play, Start, Undo
@@ -37,7 +41,12 @@ from thudmud.verbs.queries import Hint, SetBoard, ViewGame, Where
 from thudmud.verbs.rooms import Go, Look
 from thudmud.verbs.seats import Join, Leave
 
-ONE, THREE = puzzles()[1], puzzles()[3]
+ONE, LATER = puzzles()[1], puzzles()[9]
+SHOVED = next(
+    each
+    for each in puzzles().values()
+    if each.game.turn is Side.TROLL and each.solution.verb is Verb.MOVE and each.solution.captures
+)
 
 
 @pytest.fixture
@@ -404,20 +413,49 @@ class TestPuzzles:
         assert remarks(told) == (Remark.DONE, Remark.OVER)
         assert at_puzzle(hall).is_over
 
-    def test_another_capture_does_not(self, hall: StoredHall) -> None:
+    def test_solution_comes_with_the_line_that_proves_it(self, hall: StoredHall) -> None:
         do(hall, "Anna", TryPuzzle(1))
-        before = at_puzzle(hall)
-        wrong = next(move for move in ONE.game.legal_moves() if not ONE.goes_like(move))
-        (told,) = do(hall, "Anna", played(wrong))
+        (told,) = do(hall, "Anna", played(ONE.solution))
         assert isinstance(told.event, Exercised)
-        assert told.event.remarks == (Remark.WRONG,)
-        assert not told.event.plies
-        assert told.event.answer in game(before).play(wrong).legal_moves()
-        assert at_puzzle(hall).table == before.table
+        assert told.event.line == ONE.line
+
+    @pytest.mark.parametrize("puzzle", puzzles().values(), ids=lambda each: str(each.number))
+    def test_tempting_try_is_refused_with_the_reply_that_spoils_it(
+        self, hall: StoredHall, puzzle: Puzzle
+    ) -> None:
+        do(hall, "Anna", TryPuzzle(puzzle.number))
+        before = at_puzzle(hall)
+        for move in tempting(puzzle.game, puzzle.solution)[:3]:
+            (told,) = do(hall, "Anna", played(move))
+            assert isinstance(told.event, Exercised)
+            assert told.event.remarks == (Remark.WRONG,)
+            assert not told.event.plies
+            tried, reply, *more = told.event.line
+            assert tried == move
+            assert reply in game(before).play(move).legal_moves()
+            assert reply.captures or not more  # else it saves a piece
+            assert at_puzzle(hall).table == before.table
+
+    def test_any_other_try_is_refused_with_a_capture_that_pays_if_there_is_one(self) -> None:
+        for move in ONE.game.legal_moves():
+            if not ONE.goes_like(move) and (move.origin, move.target) not in ONE.tries:
+                tried, *replies = ONE.refuted(move)
+                assert tried == move
+                assert all(each.captures for each in replies)
+                assert len(replies) <= 1
+
+    def test_try_that_captures_fewer_than_foreseen_is_refused_too(self) -> None:
+        for puzzle in puzzles().values():
+            for move in puzzle.game.legal_moves():
+                if puzzle.goes_like(move) or (move.origin, move.target) not in puzzle.tries:
+                    continue
+                fewer = replace(move, captures=move.captures[:1])
+                if fewer in puzzle.game.legal_moves():
+                    assert puzzle.refuted(fewer)[0] == fewer
 
     def test_the_right_squares_with_fewer_captures(self, hall: StoredHall) -> None:
-        do(hall, "Anna", TryPuzzle(1))
-        solution = ONE.solution
+        do(hall, "Anna", TryPuzzle(SHOVED.number))
+        solution = SHOVED.solution
         told = do(hall, "Anna", ply(str(solution.origin), str(solution.target)))
         assert remarks(told) == (Remark.FEWER,)
 
@@ -476,22 +514,22 @@ class TestRatings:
     def test_who_solves_one_beats_it(self, house: House) -> None:
         self.solve(house)
         known = self.known(house)
-        assert known.tried == {1: True}
+        assert known.tried == {ONE.key: True}
         assert known.rating
-        assert known.rating.points > 1500 > known.difficulties[1].points
+        assert known.rating.points > 1500 > known.difficulties[ONE.key].points
 
     def test_who_does_not_is_beaten(self, house: House) -> None:
         self.fail(house)
         known = self.known(house)
-        assert known.tried == {1: False}
+        assert known.tried == {ONE.key: False}
         assert known.rating
-        assert known.rating.points < 1500 < known.difficulties[1].points
+        assert known.rating.points < 1500 < known.difficulties[ONE.key].points
 
     def test_a_hint_counts_as_not_solved(self, house: House) -> None:
         house.obey("Anna", TryPuzzle(1), 2.0)
         house.obey("Anna", Hint(), 2.0)
         house.obey("Anna", played(ONE.solution), 2.0)
-        assert self.known(house).tried == {1: False}
+        assert self.known(house).tried == {ONE.key: False}
 
     def test_only_the_first_try_counts(self, house: House) -> None:
         self.fail(house)
@@ -522,12 +560,23 @@ class TestRatings:
         assert self.known(house, "Carla") == StudyRecord()
 
     def test_the_one_that_fits_is_about_as_hard_as_one_is_good(self, house: House) -> None:
-        self.fail(house, THREE, "Bert")  # it is harder than the others now
-        self.solve(house)
+        self.fail(house, LATER, "Bert")  # it is harder than the others now
+        for number in range(1, PROVISIONAL):
+            self.solve(house, puzzles()[number])
+            assert self.next_number(house) == number + 1
+        self.solve(house, puzzles()[PROVISIONAL])
+        assert self.next_number(house) == LATER.number
+
+    def next_number(self, house: House) -> int:
         house.obey("Anna", TryPuzzle(), 2.0)
         at = house.hall.people["Anna"].exercise
         assert at
-        assert at.number == THREE.number
+        return at.number
+
+    def test_results_stay_with_the_puzzle_if_its_number_changes(self, house: House) -> None:
+        self.solve(house)
+        line = (files("thudmud.play") / "puzzles.txt").read_text(encoding="utf-8").split("\n")[0]
+        assert read_puzzle(17, line).key in self.known(house).tried
 
     def test_puzzles_are_no_battles(self, house: House) -> None:
         self.solve(house)

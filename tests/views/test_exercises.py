@@ -9,10 +9,18 @@ import pytest
 from thudmud.house import House
 from thudmud.language import parse
 from thudmud.play.command import Command
-from thudmud.play.exercises import InLesson, lessons, puzzles
+from thudmud.play.exercises import (
+    InLesson,
+    Puzzle,
+    at_puzzle,
+    lessons,
+    puzzles,
+    read_puzzle,
+)
 from thudmud.play.table import BoardSpec
 from thudmud.verbs.archive import Step, Way
 from thudmud.verbs.exercises import Tutorial
+from thudmud.verbs.moves import Play
 from thudmud.views.view import Terminal
 
 ROWS, COLUMNS = 24, 80
@@ -81,12 +89,94 @@ def test_a_board_that_is_set_up_is_drawn_whatever_the_style() -> None:
     assert "A B C D" in told(at, "next")
 
 
-def test_the_score_has_one_more_line() -> None:
-    at, puzzle = house(member=True), puzzles()[1]
+PROOFS = {
+    # The solution alone.
+    "troll": (
+        "discworld; dD3,dC4,dN4,dO5,dO6,dP6,dB7,dP7,dN8,dN9,dO9,dP9,dN10,dO10,dP10,dO11,dF15,TJ2"
+        ",TH7,TF8,TL8,TB9,TH9,TL13,RH8 troll; 4; TL8-M8xN8xN9;"
+        " TL8-M9xN8xN9xN10 dO9-M9xM9, TB9-A8xB7 dN10-L8xL8, TL8-K8",
+        "That's it! It captures 2 dwarfs and costs you nothing.",
+    ),
+    "dwarf": (
+        "discworld; dF1,dG1,dJ1,dK1,dE2,dJ2,dK2,dL2,dD3,dM3,dC4,dN4,dB5,dO5,dP6,dA7,dP9,dB10,dP10"
+        ",dM13,dE14,dG14,dL14,dK15,dA6,TK4,TG7,TJ7,TJ8,TG9,TC11,TM11,RH8 dwarf; 8;"
+        " dK2-K4xK4 TC11-C10xB10; dB10-C11xC11 TK4-K3xJ2xK2xL2 dJ1-O6 TM11-L12xM13,"
+        " dM3-E3 TK4-K3xJ2xK2xL2",
+        "That's it! It captures a troll. The trolls' best answer is C11 to C10, capturing a dwarf.",
+    ),
+    "longer": (
+        "classic; dH9,dK1,dP9,dK3,dD13,TL2,TG8,TJ8,TO7,TF9,RH8 dwarf; 10;"
+        " dH9-G8xG8 TL2-L3xK3 dG8-F9xF9 TO7-O8xP9; dH9-J8xJ8 TL2-L3xK3",
+        "That's it! It captures a troll. The trolls' best answer is K2 to K3, capturing a dwarf."
+        " You capture a troll with G8 to F9 and they capture a dwarf with N7 to N8: in all, you win"
+        " 2 trolls and lose 2 dwarfs.",
+    ),
+}
+
+
+def solved(line: str) -> tuple[House, Puzzle]:
+    """Return a house in which Anna is at a puzzle."""
+    at, puzzle = house(), read_puzzle(1, line)
     told(at, "puzzle 1")
-    assert "It counts as solved" in told(at, "move h13 i13 capturing all")
+    at.hall.people["Anna"].exercise = at_puzzle("Anna", puzzle, 99)
+    return at, puzzle
+
+
+def last_words(at: House, line: str | Command) -> str:
+    """Return what is said below the board, as one line."""
+    _, _, below = told(at, line).rpartition("L M N O\n")
+    return " ".join(below.split())
+
+
+@pytest.mark.parametrize("name", PROOFS)
+def test_answer_of_a_puzzle_shows_the_line_that_proves_it(name: str) -> None:
+    line, words = PROOFS[name]
+    at, puzzle = solved(line)
+    said = last_words(at, Play(puzzle.solution.attempt()))
+    assert said == f'{words} "next" gives you another puzzle, "stop" leaves.'
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "words"),
+    [
+        (
+            "troll",
+            "move k8 l9 capturing all",
+            "That captures 3 dwarfs, but the dwarfs answer N9 to L9 and capture a troll. Try"
+            " again.",
+        ),
+        ("troll", "move k8 j8", "That captures nothing. There is a better move. Try again."),
+        (
+            "dwarf",
+            "hurl b10 c11",
+            "That captures a troll, but the trolls answer J4 to J3 and capture 3 dwarfs. You play"
+            " I1 to N6 and they capture a dwarf with L11 to K12: in all, you win a troll and lose"
+            " 4 dwarfs. Try again.",
+        ),
+        (
+            "dwarf",
+            "move l3 e3",
+            "That captures nothing, and the trolls answer J4 to J3 and capture 3 dwarfs. Try"
+            " again.",
+        ),
+        (
+            "troll",
+            "move h7 h6",
+            "That captures nothing, and the dwarfs answer M10 to K8 and capture a troll. Try"
+            " again.",
+        ),
+    ],
+)
+def test_refusal_of_a_try_shows_the_reply_that_spoils_it(name: str, typed: str, words: str) -> None:
+    at, _ = solved(PROOFS[name][0])
+    assert last_words(at, typed) == words
+
+
+def test_the_score_has_one_more_line() -> None:
+    at, solution = house(member=True), puzzles()[1].solution
+    told(at, "puzzle 1")
+    assert "It counts as solved" in told(at, Play(solution.attempt()))
     assert told(at, "score").startswith("Anna, at puzzles: rating 15")
-    assert puzzle.number == 1
 
 
 def test_it_is_the_same_in_facts_and_in_words() -> None:

@@ -275,9 +275,9 @@ class StudyRecord(NamedTuple):
 
     Attributes:
         lessons: the numbers of the lessons that they have done.
-        tried: by puzzle tried, whether the first try solved it.
+        tried: by the key of each puzzle tried, whether the first try solved it.
         rating: their rating at puzzles; None if they have tried none.
-        difficulties: the ratings of the puzzles that anybody has tried.
+        difficulties: the ratings of the puzzles that anybody has tried, by their keys.
     """
 
     lessons: frozenset[int] = frozenset()

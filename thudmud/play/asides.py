@@ -15,14 +15,14 @@ from thudmud.play.archive import Battle, RatingChange
 from thudmud.play.command import Command
 from thudmud.play.events import BattleEnded, Moved, Parting, TableEvent
 from thudmud.play.exercises import Exercise
-from thudmud.play.hints import Advice
+from thudmud.play.hints import Advice, Line
 from thudmud.play.letters import NO_LETTERS, LetterCount
 from thudmud.play.notifications import Browser, Contact
 from thudmud.play.options import Options, SetOption, Style, Toggle
 from thudmud.play.order import Measure, Sanction
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
-from thudmud.rules import Comment, Game, Move, Side
+from thudmud.rules import Comment, Game, Side
 from thudmud.values import value
 
 if TYPE_CHECKING:
@@ -606,8 +606,8 @@ class Exercised(Aside):
         remarks: the kinds of sentences to say, in order.
         plies: the plies played, by the player and then by the server, each with the table after it.
         shows: whether the board is shown.
-        advice: reasons for and against the ply that was played or tried.
-        answer: how the other side could answer it.
+        advice: reasons for and against the ply that was tried in a lesson.
+        line: the move that was played or tried at a puzzle, and how it would go on.
     """
 
     exercise: Exercise
@@ -615,7 +615,7 @@ class Exercised(Aside):
     plies: tuple[tuple[Moved, Table], ...] = ()
     shows: bool = False
     advice: Advice | None = None
-    answer: Move | None = None
+    line: Line = ()
 
     def happen(self, hall: Hall) -> Telling:
         person = hall.people[self.player]

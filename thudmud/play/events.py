@@ -592,7 +592,7 @@ class PuzzleTried(_Event):
     Attributes:
         at: when.
         player: who.
-        puzzle: its number.
+        puzzle: its key, see `thudmud.play.exercises.Puzzle`.
         solved: whether their first ply was right, without a hint.
     """
 

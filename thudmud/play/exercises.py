@@ -27,13 +27,15 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from heapq import nlargest
 from importlib import resources
 from types import MappingProxyType
 from typing import Any
+from zlib import crc32
 
-from thudmud.errors import InvalidValueError
+from thudmud.errors import InvalidValueError, ThudmudError
 from thudmud.play.events import BattleId
-from thudmud.play.hints import MOST_TRAMPLES
+from thudmud.play.hints import MOST_TRAMPLES, Line
 from thudmud.play.match import Match
 from thudmud.play.table import BoardSpec, Table
 from thudmud.rules import (
@@ -251,41 +253,111 @@ def _wanted(data: Mapping[str, Any]) -> PlyWanted:
 
 @value
 class Puzzle:
-    """A position in which one ply is far better than all others.
+    """A position in which one move is far better than all others.
 
     Attributes:
-        number: its number, from 1.
+        number: its number, from 1, easy ones first.
+        key: what tries at it are stored under. It depends on the position alone, so that a puzzle
+            keeps its results if its number changes.
         game: the position, as a battle that begins with it.
-        solution: the ply.
+        line: the solution, and the moves that prove it.
+        difficulty: how hard it is; only good for comparing puzzles.
+        tries: by origin and target, the records of a tempting move and what spoils it.
     """
 
     number: int
+    key: int
     game: Game
-    solution: Move
+    line: Line
+    difficulty: int
+    tries: Mapping[tuple[Square, Square], tuple[str, ...]]
+
+    @property
+    def solution(self) -> Move:
+        """The best move."""
+        return self.line[0]
 
     def goes_like(self, move: Move) -> bool:
-        """Whether a ply goes where the solution does."""
+        """Whether a move goes where the solution does."""
         best = self.solution
         return (move.origin, move.target) == (best.origin, best.target)
 
     def is_solved_by(self, move: Move) -> bool:
-        """Whether a ply goes where the solution does and captures as many pieces."""
+        """Whether a move goes where the solution does and captures as many pieces."""
         return self.goes_like(move) and len(move.captures) >= len(self.solution.captures)
+
+    def refuted(self, move: Move) -> Line:
+        """Return a move that is no solution, and what spoils it, as far as that is known."""
+        game = self.game.play(move)
+        known = self.tries.get((move.origin, move.target))
+        if known is None:
+            answer = _profitable_capture(game)
+            return (move, answer) if answer else (move,)
+        for record in known[1:]:
+            try:
+                game = game.push(record)
+            except ThudmudError:  # the player captured less than the move that was foreseen
+                break
+        return game.moves
+
+
+_PRICES = {Side.DWARF: 1, Side.TROLL: 4}
+"""What a piece of each side counts, for an exchange."""
+
+
+_MOST_ANSWERS = 12
+
+
+def _profitable_capture(game: Game) -> Move | None:
+    """Return the capture that wins most, less what can be captured after it; None if none wins.
+
+    Only the largest captures are considered.
+    """
+    side, best, most = game.turn, None, 0
+    moves = game.ruleset.legal_moves(game.position, MOST_TRAMPLES)
+    for move in nlargest(_MOST_ANSWERS, moves, key=lambda move: len(move.captures)):
+        won = len(move.captures) * _PRICES[side.other]
+        if won > most:
+            won -= _most_captured(game.play(move)) * _PRICES[side]
+        if won > most:
+            best, most = move, won
+    return best
+
+
+def _most_captured(game: Game) -> int:
+    """Return the most pieces that the side to move can capture with a move."""
+    if game.outcome:
+        return 0
+    moves = game.ruleset.legal_moves(game.position, MOST_TRAMPLES)
+    return max((len(move.captures) for move in moves), default=0)
 
 
 @cache
 def puzzles() -> Mapping[int, Puzzle]:
-    """Return the puzzles by number, which is the line of the file. They are read once."""
+    """Return the puzzles by number, which is the line of the file. They are read once.
+
+    A line has the rules, the position, the difficulty, the solution with the moves that prove it,
+    and tempting moves, each with the moves that spoil it. ``tests/search/puzzles.py`` makes them.
+    """
     file = resources.files("thudmud.play") / "puzzles.txt"
     lines = file.read_text(encoding="utf-8").splitlines()
-    return MappingProxyType({n: _puzzle(n, line) for n, line in enumerate(lines, 1)})
+    return MappingProxyType({n: read_puzzle(n, line) for n, line in enumerate(lines, 1)})
 
 
-def _puzzle(number: int, line: str) -> Puzzle:
-    rules, position, solution = line.split("; ")
+def read_puzzle(number: int, line: str) -> Puzzle:
+    """Return the puzzle on a line of the file."""
+    rules, position, difficulty, proof, tempting = line.split("; ")
     ruleset = RULESETS[rules]
-    game = Game.start(ruleset, read_position(position, ruleset))
-    return Puzzle(number, game, game.push(solution).moves[-1])
+    game = then = Game.start(ruleset, read_position(position, ruleset))
+    for record in proof.split(" "):
+        then = then.push(record)
+    tries: dict[tuple[Square, Square], tuple[str, ...]] = {}
+    for each in tempting.split(", "):
+        records = tuple(each.split(" "))
+        origin, target, *_ = re.split("[-x]", records[0][1:])
+        tries[Square.from_record(origin), Square.from_record(target)] = records
+    key = 1 + crc32(f"{rules}; {position}".encode())
+    return Puzzle(number, key, game, then.moves, int(difficulty), MappingProxyType(tries))
 
 
 # The state of an exercise.
@@ -366,8 +438,8 @@ class Studies:
         lessons: the numbers of the lessons that they have done.
         lesson: the latest lesson, as it stood.
         puzzle: the latest puzzle, as it stood.
-        tried: the numbers of the puzzles they have tried in this visit.
-        solved: the numbers of those they solved, at any try.
+        tried: the keys of the puzzles they have tried in this visit.
+        solved: the keys of those they solved, at any try.
     """
 
     lessons: frozenset[int] = frozenset()
@@ -385,7 +457,7 @@ class Studies:
     def after(self, exercise: Exercise) -> Studies:
         """Return the studies with the new state of an exercise."""
         if isinstance(exercise, AtPuzzle):
-            this = {exercise.number}
+            this = {exercise.puzzle.key}
             tried = self.tried | (this if exercise.tries or exercise.hints else set())
             solved = self.solved | (this if exercise.is_over else set())
             return replace(self, puzzle=exercise, tried=tried, solved=solved)

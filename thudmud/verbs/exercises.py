@@ -18,7 +18,7 @@ from thudmud.play.asides import Asked, BattleWaits, Exercised, Remark, ReplayLef
 from thudmud.play.command import Command, verb
 from thudmud.play.events import HallEvent, LessonDone, Moved, PuzzleTried
 from thudmud.play.hall import Decision, Hall
-from thudmud.play.hints import MOST_TRAMPLES, Advice, Merit, advice
+from thudmud.play.hints import Advice, Merit, advice
 from thudmud.play.meaning import is_exercise_meant
 from thudmud.play.options import OptionCommand
 from thudmud.play.people import Person
@@ -364,20 +364,27 @@ def _set(person: Person, puzzle: exercises.Puzzle) -> Exercised:
 
 
 def _fitting(person: Person, found: Found) -> int:
-    """Return the number of an untried puzzle, with a rating near the player's.
+    """Return the number of an untried puzzle.
 
-    After all were tried, it is an unsolved one; after all were solved, the one after the latest.
+    Players with a settled rating get one with a rating near their own, others the first: puzzles
+    go from easy to hard. After all were tried, it is an unsolved one; after all were solved, the
+    one after the latest.
     """
-    known = _record(person, found)
-    last = person.studies.puzzle
-    good = known.rating.points if known.rating else MIDDLE
-    hard = {number: rating.points for number, rating in known.difficulties.items()}
+    known, puzzles = _record(person, found), exercises.puzzles()
+    last, rating = person.studies.puzzle, known.rating
     tried = {*known.tried, *person.studies.tried}
-    solved = {number for number, done in known.tried.items() if done} | person.studies.solved
+    solved = {key for key, done in known.tried.items() if done} | person.studies.solved
+
+    def distance(puzzle: exercises.Puzzle) -> int:
+        if rating is None or rating.is_provisional:
+            return 0
+        hard = known.difficulties.get(puzzle.key)
+        return abs((hard.points if hard else MIDDLE) - rating.points)
+
     for passed in (tried, solved):
-        if left := [number for number in exercises.puzzles() if number not in passed]:
-            return min(left, key=lambda number: abs(hard.get(number, MIDDLE) - good))
-    return 1 + (last.number if last else 0) % len(exercises.puzzles())
+        if left := [each for each in puzzles.values() if each.key not in passed]:
+            return min(left, key=distance).number
+    return 1 + (last.number if last else 0) % len(puzzles)
 
 
 def _record(person: Person, found: Found) -> StudyRecord:
@@ -386,23 +393,15 @@ def _record(person: Person, found: Found) -> StudyRecord:
 
 
 def _tried(player: str, exercise: exercises.AtPuzzle, move: Move, now: float) -> Exercised:
-    game, puzzle = _game_at(exercise.table), exercise.puzzle
+    puzzle = exercise.puzzle
     tried = replace(exercise, tries=exercise.tries + 1)
-    why = advice(game, (move,))
     if puzzle.is_solved_by(move):
         ply = _played(exercise.table, player, move, now)
         solved = replace(tried, table=ply[1], is_over=True)
-        return Exercised(player, solved, (R.DONE, R.OVER), (ply,), shows=True, advice=why)
-    fewer = puzzle.goes_like(move)
-    answer = None if fewer else _answer(game.play(move))
-    return Exercised(player, tried, (R.FEWER if fewer else R.WRONG,), advice=why, answer=answer)
-
-
-def _answer(game: Game) -> Move | None:
-    """Return the ply that captures most, if any captures."""
-    moves = game.ruleset.legal_moves(game.position, MOST_TRAMPLES)
-    captures = [move for move in moves if move.captures]
-    return max(captures, key=lambda move: len(move.captures), default=None)
+        return Exercised(player, solved, (R.DONE, R.OVER), (ply,), shows=True, line=puzzle.line)
+    if puzzle.goes_like(move):
+        return Exercised(player, tried, (R.FEWER,))
+    return Exercised(player, tried, (R.WRONG,), line=puzzle.refuted(move))
 
 
 def _counted(hall: Hall, person: Person, told: Exercised, found: Found, now: float) -> Decision:
@@ -419,10 +418,10 @@ def _counted(hall: Hall, person: Person, told: Exercised, found: Found, now: flo
     if isinstance(at, exercises.InLesson):
         if at.number in person.studies.lessons | _record(person, found).lessons:
             return decision
-    elif at.number in _record(person, found).tried:
+    elif at.puzzle.key in _record(person, found).tried:
         return decision
     else:
-        event = PuzzleTried(now, person.name, at.number, at.is_over)
+        event = PuzzleTried(now, person.name, at.puzzle.key, at.is_over)
         rest = (R.OVER,) if at.is_over else ()
         remarks = (*(each for each in told.remarks if each not in rest), R.COUNTED, *rest)
         decision = _told(replace(told, remarks=remarks))

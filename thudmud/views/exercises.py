@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
-from thudmud.english import capitalised
+from thudmud.english import capitalised, listed
 from thudmud.play.asides import BattleWaits, Exercised, ExerciseLeft, Remark
 from thudmud.play.exercises import TUTORIAL, AtPuzzle, Exercise, InLesson, attempt_of, lessons
-from thudmud.play.hints import Merit
+from thudmud.play.hints import Line
 from thudmud.play.people import Person
 from thudmud.play.table import Table
-from thudmud.rules import Piece
+from thudmud.rules import Game, Move, Piece
 from thudmud.verbs.archive import ViewScore
 from thudmud.verbs.exercises import Lessons, Stop, TryPuzzle, Tutorial
 from thudmud.verbs.moves import Play
@@ -197,7 +197,6 @@ def _over(at: InLesson) -> str:
 
 def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised) -> str:
     puzzle = at.puzzle
-    other = Piece.of(puzzle.game.turn.other)
     match remark:
         case R.BEGUN:
             rules = puzzle.game.ruleset.name
@@ -205,16 +204,14 @@ def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised) -> str:
         case R.TASK:
             return _to_find(at)
         case R.DONE:
-            why = f": {hints.because(told.advice)}" if told.advice else ""
-            return f"That is it{why}."
+            return f"That's it! {_proof(puzzle.game, told.line)}"
         case R.NEXT | R.OVER:
             return '"next" gives you another puzzle, "stop" leaves.'
         case R.FEWER:
-            return (
-                f"The squares are right, but you can capture more {other.noun}s there. Try again."
-            )
+            most = _captured(puzzle.game, puzzle.solution)
+            return f"The squares are right, but you can capture {most} there. Try again."
         case R.WRONG:
-            return f"{_tried(told, other)} There is something better: try again."
+            return f"{_refutation(puzzle.game, told.line)} Try again."
         case R.HINT:
             return f"Look at the {puzzle.solution.piece.noun} on {puzzle.solution.origin}."
         case R.ANSWER:
@@ -228,16 +225,63 @@ def _at_puzzle(remark: Remark, at: AtPuzzle, told: Exercised) -> str:
 
 def _to_find(at: AtPuzzle) -> str:
     side = at.puzzle.game.turn
-    return f"You play the {side.plural}. One capture is far better than the rest. Find it!"
+    return f"You play the {side.plural}. One move is far better than the rest. Find it!"
 
 
-def _tried(told: Exercised, other: Piece) -> str:
-    """Return what a wrong ply would gain, and lose by the answer."""
-    reasons = told.advice.reasons if told.advice else ()
-    number = next((each.number for each in reasons if each.merit is Merit.CAPTURES), 0)
-    gained = f"That would capture {hints.some(number, other) if number else 'nothing'}"
-    if told.answer is None:
-        return f"{gained}."
-    own = Piece.DWARF if other is Piece.TROLL else Piece.TROLL
-    lost, typed = hints.some(len(told.answer.captures), own), Play(hints.asked(told.answer))
-    return f'{gained}, and then "{typed}" would capture {lost}.'
+def _proof(game: Game, line: Line) -> str:
+    """Return what the solution of a puzzle gains, with the moves that prove it."""
+    best, *then = line
+    if not then:
+        wins = game.play(best).outcome is not None
+        gain = "It wins the battle" if wins else f"It captures {_captured(game, best)}"
+        return f"{gain}." if wins else f"{gain} and costs you nothing."
+    gain = f"It captures {_captured(game, best)}. " if best.captures else ""
+    theirs = game.turn.other
+    answer = f"The {theirs.plural}' best answer is {_way(then[0])}"
+    if then[0].captures:
+        answer += f", capturing {_captured(game, then[0])}"
+    return f"{gain}{answer}.{_continuation(game, line)}"
+
+
+def _refutation(game: Game, line: Line) -> str:
+    """Return what a wrong move at a puzzle would gain, and the moves that spoil it."""
+    tried, *then = line
+    gain = f"That captures {_captured(game, tried) if tried.captures else 'nothing'}"
+    if not then:
+        return f"{gain}. There is a better move."
+    answer = f"the {game.turn.other.plural} answer {_way(then[0])}"
+    if then[0].captures:
+        answer += f" and capture {_captured(game, then[0])}"
+    elif tried.captures:
+        answer += " and lose nothing more"
+    return f"{gain}, {'but' if tried.captures else 'and'} {answer}.{_continuation(game, line)}"
+
+
+def _continuation(game: Game, line: Line) -> str:
+    """Return how a line goes on after its first two moves, and what it gains in all."""
+    clauses = []
+    for number, move in enumerate(line[2:]):
+        who = "they" if number % 2 else "you"
+        goes = f"capture {_captured(game, move)} with" if move.captures else "play"
+        clauses.append(f"{who} {goes} {_way(move)}")
+    end = game.play_all(line)
+    if end.outcome and game.ruleset.goals:
+        clauses.append("that wins the battle" if end.outcome.winner is game.turn else "you lose")
+        return f" {capitalised(listed(clauses))}."
+    if not clauses:
+        return ""
+    won, lost = (sum(len(move.captures) for move in line[place::2]) for place in (0, 1))
+    mine, theirs = Piece.of(game.turn), Piece.of(game.turn.other)
+    gain = hints.some(won, theirs) if won else "nothing"
+    loss = hints.some(lost, mine) if lost else "nothing"
+    return f" {capitalised(listed(clauses))}: in all, you win {gain} and lose {loss}."
+
+
+def _captured(game: Game, move: Move) -> str:
+    """Return what a move captures, in words."""
+    side = move.piece.side or game.turn
+    return hints.some(len(move.captures), Piece.of(side.other))
+
+
+def _way(move: Move) -> str:
+    return f"{move.origin} to {move.target}"
