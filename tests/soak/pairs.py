@@ -33,6 +33,9 @@ from thudmud.views import boards
 from thudmud.views.view import Display
 
 WIDTH = 80
+TRIES = 50
+"""How often a player agrees to what they may not know of yet, on another server."""
+
 BOARDS = {"oak board": ("Anna", "Bert"), "pine board": ("Carla", "Dora")}
 
 
@@ -88,11 +91,23 @@ class Pair:
             assert isinstance(command, TableCommand)
             self.in_flight = decide(self.table, name, command, Context(0))
         is_done = await self.asked(self.players[name], str(command))
+        if is_done and isinstance(command, Resign):
+            is_done = await self.asked(self.players[name], "yes")
+        elif is_done and isinstance(command, Resume):
+            (other,) = self.players.keys() - {name}
+            is_done = await self._agreed(self.players[other])
         if is_done:
             self.happened(self.in_flight)
             self.acknowledged += self.in_flight
         self.in_flight = ()
         return is_done
+
+    async def _agreed(self, player: Player) -> bool:
+        """Have a player agree, as soon as they know to what; return whether it was done."""
+        for _ in range(TRIES):
+            if await self.asked(player, "yes"):
+                return True
+        return False
 
     async def asked(self, player: Player, line: str) -> bool:
         """Have a line typed; return whether it was done: one server refuses nothing."""
@@ -114,7 +129,8 @@ class Pair:
         if not table.seats:
             return either, Resume(None, self.board)
         if not table.running or table.game is None:
-            return either, Start(self.board)
+            offered = table.offers.get(Offer.REMATCH)
+            return offered.other if offered else either, Start(self.board)
         for offer, by in table.offers.items():
             if self.dice.random() < 0.7:
                 return by.other, Undo(self.board) if offer is Offer.UNDO else Adjourn(self.board)
