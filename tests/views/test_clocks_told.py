@@ -286,11 +286,11 @@ class TestTold:
         went = seen(say(house, "Anna join game as dwarf on 3rd board", 6.0), "Anna")
         assert f"{play} Your opponent's clock runs there." in went
         went = seen(say(house, "Bert join game as dwarf on elm table", 6.0), "Bert")
-        assert f"{play} Your clock runs there." in went
+        assert f"{play} Your clock is running there." in went
         for line in ("Carla join game as troll on elm table", "Carla start"):
             say(house, line, 7.0)
         assert (
-            "You also play at the oak board and elm table. Your clock runs at the oak board. "
+            "You also play at the oak board and elm table. Your clock is running at the oak board. "
             "The match at the elm table is paused until you come back."
         ) in seen(say(house, "Bert join game as troll on 3rd board", 8.0), "Bert")
 

@@ -96,11 +96,13 @@ class TestMatches:
         say(house, "Anna resign", "Anna yes", "Anna start", "Anna resign", "Anna yes")
         told = house.obey("Anna", "rematch", 1.0)
         assert seen(told, "Anna") == (
-            "You offer a rematch: Bert would play the dwarfs first. Bert can agree by typing"
+            "You offer a casual rematch by the discworld rules: Bert would play the dwarfs first."
+            " Bert can agree by typing"
             ' "start game on oak board"; "no on oak board" ends the offer.'
         )
         assert seen(told, "Bert") == (
-            "Anna offers a rematch: you would play the dwarfs first. To agree, type"
+            "Anna offers a casual rematch by the discworld rules: you would play the dwarfs first."
+            " To agree, type"
             ' "start game on oak board"; "no on oak board" declines it.'
         )
         assert seen(house.obey("Bert", "no", 1.0), "Anna") == (

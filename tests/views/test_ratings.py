@@ -282,7 +282,7 @@ class TestChanges:
             ({"rated": False, "spoilt": Unrated.REPLACED}, "a player was replaced"),
             (
                 {"rated": False, "spoilt": Unrated.TOO_SHORT},
-                "the first battle had fewer than 6 plies",
+                "the first battle had fewer than 6 moves",
             ),
             ({"rated": False, "levels": Levels(None, 3)}, "the battle was casual"),
             (
@@ -292,7 +292,7 @@ class TestChanges:
                     "plies": 5,
                     "spoilt": Unrated.TOO_SHORT,
                 },
-                "the battle had fewer than 6 plies",
+                "the battle had fewer than 6 moves",
             ),
         ],
     )
@@ -302,7 +302,7 @@ class TestChanges:
     def test_first_battle_that_was_too_short_is_told_at_once(self) -> None:
         short = {"rated": False, "plies": 5, "spoilt": Unrated.TOO_SHORT, "points": None}
         told = self.told(**short)  # type: ignore[arg-type]  # the end's own fields
-        assert told == ["No rating will change: the battle had fewer than 6 plies."]
+        assert told == ["No rating will change: the battle had fewer than 6 moves."]
 
     @pytest.mark.parametrize(
         "known",

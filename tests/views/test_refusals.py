@@ -1164,6 +1164,11 @@ def drops(code: Refusal, *score: int, loses: bool = False) -> Refused:
 
 SURE = [
     (
+        Refused(R.QUESTION_PASSED, line="resign game on oak board"),
+        "Things have changed since you were asked, so nothing was done. Type"
+        ' "resign game on oak board" again if you still want that.',
+    ),
+    (
         resigns(1, (0, 32)),
         "Really resign the first battle at the oak board? Bert would win it 32 to 0."
         ' Type "yes" to resign.',
@@ -1199,8 +1204,8 @@ SURE = [
     ),
     (
         drops(R.SURE_RESTARTS, 32, 36, loses=True),
-        "Really start over at the oak board? Bert leads 36 to 32. If Bert agrees, you give up what"
-        ' is left of this rated match. Type "yes" to ask Bert.',
+        "Really start over at the oak board? If Bert agrees, you give up this rated match, and it"
+        ' ends 32 to 36. Type "yes" to ask Bert.',
     ),
     (
         drops(R.SURE_LEAVES, 32, 32),

@@ -177,7 +177,7 @@ def sought(hall: Hall, player: str) -> list[Fact]:
     return [
         Fact("Thud.Seek", seek_data(seek), player)
         for seek in hall.seeks.values()
-        if seek.to in {"", player} or seek.player == player
+        if seek.player in hall.people and (seek.to in {"", player} or seek.player == player)
     ]
 
 

@@ -118,7 +118,7 @@ def _match_wanted(seek: SeekMade, me: str | None) -> str:
     elif seek.side:
         first = f"; you would play the {seek.side.other.plural} first"
     rules = f"by the {seek.rules} rules{timed(seek.time)}"
-    return f"a {'' if seek.rated else 'casual '}match {rules}{first}"
+    return f"a {'rated' if seek.rated else 'casual'} match {rules}{first}"
 
 
 @words.register
@@ -141,7 +141,7 @@ def _why_ended(ended: SeekEnded, me: str | None) -> str:
         case SeekEnd.ACCEPTED if me == player and ended.to:
             return f"You accept {seeker}'s challenge: your match begins."
         case SeekEnd.ACCEPTED if me == player:
-            return f"{seeker} was waiting for that: your match begins."
+            return f"You accept {seeker}'s offer: your match begins."
         case SeekEnd.UNANSWERED if me == seeker:
             return f"{ended.to} has not answered."
         case SeekEnd.UNANSWERED if me == ended.to:
@@ -152,13 +152,13 @@ def _why_ended(ended: SeekEnded, me: str | None) -> str:
         case SeekEnd.DECLINED if me == seeker:
             return f"{player} declines."
         case SeekEnd.DECLINED if me == player:
-            return f"You decline {seeker}'s challenge."
+            return f"You decline, and {seeker} has been told."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE | SeekEnd.PLAYING if me == seeker and ended.to:
-            return f"Your challenge to {ended.to} is off."
+            return f"{ended.to} is no longer asked to play you."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE if me == seeker:
             return "You are no longer looking for that match."
         case SeekEnd.WITHDRAWN | SeekEnd.GONE | SeekEnd.PLAYING if me == ended.to:
-            return f"{seeker} takes the challenge back."
+            return f"{seeker} no longer wants to play you now."
     return ""
 
 
@@ -166,7 +166,8 @@ def _why_ended(ended: SeekEnded, me: str | None) -> str:
 def _seeks(_: Seeks, occasion: Occasion, view: View) -> list[str]:
     """Return the seeks that the player may accept, or has made."""
     hall, player, width = occasion.hall, occasion.player, view.width
-    stands = [each for each in hall.seeks.values() if each.to in {"", player}]
+    here = [each for each in hall.seeks.values() if each.player in hall.people]
+    stands = [each for each in here if each.to in {"", player}]
     stands += [each for each in hall.seeks.values() if each.player == player and each.to]
     if not stands:
         has_bot = any(hall.bots[each] for each in hall.bots_here())

@@ -133,8 +133,8 @@ _TOGGLED = {
         "Nobody can ask you to a match or a seat from now on.",
     ),
     Toggle.RESULTS: (
-        "In the hall you hear the results of others from now on.",
-        "In the hall you do not hear the results of others from now on.",
+        "In the hall you hear other players' results from now on.",
+        "In the hall you no longer hear other players' results.",
     ),
 }
 """The sentences when a toggle is switched on, and off."""

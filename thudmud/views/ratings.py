@@ -271,7 +271,7 @@ def _reason(why: Unrated, event: BattleEnded, hall: Hall, me: str | None) -> str
             return f"{names} {are} {'a guest' if len(guests) == 1 else 'guests'}"
         case Unrated.TOO_SHORT:
             is_this = event.plies < RATED_PLIES and (event.levels != NO_BOTS or not event.points)
-            return f"the {'' if is_this else 'first '}battle had fewer than {RATED_PLIES} plies"
+            return f"the {'' if is_this else 'first '}battle had fewer than {RATED_PLIES} moves"
         case Unrated.REPLACED:
             return "a player was replaced"
         case Unrated.SET_UP:

@@ -538,6 +538,10 @@ _TEMPLATES: Mapping[Enum, str] = {
         'The clock is running at the {board}, so you cannot leave the battle. "resign" gives it'
         ' up, "adjourn" offers to put the match away.'
     ),
+    Refusal.QUESTION_PASSED: (
+        'Things have changed since you were asked, so nothing was done. Type "{line}" again if you'
+        " still want that."
+    ),
     Refusal.NOT_BEGUN_YET: (
         'That battle is over already. "start game on {board}" begins the second, "leave game on'
         ' {board}" gives the match up.'
@@ -882,7 +886,8 @@ def _sure_restarts(details: Mapping[str, Any]) -> str:
     board, other, (mine, theirs) = details["board"], details["player"], details["score"]
     then = "All of that would be dropped"
     if details["loses"]:
-        then = f"If {other} agrees, you give up what is left of this rated match"
+        then = f"If {other} agrees, you give up this rated match, and it ends {mine} to {theirs}"
+        return f'Really start over at the {board}? {then}. Type "yes" to ask {other}.'
     stands = _lead(mine, theirs, other)
     return f'Really start over at the {board}? {stands}. {then}. Type "yes" to ask {other}.'
 

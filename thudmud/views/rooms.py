@@ -303,7 +303,8 @@ _MOST_PEOPLE = 12
 
 def _who_waits(hall: Hall, player: str, width: int) -> list[str]:
     """Return the seeks for anybody that the player may accept."""
-    open_seeks = [each for each in hall.seeks.values() if not each.to and each.player != player]
+    theirs = [each for each in hall.seeks.values() if each.player in hall.people]
+    open_seeks = [each for each in theirs if not each.to and each.player != player]
     if len(open_seeks) > _MOST_SEEKS:
         return wrapped(f'{len(open_seeks)} matches are sought: "{Seeks()}" lists them.', width)
     return wrapped_each((seek_made(each, player) for each in open_seeks), width)
@@ -453,7 +454,7 @@ def _elsewhere(hall: Hall, player: str, room: str | None, width: int) -> list[st
         return "there" if len(boards) == len(others) else f"at the {listed(boards)}"
 
     told = [f"You also play at the {names}."]
-    told += [f"Your clock runs {at(mine)}."] if mine else []
+    told += [f"Your clock is running {at(mine)}."] if mine else []
     told += [f"Your opponent's clock runs {at(theirs)}."] if theirs else []
     if waiting:
         match, is_ = ("match", "is") if len(waiting) == 1 else ("matches", "are")

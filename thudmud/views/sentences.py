@@ -33,6 +33,7 @@ OFFERS = {
     Offer.END: "end the battle",
     Offer.RESTART: "start over with a new match",
     Offer.REMATCH: "play another match",
+    Offer.BEGIN: "begin the battle",
     Offer.ADJOURN: "adjourn the match",
     Offer.UNDO: "take the last move back",
 }
@@ -236,11 +237,17 @@ def _offered(event: events.Offered, table: Table, me: str | None) -> list[str]:
     if event.offer is Offer.UNDO and game and side:
         last = game.moves[-1 if game.position.turn is side.other else -2]
         told = [f"{does(event.player, me, 'ask')} to take back the move {_way(last)}."]
-    if event.offer is Offer.REMATCH:
-        first = "you" if table.seats[Side.DWARF] == me else table.seats[Side.DWARF]
-        told = [
-            f"{does(event.player, me, 'offer')} a rematch: {first} would play the dwarfs first."
-        ]
+    by = f"by the {table.ruleset.name} rules{timed(table.time)}"
+    if event.offer is Offer.REMATCH and table.match:
+        match, dwarf = table.match, table.seats[Side.DWARF]
+        kind = "rated" if match.began_rated and not match.tournament else "casual"
+        first = f"{'you' if dwarf == me else dwarf} would play the dwarfs first"
+        told = [f"{does(event.player, me, 'offer')} a {kind} rematch {by}: {first}."]
+    elif event.offer is Offer.BEGIN:
+        which = "second battle" if table.half_played else "first battle of a match"
+        told = [f"{does(event.player, me, 'offer')} to begin the {which} {by}."]
+    elif event.offer is Offer.RESTART and table.match and table.match.is_binding:
+        told.append(f"{does(event.player, me, 'lose')} this rated match by that.")
     agrees, declines = OFFERING[event.offer](table.name), f'"{No(table.name)}"'
     if table.running:
         declines += " or the next move"

@@ -19,6 +19,7 @@ local OFFERS = {
   ["end"] = {"end", "to end the battle as it stands"},
   restart = {"start", "to start over with a new match"},
   rematch = {"start", "a rematch"},
+  begin = {"start", "to begin the battle"},
   adjourn = {"adjourn", "to put the match away for later"},
   undo = {"undo", "to take back the last move"},
 }

@@ -374,9 +374,9 @@ export class GameView {
    *
    * @param {Seek} seek
    */
-  sought({ seek, player, rules, time, to, answers }) {
+  sought({ seek, player, rules, time, to, answers, rated }) {
     const me = this.state.me.player;
-    const match = `${rules} rules${time ? `, ${time}` : ""}`;
+    const match = `${rules} rules${time ? `, ${time}` : ""}, ${rated ? "rated" : "casual"}`;
     if (player === me && to === null) {
       const stop = { label: "Stop looking", line: `withdraw ${seek}` };
       return [notice(`You are looking for an opponent (${match}).`, this.button(stop))];
@@ -597,6 +597,7 @@ const OFFERS = /** @type {Record<string, {verb: string, words: string}>} */ ({
   end: { verb: "end", words: "to end the battle as it stands" },
   restart: { verb: "start", words: "to start over with a new match" },
   rematch: { verb: "start", words: "a rematch" },
+  begin: { verb: "start", words: "to begin the battle" },
   adjourn: { verb: "adjourn", words: "to put the match away for later" },
   undo: { verb: "undo", words: "to take back the last move" },
 });

@@ -150,7 +150,7 @@ export class LobbyView {
       capitalised(seek.rules),
       seek.time,
       seek.side && `as ${seek.side}s`,
-      !seek.rated && "casual",
+      seek.rated ? "rated" : "casual",
     ];
     return h(
       "li",
