@@ -422,7 +422,7 @@ class House:
     def is_asked(self, name: str) -> bool:
         """Whether a player is asked if they mean a command, so that "yes" or "no" answers that."""
         visit = self._service.visit(name)
-        return bool(visit and visit.unsure and visit.unsure.holds(self.hall))
+        return bool(visit and visit.unsure and visit.unsure.stands(self._now))
 
     def look_up(self, lookup: Lookup[AnswerT]) -> AnswerT:
         """Return the answer to a lookup.

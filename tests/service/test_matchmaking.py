@@ -18,7 +18,7 @@ from thudmud.play.options import Profile
 from thudmud.play.people import BotLevel
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
-from thudmud.rules import Ending, Side
+from thudmud.rules import Side
 from thudmud.service import Arrival
 from thudmud.verbs.moves import Resign
 from thudmud.views import Terminal
@@ -181,15 +181,33 @@ async def test_an_answer_holds_for_the_line_before_it_alone(hall: Place) -> None
     assert hall.hall.tables[MATCH].half_played
 
 
-async def test_yes_does_not_resign_once_something_else_is_asked(hall: Place) -> None:
+@pytest.mark.parametrize("answer", ["yes", "no"])
+@pytest.mark.parametrize("line", ["end game", "adjourn", "undo"])
+async def test_answer_to_two_questions_at_once_is_taken_for_neither(
+    hall: Place, line: str, answer: str
+) -> None:
+    await hall.type("Anna", "match bert")
+    await hall.type("Bert", "accept")
+    table = hall.hall.tables[MATCH]
+    mover, other = table.seats[Side.DWARF], table.seats[Side.TROLL]
+    await hall.type(mover, "move a6 b6", "resign")
+    await hall.type(mover if line == "undo" else other, line)
+    asked = other if line == "undo" else mover
+    if line == "undo":
+        await hall.type(other, "resign")
+        await hall.type(mover, "adjourn")
+    assert await refused(hall, asked, answer) is Refusal.QUESTION_PASSED
+    assert hall.hall.tables[MATCH].running
+    assert hall.hall.tables[MATCH].offers
+
+
+async def test_yes_after_a_minute_is_no_answer(hall: Place) -> None:
     await hall.type("Anna", "match bert")
     await hall.type("Bert", "accept")
     await hall.type("Anna", "resign")
-    await hall.type("Bert", "end game")
-    assert "The battle is over" in await hall.type("Anna", "yes")
-    outcome = hall.hall.tables[MATCH].game.outcome  # type: ignore[union-attr]
-    assert outcome
-    assert outcome.ending is Ending.AGREEMENT
+    hall.now += 61
+    assert await refused(hall, "Anna", "yes") is Refusal.NOTHING_STANDS
+    assert hall.hall.tables[MATCH].running
 
 
 async def test_yes_does_not_resign_another_battle(hall: Place) -> None:
@@ -438,7 +456,7 @@ async def test_who_comes_in_is_told_who_is_here_and_how_to_play_first(hall: Plac
     assert came == "You come into the hall."
     assert here == "Also here: Anna, Bert and Carla."
     assert play == 'To play, type "play".'
-    assert seek.startswith("Anna is looking for a match by the classic rules.")
+    assert seek.startswith("Anna is looking for a casual match by the classic rules.")
     assert boards == 'These are the boards. "go to" and a name takes you to one:'
     for name in ("Bert", "Carla"):
         await hall.type(name, "seek")
@@ -584,19 +602,33 @@ async def test_address_limit_on_seeks_counts_what_is_beyond_one_each(place: Plac
 
 
 async def test_address_limit_on_boards_counts_what_is_beyond_one_each(place: Place) -> None:
-    place.hall.caps, place.hall.bots = Caps(boards_per_address=1), {"Carla": None}
-    await place.enter("Carla")
+    place.hall.caps = Caps(boards_per_address=1)
     await place.enter("Anna", "Bert", origin="10.0.0.1")
     for _ in range(2):
-        await play_bot(place, "Anna")
-    assert await refused(place, "Anna", "match carla") is Refusal.BOARDS_FROM_ADDRESS
-    await play_bot(place, "Bert")  # a first board is always there
-    assert await refused(place, "Bert", "match carla") is Refusal.BOARDS_FROM_ADDRESS
-    told = " ".join((await place.type("Bert", "match carla")).split())
+        await place.type("Anna", "new board", "join game as dwarf")
+    assert await refused(place, "Anna", "new board") is Refusal.BOARDS_FROM_ADDRESS
+    await place.type("Bert", "new board", "join game as dwarf")  # a first board is always there
+    assert await refused(place, "Bert", "new board") is Refusal.BOARDS_FROM_ADDRESS
+    told = " ".join((await place.type("Bert", "new board")).split())
     assert 'The oak board is free: "join game as dwarf on oak board".' in told
     assert "leave the 5th board, or finish the match there" in told
-    await place.type("Anna", "leave game on 3rd board")
-    await play_bot(place, "Bert")
+    await place.type("Anna", "leave game on 3rd board", "go to hall")
+    await place.type("Bert", "new board")
+    assert "6th board" in place.hall.tables or "3rd board" in place.hall.tables
+
+
+async def test_board_of_a_bot_that_was_left_counts_for_no_address(place: Place) -> None:
+    place.hall.caps, place.hall.bots = Caps(boards_per_address=0), {"Carla": None}
+    await place.enter("Carla")
+    await place.enter("Anna", "Bert", origin="10.0.0.1")
+    await play_bot(place, "Anna")
+    assert await refused(place, "Anna", "match carla") is Refusal.BOARDS_FROM_ADDRESS
+    await place.type("Anna", "go to hall", "match bert")
+    await place.type("Bert", "yes")
+    assert seats(place, "4th board") in (
+        {Side.DWARF: "Anna", Side.TROLL: "Bert"},
+        {Side.DWARF: "Bert", Side.TROLL: "Anna"},
+    )
 
 
 async def test_board_counts_for_nobody_once_its_match_is_over(place: Place) -> None:
@@ -648,13 +680,12 @@ async def test_seek_of_a_player_who_left_counts_whole(place: Place) -> None:
 
 
 async def test_boards_of_one_address_are_bounded_by_its_players(place: Place) -> None:
-    place.hall.caps, place.hall.bots = Caps(boards_per_address=2), {"Carla": None}
-    await place.enter("Carla")
+    place.hall.caps = Caps(boards_per_address=2)
     players = ("Anna", "Bert", "Dora", "Emil")
     await place.enter(*players, origin="10.0.0.1")
     for player in players * 3:
-        await place.type(player, "match carla")
-    assert sum(table.running for table in place.hall.tables.values()) == len(players) + 2
+        await place.type(player, "new board", "join game as dwarf")
+    assert sum(bool(table.seats) for table in place.hall.tables.values()) == len(players) + 2
 
 
 @pytest.mark.parametrize("line", ["play", "match grog", "new board"])

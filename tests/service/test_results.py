@@ -69,12 +69,12 @@ async def test_first_battle_that_is_too_short_is_told_at_once_and_at_the_end(
     await begin(members)
     await play(members, plies=5)
     await members.type("Anna", f"resign on {MATCH}", "yes")
-    now = "No rating will change: the battle had fewer than 6 plies."
+    now = "No rating will change: the battle had fewer than 6 moves."
     assert now in heard(members, "Anna")
     await members.type("Bert", f"start on {MATCH}")
     assert "The second battle begins" in heard(members, "Bert")
     await members.type("Anna", f"resign on {MATCH}", "yes")
-    assert "No rating changes: the first battle had fewer than 6 plies." in heard(members, "Anna")
+    assert "No rating changes: the first battle had fewer than 6 moves." in heard(members, "Anna")
 
 
 async def test_casual_match_changes_no_rating(members: Place) -> None:

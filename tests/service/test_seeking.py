@@ -21,10 +21,10 @@ from thudmud.verbs.seeks import ANSWER_WITHIN
 FIRST, SECOND, THIRD = "3rd board", "4th board", "5th board"
 LEVEL = BotLevel(1, "Chalk", "Weak.")
 ASKED = (
-    "Bert wants to play you now: a match by the discworld rules."
+    "Bert wants to play you now: a casual match by the discworld rules."
     ' Type "yes" or "no". You have 20 seconds.'
 )
-SOUGHT = "You are looking for a match by the discworld rules."
+SOUGHT = "You are looking for a casual match by the discworld rules."
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ async def test_who_is_busy_says_no_and_each_plays_a_bot(place: Place, line: str)
     assert players(place, SECOND) == {"Bert", "Chalk"}
     assert seekers(place) == [("Bert", "")]  # hers has ended
     assert place.told["Anna"][:2] == [
-        "You decline Bert's challenge.",
+        "You decline, and Bert has been told.",
         "You are no longer looking for that match.",
     ]
     declined, sought, waits, *_ = place.told["Bert"]
@@ -168,7 +168,7 @@ async def test_who_was_asked_leaves_and_the_other_plays_a_bot(
     await place.leave("Anna", parting)
     await until(lambda: seekers(place) == [("Bert", "")])
     assert players(place, SECOND) == {"Bert", "Chalk"}
-    assert place.told["Bert"][0] == "Your challenge to Anna is off."
+    assert place.told["Bert"][0] == "Anna is no longer asked to play you."
 
 
 @pytest.mark.parametrize("parting", [Parting.LOST, Parting.QUIT])
@@ -180,7 +180,7 @@ async def test_who_asked_leaves_and_the_seek_stays(
     hush(place)
     await place.leave("Bert", parting)
     await until(lambda: seekers(place) == [("Anna", "")])
-    assert place.told["Anna"] == ["Bert takes the challenge back."]
+    assert place.told["Anna"] == ["Bert no longer wants to play you now."]
     assert alarms.due == waits  # nobody has to answer any more
     await place.type("Carla", "play")
     assert seekers(place) == [("Anna", ""), ("Carla", "Anna")]
@@ -190,7 +190,7 @@ async def test_who_asked_takes_it_back_and_the_seek_stays(place: Place) -> None:
     await place.type("Bert", "play", "withdraw")
     assert seekers(place) == [("Anna", "")]
     assert rooms(place)["Bert"] is None
-    assert place.told["Anna"][-1] == "Bert takes the challenge back."
+    assert place.told["Anna"][-1] == "Bert no longer wants to play you now."
 
 
 async def test_who_was_asked_takes_the_seek_back_and_the_other_plays_a_bot(place: Place) -> None:
@@ -200,7 +200,7 @@ async def test_who_was_asked_takes_the_seek_back_and_the_other_plays_a_bot(place
     assert seekers(place) == [("Bert", "")]
     assert players(place, SECOND) == {"Bert", "Chalk"}
     assert place.told["Bert"][0] == "Anna declines."
-    assert "You decline Bert's challenge." in place.told["Anna"]
+    assert "You decline, and Bert has been told." in place.told["Anna"]
 
 
 async def test_who_was_asked_begins_another_match_and_the_other_plays_a_bot(place: Place) -> None:
@@ -219,7 +219,7 @@ async def test_who_asked_begins_another_match_and_the_seek_stays(place: Place) -
     await place.type("Bert", "accept carla")
     assert players(place, SECOND) == {"Bert", "Carla"}
     assert seekers(place) == [("Anna", "")]
-    assert place.told["Anna"][0] == "Bert takes the challenge back."
+    assert place.told["Anna"][0] == "Bert no longer wants to play you now."
     assert await refused(place, "Anna", "yes") is Refusal.NOTHING_STANDS
 
 
@@ -380,7 +380,7 @@ async def test_what_others_asked_ends_when_one_stays_away(
     hush(place)
     await pass_by(place, store, alarms, 60)
     await until(lambda: not seekers(place))
-    assert place.told["Bert"][0] == "Your challenge to Anna is off."
+    assert place.told["Bert"][0] == "Anna is no longer asked to play you."
 
 
 # Over a start, and across nodes.

@@ -184,7 +184,16 @@ async def test_player_is_brought_to_the_match_although_a_clock_runs_elsewhere(cu
     told = " ".join(" ".join(cup.told["Anna"]).split())
     assert "You stay here" not in told
     assert f"You also play at the {board}." in told
-    assert "clock runs there." in told
+    assert "clock is running there." in told
+
+
+async def test_seek_of_an_entrant_ends_when_their_match_begins(cup: Cup) -> None:
+    await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    await cup.type("Anna", "seek")
+    await cup.type("Bert", "seek 3 days")
+    await cup.begin_round()
+    assert cup.hall.people["Anna"].room == cup.board("Anna")
+    assert [seek.player for seek in cup.hall.seeks.values()] == ["Bert"]
 
 
 async def test_nobody_is_brought_away_from_a_clock_that_runs(cup: Cup) -> None:

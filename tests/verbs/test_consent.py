@@ -23,7 +23,7 @@ CAPTURED = ("Bert", Play(Attempt(Verb.MOVE, Square.parse("G7"), Square.parse("G6
 
 def asked(table: Table, player: str, command: TableCommand) -> dict[str, object]:
     """Return the details of the question, after those that each has."""
-    question = command.question(table, player)
+    question = command.confirmation(table, player)
     assert question
     details = dict(question.details)
     assert details.pop("board") == "oak board"
@@ -75,14 +75,14 @@ class TestResigning:
         assert asked(table, "Anna", Resign())["battle"] is None
 
     def test_question_is_asked_of_nobody_before_a_battle(self, seated: Table) -> None:
-        assert Resign().question(seated, "Anna") is None
+        assert Resign().confirmation(seated, "Anna") is None
 
 
 class TestLeaving:
     def test_casual_match_is_left_unasked_at_first(self, started: Table) -> None:
         for player in ("Anna", "Bert"):
-            assert Leave().question(started, player) is None
-        assert Leave().question(after(started, *PLIES[:-1]), "Anna") is None
+            assert Leave().confirmation(started, player) is None
+        assert Leave().confirmation(after(started, *PLIES[:-1]), "Anna") is None
 
     def test_casual_match_is_asked_about_after_six_plies(self, started: Table) -> None:
         table = after(started, *PLIES)
@@ -94,7 +94,7 @@ class TestLeaving:
 
     def test_casual_match_is_asked_about_by_who_leads(self, started: Table) -> None:
         captured = after(started, ("Anna", ply("A6", "F6")), CAPTURED)
-        assert Leave().question(captured, "Anna") is None
+        assert Leave().confirmation(captured, "Anna") is None
         assert asked(captured, "Bert", Leave())["score"] == (32, 31)
 
     def test_casual_match_is_asked_about_between_the_battles(self, started: Table) -> None:
@@ -130,25 +130,25 @@ class TestLeaving:
 
     def test_rated_match_that_does_not_count_yet_is_just_left(self, empty: Table) -> None:
         table = after(empty, *SEATED, ("Anna", Start()), *PLIES[:-1], members=MEMBERS)
-        assert Leave().question(table, "Anna") is None
+        assert Leave().confirmation(table, "Anna") is None
         left = Left(NOW, "Anna", Side.DWARF, Parting.LEFT)
         assert events(table, "Anna", Leave(), members=MEMBERS) == [left]
 
     def test_match_that_is_over_is_left_unasked(self, match_over: Table) -> None:
-        assert Leave().question(match_over, "Anna") is None
+        assert Leave().confirmation(match_over, "Anna") is None
 
     def test_practice_and_an_opponent_who_left_need_no_question(
         self, empty: Table, started: Table
     ) -> None:
-        assert Leave().question(after(empty, ("Anna", Practice())), "Anna") is None
+        assert Leave().confirmation(after(empty, ("Anna", Practice())), "Anna") is None
         alone = after(started, *PLIES, ("Bert", Leave()))
-        assert Leave().question(alone, "Anna") is None
+        assert Leave().confirmation(alone, "Anna") is None
 
 
 class TestStartingOver:
     def test_question_is_not_asked_at_first(self, started: Table) -> None:
-        assert Start().question(started, "Anna") is None
-        assert Start().question(after(started, *PLIES[:-1]), "Anna") is None
+        assert Start().confirmation(started, "Anna") is None
+        assert Start().confirmation(after(started, *PLIES[:-1]), "Anna") is None
 
     def test_question_is_asked_after_six_plies(self, started: Table) -> None:
         assert asked(after(started, *PLIES), "Bert", Start()) == {
@@ -157,7 +157,7 @@ class TestStartingOver:
 
     def test_question_is_asked_of_who_leads(self, started: Table) -> None:
         captured = after(started, ("Anna", ply("A6", "F6")), CAPTURED)
-        assert Start().question(captured, "Anna") is None
+        assert Start().confirmation(captured, "Anna") is None
         assert asked(captured, "Bert", Start())["score"] == (32, 31)
 
     def test_question_is_asked_in_the_second_battle(self, second: Table) -> None:
@@ -165,11 +165,11 @@ class TestStartingOver:
 
     def test_question_says_that_a_rated_match_is_lost(self, rated: Table) -> None:
         assert asked(rated, "Bert", Start()) == {
-            "player": "Anna", "score": (32, 32), "loses": True,
+            "player": "Anna", "score": (0, 64), "loses": True,
         }  # fmt: skip
 
     def test_question_is_not_asked_of_who_agrees(self, rated: Table) -> None:
-        assert Start().question(after(rated, ("Bert", Start())), "Anna") is None
+        assert Start().confirmation(after(rated, ("Bert", Start())), "Anna") is None
 
     @pytest.mark.parametrize("other", [End(), Adjourn(), Undo()], ids=str)
     def test_question_is_asked_whatever_else_is_offered(
@@ -180,8 +180,8 @@ class TestStartingOver:
     def test_question_is_not_asked_where_nothing_is_dropped(
         self, first_over: Table, match_over: Table
     ) -> None:
-        assert Start().question(first_over, "Anna") is None
-        assert Start().question(match_over, "Anna") is None
+        assert Start().confirmation(first_over, "Anna") is None
+        assert Start().confirmation(match_over, "Anna") is None
 
     def test_rated_match_is_lost_by_who_offered_it(self, rated: Table) -> None:
         offered = after(rated, ("Bert", Start()), members=MEMBERS)

@@ -252,7 +252,15 @@ class TestAskedFirst:
     def test_maker_who_is_busy_is_asked(self, busy: StoredHall) -> None:
         [asking] = happen(busy, "Carla", Accept(1))
         assert asking == SeekMade(
-            NOW, "Carla", 2, "classic", Side.DWARF, to="Anna", answers=1, until=NOW + ANSWER_WITHIN
+            NOW,
+            "Carla",
+            2,
+            "classic",
+            Side.DWARF,
+            rated=False,
+            to="Anna",
+            answers=1,
+            until=NOW + ANSWER_WITHIN,
         )
 
     def test_question_is_told_to_both_alone(self, busy: StoredHall) -> None:

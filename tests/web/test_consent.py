@@ -48,17 +48,17 @@ def test_a_rematch_is_offered_and_accepted(visit: Visit) -> None:
     petra.press("Rematch")
     olaf.press("Accept", within="#notices")
     for each in (olaf, petra):
-        each.hears("The first battle of a match begins")
+        each.hears("The first battle of a casual match begins")
         expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
 
 
 def test_who_plays_is_asked_before_somebody_else_takes_them_away(visit: Visit) -> None:
     quin, rosa = visit().come_in("Quin"), visit().come_in("Rosa")
     quin.type("seek").practises("elm")
-    notices(quin, "You are looking for an opponent (discworld rules).")
+    notices(quin, "You are looking for an opponent (discworld rules, casual).")
     quin.type("a6 b6").sees(B6="dwarf")
     rosa.type("accept quin").hears("has been asked whether to play you instead")
-    notices(quin, "Rosa wants to play you now (discworld rules).")
+    notices(quin, "Rosa wants to play you now (discworld rules, casual).")
     quin.press("Not now", within="#notices")
     rosa.hears("Quin declines.")
     expect(quin.page.locator("#notices")).not_to_contain_text("looking for an opponent")
@@ -66,13 +66,13 @@ def test_who_plays_is_asked_before_somebody_else_takes_them_away(visit: Visit) -
     rosa.type("accept quin")
     quin.press("Play now", within="#notices")
     for each in (quin, rosa):
-        each.hears("The first battle of a match begins").sees(A6="dwarf", B6="empty")
+        each.hears("The first battle of a casual match begins").sees(A6="dwarf", B6="empty")
 
 
 def test_a_seek_can_be_ended_beside_the_board(visit: Visit) -> None:
     sven = visit().come_in("Sven")
     sven.type("seek 5+3", "go to fir")
-    notices(sven, "You are looking for an opponent (discworld rules, 5+3).")
+    notices(sven, "You are looking for an opponent (discworld rules, 5+3, casual).")
     sven.press("Stop looking", within="#notices")
     expect(sven.page.locator("#notices")).not_to_contain_text("looking for an opponent")
 

@@ -311,7 +311,7 @@ class BoardHost:
         before = person.options, dict(person.styles)
         self.house.stop_playing(person.name)
         # Only what is typed is asked about, and answers a question.
-        is_typed = isinstance(command, Yes | No) or getattr(command, "is_grave", False)
+        is_typed = isinstance(command, Yes | No) or getattr(command, "needs_confirmation", False)
         told = self.house.obey(person.name, str(command) if is_typed else command, now)
         if (person.options, person.styles) != before:
             if person.styles:

@@ -187,6 +187,7 @@ class Offer(Enum):
     END = "end"
     RESTART = "restart"
     REMATCH = "rematch"
+    BEGIN = "begin"
     ADJOURN = "adjourn"
     UNDO = "undo"
 
@@ -672,6 +673,15 @@ class SeekMade(_Event):
     answers: int | None = None
     until: float | None = None
     looks_on: bool = False
+
+    @property
+    def is_by_days(self) -> bool:
+        """Whether it is for a match by correspondence."""
+        return self.time is not None and self.time.is_correspondence
+
+    def is_open(self, now: float) -> bool:
+        """Whether it can be answered at a time."""
+        return self.until is None or now < self.until
 
     def _require(self) -> None:
         if self.to:

@@ -560,8 +560,8 @@ class Hall:
     def is_busy(self, player: str, now: float) -> bool:
         """Whether a player plays, so that they are asked before a match takes them elsewhere.
 
-        That is a match under way, an exercise, or a ply within the last minute at a board where
-        they sit. A match by correspondence occupies nobody.
+        That is a match under way where they are or by a clock, an exercise, or a ply within the
+        last minute at a board where they sit. A match by correspondence occupies nobody.
         """
         person = self.people.get(player)
         if person and person.exercise:
@@ -569,7 +569,9 @@ class Hall:
         for table in self.tables.seats_of(player):
             if table.by_correspondence:
                 continue
-            if table.under_way and not table.is_practice:
+            is_there = person is not None and person.room == table.name
+            is_match = table.under_way and not table.is_practice
+            if is_match and (is_there or table.in_haste):
                 return True
             if table.game and table.game.moves and now - table.since < TOUCHED:
                 return True

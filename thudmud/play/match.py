@@ -154,6 +154,16 @@ class Match:
         return self.before[side is Side.TROLL] + (outcome.score.of(side) if outcome else 0)
 
     @property
+    def began_rated(self) -> bool:
+        """Whether it was to count for ratings when it began."""
+        return self.rated or self.spoilt is not None
+
+    def is_worth_asking(self, side: Side) -> bool:
+        """Whether a player is asked before they drop it: they lead, or it has been played."""
+        leads = self.standing(side) > self.standing(side.other)
+        return leads or self.is_advanced or len(self.game.moves) >= RATED_PLIES
+
+    @property
     def players(self) -> tuple[str, str]:
         """The players of the dwarfs and of the trolls."""
         return self.dwarf, self.troll

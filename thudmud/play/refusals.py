@@ -169,6 +169,7 @@ class Refusal(Enum):
     NOTHING_OFFERED = "nothing_offered"
     ALREADY_OFFERED = "already_offered"
     NOT_BEGUN_YET = "not_begun_yet"
+    QUESTION_PASSED = "question_passed"
     SURE_RESIGNS = "sure_resigns"
     SURE_RESTARTS = "sure_restarts"
     SURE_LEAVES = "sure_leaves"

@@ -20,6 +20,7 @@ from thudmud.play.events import (
     BoardRenamed,
     HallEvent,
     Interrupted,
+    Left,
     TableEvent,
 )
 from thudmud.play.hall import Decision
@@ -434,11 +435,12 @@ def _opened(event: BoardOpened) -> Table:
 
 
 _BETWEEN = BattleStarted, BattleEnded
+_THEN = BattleStarted, BattleEnded, Left
 
 
 def _goes_on(entry: Entry, then: Entry | None) -> bool:
-    """Whether a battle that ends or begins by an event begins or ends by the next, at that time."""
+    """Whether a battle ends or begins by an event, and more comes of that at the same time."""
     if then is None or not isinstance(entry.event, _BETWEEN):
         return False
     event, is_next = then.event, (then.stream, then.version) == (entry.stream, entry.version + 1)
-    return is_next and isinstance(event, _BETWEEN) and event.at == entry.event.at
+    return is_next and isinstance(event, _THEN) and event.at == entry.event.at

@@ -230,6 +230,10 @@ class Arrival:
     cause: object = None
 
 
+ANSWERED_WITHIN = 60.0
+"""Seconds within which a question whether a player means a command is answered."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Unsure:
     """A question to a player whether they mean a command.
@@ -238,18 +242,26 @@ class Unsure:
         command: the command, with the board.
         table: the table when they were asked.
         asks: the question.
+        at: when it was asked, in seconds since the epoch.
+        offered: what had been offered to them by then, by the commands that accept it.
     """
 
     command: Command
     table: Table
     asks: Refused
+    at: float = 0.0
+    offered: frozenset[str] = frozenset()
 
-    def holds(self, hall: Hall) -> bool:
-        """Whether an answer can still mean this: the battle and its offers are the same."""
+    def stands(self, now: float) -> bool:
+        """Whether an answer can still mean this, by the time."""
+        return now - self.at < ANSWERED_WITHIN
+
+    def is_clear(self, hall: Hall, offered: frozenset[str]) -> bool:
+        """Whether an answer can only mean this: the same battle, and nothing offered since."""
         now, then = hall.tables.with_key(self.table.key), self.table
         if now is None or now.match is None or then.match is None:
             return False
-        return now.match.began == then.match.began and now.offers == then.offers
+        return now.match.began == then.match.began and offered <= self.offered
 
 
 @dataclass(slots=True, eq=False)

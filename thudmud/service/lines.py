@@ -47,7 +47,7 @@ from thudmud.store import Conflict, Nobody, StoreError
 from thudmud.verbs.archive import Analyse, CancelAnalysis, Replay, Step
 from thudmud.verbs.decisions import can_wait, decide, is_limited
 from thudmud.verbs.letters import FileReport, Letters
-from thudmud.verbs.matchmaking import PlayNow, is_asked, require_share
+from thudmud.verbs.matchmaking import PlayNow, offered_to, require_share
 from thudmud.verbs.more import Again, Quit
 from thudmud.verbs.tables import TableCommand
 from thudmud.verbs.talk import is_shout
@@ -195,18 +195,23 @@ class PlayerLines:
             elif (
                 unsure
                 and (is_meant := ANSWERS.get(line.strip(" .!").lower())) is not None
-                and unsure.holds(self._hall)
+                and unsure.stands(now)
             ):
+                if not unsure.is_clear(self._hall, offered_to(self._hall, name, now)):
+                    passed = Refused(Refusal.QUESTION_PASSED, line=str(unsure.command))
+                    return self._broadcaster.refuse(name, unsure.command, passed, cause)
                 if not is_meant:
                     self._broadcaster.say(name, sentences.PLAYS_ON, cause)
                     return Result(unsure.command, done=True)
                 command, visit.last = unsure.command, None  # so that "again" does not do it twice
-                return await self._decide(visit, command, cause, now, at=at, key=key)
+                return await self._decide(
+                    visit, command, cause, now, at=at, key=key, typed=True, confirmed=unsure.asks
+                )
             elif not line.strip():
                 self._replays.pause(name)
                 return Result()
             else:
-                if line in _SHORT and is_asked(self._hall, name, now):
+                if line in _SHORT and offered_to(self._hall, name, now):
                     line = _SHORT[line]
                 try:
                     command = self._policy.read(line)
@@ -216,32 +221,39 @@ class PlayerLines:
                 command = visit.last or command
             else:
                 visit.last = command
-            if isinstance(line, str) and isinstance(command, TableCommand) and command.is_grave:
-                visit.unsure = self._unsure(name, command)
-                if visit.unsure:
-                    return self._broadcaster.refuse(name, command, visit.unsure.asks, cause)
-            return await self._decide(visit, command, cause, now, at=at, key=key)
+            if isinstance(command, self._policy.leaves):
+                return Result(command, is_left=True)
+            if isinstance(command, Quit):
+                await self._presence.see_out(visit, Parting.QUIT, cause)
+                return Result(command, done=True)
+            typed = isinstance(line, str)
+            return await self._decide(visit, command, cause, now, at=at, key=key, typed=typed)
         finally:
             presence.names.leave(name)
 
-    def _unsure(self, name: str, command: TableCommand) -> Unsure | None:
-        """Return the question to ask before a grave command is carried out, if any.
+    def _confirm(
+        self,
+        visit: Visit,
+        command: TableCommand,
+        decision: Decision,
+        confirmed: Refused | None,
+        now: float,
+    ) -> None:
+        """Raise the question whether a player means a command, unless they have just said so.
 
-        With only one board, the host has its own ways to ask.
+        They are asked again if the answer would not be the same by now. With only one board, the
+        host has its own ways to ask.
         """
-        if self._is_alone:
-            return None
-        try:
-            [decision] = decide(self._hall, name, command, self._clock())
-        except (Refused, Unread):
-            return None
-        if decision.board is None or not decision.events:
-            return None
+        if self._is_alone or decision.board is None or not decision.events:
+            return
         table = self._hall.tables[decision.board]
-        asks = command.question(table, name)
-        if asks is None:
-            return None
-        return Unsure(replace(command, on=table.name), table, asks)  # type: ignore[call-arg]  # all have it
+        asks = command.confirmation(table, visit.name)
+        if asks is None or (confirmed and confirmed.details == asks.details):
+            return
+        meant = replace(command, on=table.name)  # type: ignore[call-arg]  # all have it
+        offered = offered_to(self._hall, visit.name, now)
+        visit.unsure = Unsure(meant, table, asks, now, offered)
+        raise asks
 
     async def emote(self, visit: Visit, board: str, deed: str) -> None:
         """Tell all at a board that a player does something, wherever the player is.
@@ -309,24 +321,24 @@ class PlayerLines:
         *,
         at: int | None = None,
         key: str | None = None,
+        typed: bool = False,
+        confirmed: Refused | None = None,
     ) -> Result:
         """Carry out a command; after a conflict, decide it again.
 
-        The lock of the player's name has to be held.
+        The lock of the player's name has to be held. If it was ``typed``, the player may be asked
+        first whether they mean it, unless they have ``confirmed`` that question.
         """
         name, policy = visit.name, self._policy
         quota = policy.quota
-        if isinstance(command, policy.leaves):
-            return Result(command, is_left=True)
-        if isinstance(command, Quit):
-            await self._presence.see_out(visit, Parting.QUIT, cause)
-            return Result(command, done=True)
         is_allowed = policy.allow is None and policy.allow_shout is None
         while True:
             if at is not None:
                 self._require_version(at)
             try:
                 [decision] = decide(self._hall, name, command, now, found)
+                if typed and isinstance(command, TableCommand) and command.needs_confirmation:
+                    self._confirm(visit, command, decision, confirmed, now)
                 if decision.hall and visit.origin:
                     self._require_shares(visit, decision)
                 if not is_allowed and is_limited(self._hall, decision):

@@ -85,7 +85,7 @@ class Seek(WithTerms):
         if not (self.time and self.time.is_correspondence):
             require_no_haste(scene.hall, scene.me)
         require_boards(scene.hall, scene.me)  # or nobody could accept it
-        made = replace(_made(scene, rules, self.side), rated=self.rated, time=self.time)
+        made = replace(_made(scene, rules, self.side, rated=self.rated), time=self.time)
         for each in scene.hall.seeks.values():
             if replace(each, number=made.number, at=made.at) == made:
                 raise Refused(Refusal.SEEKING_ALREADY, number=each.number)
@@ -112,6 +112,8 @@ class Challenge(WithTerms):
         rules = self.rules or DEFAULT_RULES.name
         if to == me:
             raise Refused(Refusal.MATCH_SELF)
+        if not (self.time and self.time.is_correspondence):
+            require_no_haste(hall, me)
         require_listening(hall, to, me)
         for seek in hall.seeks.values():
             is_answer = (seek.player, seek.to, seek.time) == (to, me, self.time)
@@ -135,7 +137,8 @@ class Challenge(WithTerms):
             raise Refused(Refusal.PLAYS_AT_NO_LEVEL, player=to)
         require_boards(hall, me)
         _require_seeks(scene)
-        made = replace(_made(scene, rules, self.side), rated=self.rated, to=to, time=self.time)
+        rated = self.rated and to in hall.people.members
+        made = replace(_made(scene, rules, self.side, rated=rated), to=to, time=self.time)
         return in_hall(scene, made)
 
 
@@ -215,12 +218,12 @@ class PlayNow(WithTerms):
             return Challenge(bot, rules, self.side, self.rated, self.level, time).decide(scene)
         require_no_haste(hall, name)
         for seek in hall.seeks.values():
-            if seek.player == name and seek.until and seek.until > scene.now:
+            if seek.player == name and seek.until and seek.is_open(scene.now):
                 wait = seek.until - scene.now
                 raise Refused(Refusal.ASKS_ALREADY, player=seek.to, seconds=wait)
         theirs = sorted(hall.seeks.values(), key=lambda each: hall.is_busy(each.player, scene.now))
         for seek in theirs:
-            is_asked_now = seek.to == name and seek.until and seek.until > scene.now
+            is_asked_now = seek.to == name and seek.until and seek.is_open(scene.now)
             if is_asked_now and self == PlayNow():
                 return _begin(scene, seek)
             fits = not seek.to and _suits(seek, self.rules, self.side)
@@ -241,7 +244,7 @@ class PlayNow(WithTerms):
         require_boards(hall, name)
         if not mine:
             _require_seeks(scene)
-            sought = (replace(_made(scene, rules, self.side), rated=self.rated, time=time),)
+            sought = (replace(_made(scene, rules, self.side, rated=self.rated), time=time),)
         if with_bots:
             asked = Asked(name, PlayNow(), with_bots[0].name)
             return in_hall(scene, *sought, asides=(asked,))
@@ -404,10 +407,10 @@ class Standing:
     invited: Invited | None = None
 
 
-def is_asked(hall: Hall, name: str, now: float) -> bool:
-    """Whether anything has been offered to a player who is here."""
+def offered_to(hall: Hall, name: str, now: float) -> frozenset[str]:
+    """Return what has been offered to a player who is here, by the commands that accept it."""
     scene = Scene(hall, hall.people[name], now, archive.NOTHING_FOUND, name)
-    return next(_standing(scene), None) is not None
+    return frozenset(str(each.accepting) for each in _standing(scene))
 
 
 def _standing(scene: Scene) -> Iterator[Standing]:
@@ -418,7 +421,7 @@ def _standing(scene: Scene) -> Iterator[Standing]:
             if table.seats.get(by) != name:
                 yield Standing(table.seats[by], OFFERING[offer](table.name), No(table.name))
     for seek in hall.seeks.values():
-        if seek.to == name and (seek.until or scene.now) >= scene.now:
+        if seek.to == name and seek.is_open(scene.now):
             taking, refusing = Accept(seek.number), Decline(seek.number)
             yield Standing(seek.player, taking, refusing, seek=seek.number)
     for asked in scene.person.invitations.values():
@@ -553,7 +556,8 @@ def _not_asked(seeks: Sequence[events.SeekMade]) -> Refused:
 
 def _seek_meant(scene: Scene, number: int) -> events.SeekMade:
     seek = scene.hall.seeks.get(number)
-    if seek is None or (seek.to and scene.me not in {seek.to, seek.player}):
+    is_theirs = seek and (not seek.to or scene.me in {seek.to, seek.player})
+    if seek is None or not (is_theirs and seek.is_open(scene.now)):
         raise Refused(Refusal.NO_SUCH_SEEK, number=number)
     return seek
 
@@ -577,7 +581,9 @@ def _begin(
     if seek.player not in hall.people:
         raise Refused(Refusal.SEEKER_AWAY, player=seek.player, number=seek.number)
     require_listening(hall, seek.player, name)
-    occupies = not (seek.time and seek.time.is_correspondence)
+    occupies = not seek.is_by_days
+    if occupies:
+        require_no_haste(hall, name)
     if occupies and seek.answers is None and hall.is_busy(seek.player, scene.now):
         return _asked_first(scene, seek, side, looks_on=looks_on)
     dwarf, troll = _seated(seek.player, name, seek.side or (side and side.other))
@@ -609,10 +615,9 @@ def _asked_first(
         raise Refused(code, player=seek.player, seconds=seconds)
     require_boards(hall, me)
     _require_seeks(scene)
-    made = _made(scene, seek.rules, seek.side.other if seek.side else side)
+    mine = seek.side.other if seek.side else side
     asking = replace(
-        made,
-        rated=seek.rated,
+        _made(scene, seek.rules, mine, rated=seek.rated),
         to=seek.player,
         time=seek.time,
         answers=seek.number,
@@ -622,10 +627,12 @@ def _asked_first(
     return in_hall(scene, asking)
 
 
-def _made(scene: Scene, rules: str, side: Side | None) -> events.SeekMade:
+def _made(scene: Scene, rules: str, side: Side | None, *, rated: bool) -> events.SeekMade:
+    """Return a new seek of the player, which is rated only if they have an account."""
     seeks = scene.hall.seeks
     number = next(each for each in range(1, len(seeks) + 2) if each not in seeks)
-    return events.SeekMade(scene.now, scene.me, number, rules, side)
+    is_rated = rated and scene.person.member
+    return events.SeekMade(scene.now, scene.me, number, rules, side, is_rated)
 
 
 def _seated(player: str, other: str, side: Side | None) -> tuple[str, str]:
@@ -656,7 +663,10 @@ def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> Non
         if seeks.get(me) and _beyond_first(hall, seeks) >= caps.seeks_per_address:
             raise Refused(Refusal.SEEKS_FROM_ADDRESS, most=caps.seeks_per_address)
     if any(isinstance(event, events.BoardOpened) for event in decision.hall):
-        boards = {name: set(hall.tables.in_use_by(name)) for name in names}
+        boards = {
+            name: {each for each in hall.tables.in_use_by(name) if _occupies(hall, each)}
+            for name in names
+        }
         if boards.get(me) and _beyond_first(hall, boards) >= caps.boards_per_address:
             raise Refused(
                 Refusal.BOARDS_FROM_ADDRESS,
@@ -664,6 +674,14 @@ def require_share(hall: Hall, decision: Decision, names: Collection[str]) -> Non
                 boards=tuple(hall.tables.in_use_by(me)),
                 free=hall.tables.free_of_hall(),
             )
+
+
+def _occupies(hall: Hall, board: str) -> bool:
+    """Whether a board counts: not if a person has left a bot there, as for somebody else."""
+    table, here = hall.tables[board], hall.people_in(board)
+    if table.levels == events.NO_BOTS or table.in_haste:
+        return True
+    return any(each in here for each in table.seats.values() if each not in hall.bots)
 
 
 def _beyond_first(hall: Hall, held: Mapping[str, Set[Any]]) -> int:

@@ -10,7 +10,6 @@ from thudmud.play import events
 from thudmud.play.command import verb
 from thudmud.play.events import Offer
 from thudmud.play.hall import Decision
-from thudmud.play.match import RATED_PLIES
 from thudmud.play.meaning import move_board_meant
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene
@@ -166,23 +165,29 @@ class Start(BattleCommand):
     """
 
     words = "start game"
-    is_grave = True
+    needs_confirmation = True
 
     def decide(self, scene: Scene) -> Decision:
-        return look_no_longer(scene.hall, BattleCommand.decide(self, scene), scene.now)
+        tables.require_playing(scene, self.on)
+        table, hall = self.table_meant(scene), scene.hall
+        here = frozenset(hall.people_in(table.name))
+        context = Context(scene.now, hall.people.members, here=here)
+        decided = tables.decide(table, scene.me, self, context)
+        return look_no_longer(hall, tables.at_table(scene, table, decided), scene.now)
 
-    def question(self, table: Table, player: str) -> Refused | None:
+    def confirmation(self, table: Table, player: str) -> Refused | None:
         match, side = table.match, tables.seat(table, player)
-        if match is None or _asked(table) is not Offer.RESTART or Offer.RESTART in table.offers:
+        if match is None or table.is_practice or not match.running:
             return None
-        mine, theirs = match.standing(side), match.standing(side.other)
-        if not (mine > theirs or match.is_advanced or len(match.game.moves) >= RATED_PLIES):
+        if Offer.RESTART in table.offers:
+            return None
+        if not match.is_worth_asking(side):
             return None
         return Refused(
             Refusal.SURE_RESTARTS,
             board=table.name,
             player=table.seats.get(side.other),
-            score=(mine, theirs),
+            score=dropped(table, side),
             loses=match.is_binding,
         )
 
@@ -202,7 +207,7 @@ class Start(BattleCommand):
         if match and is_second and not match.game.moves and not table.offers:
             # Both were told how to begin it, and the opponent did a moment ago.
             raise Refused(Refusal.HAS_BEGUN, board=table.name)
-        asked = _asked(table)
+        asked = _asked(table, side, context)
         if asked is Offer.RESTART and match and match.tournament:
             raise tables.in_tournament(table, match.tournament)
         if asked and table.offers.get(asked) is not side.other:
@@ -213,16 +218,47 @@ class Start(BattleCommand):
         return (*lost, _begun(tables.folded(table, lost), player, context))
 
 
-def _asked(table: Table) -> Offer | None:
+BREAK = 120.0
+"""Seconds after the first battle from which either player can begin the second, with a clock."""
+
+
+def _asked(table: Table, side: Side, context: Context) -> Offer | None:
     """Return the offer by which both agree before another battle begins; None if none is needed.
 
-    A bot always plays another match.
+    A bot always plays. Nobody has their clock started by the other while they are elsewhere.
     """
-    if table.is_practice or table.match is None:
+    match = table.match
+    if table.is_practice:
         return None
-    if table.running:
+    if match and match.running:
         return Offer.RESTART
-    return Offer.REMATCH if table.match.over and table.levels == events.NO_BOTS else None
+    if table.levels != events.NO_BOTS:
+        return None
+    if match and match.over:
+        return Offer.REMATCH
+    is_by_days = table.time is None or table.time.is_correspondence
+    if is_by_days or context.here is None or table.seats[side.other] in context.here:
+        return None
+    if match and (match.tournament or context.now - table.since >= BREAK):
+        return None
+    return Offer.BEGIN
+
+
+def dropped(table: Table, side: Side) -> tuple[int, int]:
+    """Return the points of a side's player and of the other, once the first has dropped a match.
+
+    They are as the match stands, if it does not count for ratings.
+    """
+    match = table.match
+    if match is None:
+        return 0, 0
+    if not match.is_binding:
+        return match.standing(side), match.standing(side.other)
+    lost = tables.folded(table, forfeited(table, side, Context(table.since)))  # at any time
+    last = lost.side_of(table.seats[side])
+    if lost.match is None or last is None:
+        return 0, 0
+    return lost.match.points(last), lost.match.points(last.other)
 
 
 def _begun(table: Table, player: str, context: Context) -> events.BattleStarted:
@@ -238,8 +274,8 @@ def _begun(table: Table, player: str, context: Context) -> events.BattleStarted:
         rated = match.rated  # both count or neither, even if a member is away by now
         number, dwarf, troll = events.BATTLES, troll, dwarf
         levels = events.Levels(levels.troll, levels.dwarf)
-    elif match and match.tournament:
-        rated = False  # nobody has entered for more than the tournament
+    elif match:  # by the same terms; but nobody has entered for more than the tournament
+        rated = rated and match.began_rated and not match.tournament
     time = table.time if dwarf != troll else None
     began = events.BattleStarted(
         context.now, player, number, rules, dwarf, troll, rated, levels, opening
@@ -252,9 +288,9 @@ class Resign(BattleCommand):
     """Resign the battle."""
 
     words = "resign game"
-    is_grave = True
+    needs_confirmation = True
 
-    def question(self, table: Table, player: str) -> Refused | None:
+    def confirmation(self, table: Table, player: str) -> Refused | None:
         match, side = table.match, tables.seat(table, player)
         if match is None:
             return None
@@ -408,6 +444,7 @@ OFFERING: Mapping[Offer, type[End | Start | Adjourn | Undo]] = {
     Offer.END: End,
     Offer.RESTART: Start,
     Offer.REMATCH: Start,
+    Offer.BEGIN: Start,
     Offer.ADJOURN: Adjourn,
     Offer.UNDO: Undo,
 }

@@ -8,14 +8,13 @@ from thudmud.errors import Refused
 from thudmud.play.command import verb
 from thudmud.play.events import MADE, NO_BOTS, BattleStarted, Joined, Parting
 from thudmud.play.hall import Decision, Hall
-from thudmud.play.match import RATED_PLIES
 from thudmud.play.meaning import hall_board_meant
 from thudmud.play.refusals import Refusal
 from thudmud.play.scene import Scene, put_aside, walk
 from thudmud.play.table import Table
 from thudmud.rules import Side
 from thudmud.verbs import tables
-from thudmud.verbs.moves import forfeited
+from thudmud.verbs.moves import dropped, forfeited
 from thudmud.verbs.tables import Context, Events, TableCommand
 
 
@@ -118,24 +117,19 @@ class Leave(TableCommand):
 
     on: str | None = None
     words = "leave game"
-    is_grave = True
+    needs_confirmation = True
 
-    def question(self, table: Table, player: str) -> Refused | None:
+    def confirmation(self, table: Table, player: str) -> Refused | None:
         match, side = table.match, tables.seat(table, player)
         if match is None or match.over or not table.full or table.is_practice:
             return None
-        score = match.standing(side), match.standing(side.other)
-        if match.is_binding:
-            lost = tables.folded(table, forfeited(table, side, Context(table.since)))
-            if lost.match and (theirs := lost.side_of(player)):
-                score = lost.match.points(theirs), lost.match.points(theirs.other)
-        elif not (score[0] > score[1] or match.is_advanced or len(match.game.moves) >= RATED_PLIES):
+        if not match.is_worth_asking(side):
             return None
         return Refused(
             Refusal.SURE_LEAVES,
             board=table.name,
             player=table.seats[side.other],
-            score=score,
+            score=dropped(table, side),
             loses=match.is_binding,
         )
 

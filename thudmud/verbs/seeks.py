@@ -23,8 +23,8 @@ ANSWER_WITHIN = 20.0
 
 
 def ended(seek: SeekMade, player: str, why: SeekEnd, now: float) -> SeekEnded:
-    """Return the end of a seek, by a player's doing."""
-    return SeekEnded(now, player, seek.number, why, seek.player, seek.to)
+    """Return the end of a seek, by a player's doing; "" is the server, for whoever made it."""
+    return SeekEnded(now, player or seek.player, seek.number, why, seek.player, seek.to)
 
 
 def all_ended(
@@ -89,11 +89,7 @@ def look_no_longer(hall: Hall, decision: Decision, now: float) -> Decision:
 
 def sought_by(hall: Hall, players: Collection[str]) -> list[SeekMade]:
     """Return the seeks of some players that would take them away from what they do."""
-    return [
-        each
-        for each in hall.seeks.values()
-        if each.player in players and not (each.time and each.time.is_correspondence)
-    ]
+    return [each for each in hall.seeks.values() if each.player in players and not each.is_by_days]
 
 
 def require_no_haste(hall: Hall, player: str) -> None:
@@ -106,6 +102,6 @@ def require_no_haste(hall: Hall, player: str) -> None:
 def asked_about(hall: Hall, seek: SeekMade, now: float) -> SeekMade | None:
     """Return the seek by which the maker of another is being asked; None if nobody asks."""
     for each in hall.seeks.values():
-        if each.answers == seek.number and (each.until or now) >= now:
+        if each.answers == seek.number and each.is_open(now):
             return each
     return None

@@ -14,7 +14,7 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.table import Table
 from thudmud.rules import RULESETS, IllegalMove, Piece, Position, Reason, Ruleset, Side, Square
 from thudmud.rules.checks import require_on_board
-from thudmud.verbs.tables import Context, Events, TableCommand
+from thudmud.verbs.tables import Context, Events, TableCommand, lapsed
 
 _RULES = Refusal.RULES_SEATED_ONLY, Refusal.RULES_RUNNING, Refusal.RULES_MID_MATCH
 _CLOCK = Refusal.CLOCK_SEATED_ONLY, Refusal.CLOCK_RUNNING, Refusal.CLOCK_MID_MATCH
@@ -49,7 +49,7 @@ class SetRules(TableCommand):
         _require_between_matches(table, player, _RULES, rules=rules)
         if self.rules == rules:
             raise Refused(Refusal.RULES_ALREADY, board=board, rules=rules)
-        return (RulesSet(context.now, player, self.rules),)
+        return (*lapsed(table, player, context.now), RulesSet(context.now, player, self.rules))
 
 
 @verb("set_clock", set_clock_off="off")
@@ -72,7 +72,7 @@ class SetClock(TableCommand):
         _require_between_matches(table, player, _CLOCK, time=table.time)
         if time == table.time:
             raise Refused(Refusal.CLOCK_ALREADY, board=table.name, time=time)
-        return (TimeSet(context.now, player, time),)
+        return (*lapsed(table, player, context.now), TimeSet(context.now, player, time))
 
 
 class Pieces(NamedTuple):
@@ -141,7 +141,8 @@ class SetUpCommand(TableCommand):
         if over := rules.outcome(position):
             raise Refused(Refusal.SETUP_OVER, ending=over.ending, side=position.turn)
         opening = None if position == rules.opening else position
-        return (PositionSet(context.now, player, rules.name, opening),)
+        set_up = PositionSet(context.now, player, rules.name, opening)
+        return (*lapsed(table, player, context.now), set_up)
 
 
 @verb("set_up")

@@ -59,11 +59,13 @@ class Context:
         now: the time, in seconds since the epoch.
         members: the names of those here who have accounts.
         askers: the names of those who invited the player to the board.
+        here: the names of those in the room of the board; None where that does not matter.
     """
 
     now: float
     members: Container[str] = frozenset()
     askers: Container[str] = frozenset()
+    here: Container[str] | None = None
 
 
 class GameCommand(Command):
@@ -84,16 +86,16 @@ class TableCommand(GameCommand):
         needs_seat: whether only seated players can give it.
         in_battle: whether it is about the running battle, so that it comes too late once a flag has
             fallen.
-        is_grave: whether a player who types it may be asked first whether they mean it, see
-            `question`.
+        needs_confirmation: whether a player who types it may be asked first whether they mean it,
+            see `confirmation`.
     """
 
     __slots__ = ()
     needs_seat: ClassVar[bool] = True
     in_battle: ClassVar[bool] = False
-    is_grave: ClassVar[bool] = False
+    needs_confirmation: ClassVar[bool] = False
 
-    def question(self, table: Table, player: str) -> Refused | None:
+    def confirmation(self, table: Table, player: str) -> Refused | None:
         """Return what a player is asked before it is carried out at a table; None for nothing."""
         return None
 
