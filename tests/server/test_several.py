@@ -117,6 +117,8 @@ async def test_two_serve_at_once_and_their_bots_run_on_one(start: Start) -> None
     await anna.until(b"Bert moves the troll from G7 to F7")
     await says(anna, "say Well met.")
     await bert.until(b"Well met.")
+    assert b"You tell Bert" in await says(anna, "tell bert ".ljust(1_000, "\N{GRINNING FACE}"))
+    await bert.until(b"Anna tells you")
     await until_says(bert, "who", b"Chip (a bot)")  # the first server tells the second
     cora, told = await come(ports[1], "Cora", "match chip")
     assert b"You walk to the 5th board" in told

@@ -7,23 +7,36 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.service.place import BOARDS, PATIENCE, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
-from thudmud.play.asides import Aside, CameIn, Entered, Gone, ObserveChosen, StyleChosen
+from thudmud.language import MAX_LINE
+from thudmud.play.asides import (
+    Aside,
+    CameIn,
+    Entered,
+    Gone,
+    ObserveChosen,
+    ReportMade,
+    StyleChosen,
+)
 from thudmud.play.events import Parting
 from thudmud.play.options import Options, Profile, Style, Switch, Toggle
+from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.service import Arrival, Dismissal, Elsewhere, Node, presence
 from thudmud.service.interface import Later
 from thudmud.service.nodes import NodeAsides, NodeHello, ReleaseRequest, note_form
 from thudmud.store import NotesMissed, NotWritten, StoreError, TooLong
+from thudmud.store.codec import Form
+from thudmud.store.postgres import LONGEST_NOTE, MOST_PARTS
 from thudmud.verbs.options import SetWidth
 from thudmud.views import Terminal
 
@@ -990,6 +1003,49 @@ async def test_what_takes_several_notes_comes_before_what_happens_next(
     node = world.nodes["one"]
     await finished(begin(node.tell("", here)), begin(node.tell("", (gone,))))
     assert told == [*here, gone]
+
+
+async def test_report_reaches_other_nodes_without_the_lines_that_are_stored_with_it(
+    world: World, one: Place, two: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one.hall.caps = replace(one.hall.caps, reports=2)
+    await one.enter("Anna", "Bert")
+    await two.enter("Carla")
+    two.hall.order = Order(operators=frozenset({"carla"}))
+    await one.type("Bert", *[f"tell anna {number}" for number in range(3)])
+    notes, notify = list[NodeAsides](), world.store.notify
+
+    async def note(note: NodeAsides, form: Callable[[], Form]) -> None:
+        notes.append(note)
+        await notify(note, form)
+
+    monkeypatch.setattr(world.store, "notify", note)
+    await one.type("Anna", "report bert spam")
+    await until(lambda: "Anna reports Bert" in two.told["Carla"][-1])
+    assert [aside for each in notes for aside in each.asides] == [
+        ReportMade("Anna", "Bert", "spam")
+    ]
+    assert [each.said for each in await world.store.reports()] == [
+        ("tell: 0", "tell: 1", "tell: 2")
+    ]
+
+
+@pytest.mark.parametrize("verb", ["say", "shout", "emote", "tell bert", "report bert"])
+async def test_longest_line_of_emoji_fits_into_the_parts_of_a_note(
+    world: World, one: Place, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    one.hall.caps = replace(one.hall.caps, reports=2)
+    await one.enter("Anna", "Bert")
+    await world.begin("two")
+    notes = list[NodeAsides]()
+
+    async def note(note: NodeAsides, _: object) -> None:
+        notes.append(note)
+
+    monkeypatch.setattr(world.store, "notify", note)
+    await one.type("Anna", f"{verb} ".ljust(MAX_LINE, "\N{GRINNING FACE}"))
+    (length,) = [len(note_form().to_text(each)) for each in notes]
+    assert LONGEST_NOTE < length < LONGEST_NOTE * MOST_PARTS / 2
 
 
 @pytest.mark.parametrize(

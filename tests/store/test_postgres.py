@@ -46,7 +46,7 @@ from thudmud.store.codec import form_of
 from thudmud.store.copying import copy
 from thudmud.store.database import Append, Database
 from thudmud.store.hall import open_boards
-from thudmud.store.postgres import OURS, Postgres
+from thudmud.store.postgres import LONGEST_NOTE, MOST_PARTS, OURS, Parts, Postgres, in_parts
 from thudmud.store.rows import FORMAT, SqlTable
 
 
@@ -462,6 +462,16 @@ async def test_nothing_that_was_told_is_lost_with_the_server() -> None:
         assert await store.check() is None
 
 
+def test_parts_of_a_note_whose_sender_was_cut_off_are_dropped() -> None:
+    parts, cut_off = Parts(), [*in_parts("x" * 3 * LONGEST_NOTE)][:2]
+    assert not [each for each in cut_off if parts.joined("one", *each)]
+    assert parts.joined("two", "", "hello") == "hello"
+    assert parts.joined("one", "3/4", "x") is None
+    whole = [parts.joined("one", *each) for each in in_parts("y" * 2 * LONGEST_NOTE)]
+    assert whole == [None, "y" * 2 * LONGEST_NOTE]
+    assert parts.joined("one", "", "bye") == "bye"
+
+
 async def until_read(store: Store, stream: str) -> int:
     while True:
         try:
@@ -542,12 +552,28 @@ class TestTwo:
         one.close()
         other.close()
 
-    async def test_what_is_too_long_is_refused(self, store: Store) -> None:
-        with pytest.raises(TooLong):
-            await store.notify("x" * 8000, lambda: form_of(str))
-        await store.notify("x" * 7000, lambda: form_of(str))
+    async def test_note_longer_than_a_notification_arrives_whole_and_in_order(
+        self, store: Store, dsn: str
+    ) -> None:
+        other = await Store.connect(dsn)
+        heard: list[object] = []
+        store.hear(heard.append, lambda: form_of(str))
+        emoji = "\N{GRINNING FACE}"
+        notes = ["short", emoji * 3_000, "xy" * LONGEST_NOTE, emoji * 700, "short"]
+        for note in notes:
+            await other.notify(note, lambda: form_of(str))
+        await until(lambda: len(heard) == len(notes))
+        assert heard == notes
+        await other.close()
 
-    async def test_what_is_not_understood_is_passed_over(
+    async def test_note_that_is_too_long_is_refused_without_its_text(self, store: Store) -> None:
+        note = "secret " * (LONGEST_NOTE * MOST_PARTS // 7 + 1)
+        with pytest.raises(TooLong) as refused:
+            await store.notify(note, lambda: form_of(str))
+        assert "secret" not in str(refused.value)
+        await store.notify(note[:-20], lambda: form_of(str))
+
+    async def test_note_that_cannot_be_read_is_logged_without_its_text(
         self, store: Store, dsn: str, caplog: pytest.LogCaptureFixture
     ) -> None:
         other = await Store.connect(dsn)
@@ -557,6 +583,7 @@ class TestTwo:
         await other.notify(7, lambda: form_of(int))
         await until(lambda: heard == [7])
         assert "a note of another node cannot be read" in caplog.text
+        assert "version" not in caplog.text
         await other.close()
 
     async def test_who_stops_in_the_middle_stops_nobody_for_long(

@@ -66,6 +66,10 @@ class Aside:
         """Apply it to the hall, and return who is told."""
         return Telling(self, (self.player,))
 
+    def abroad(self) -> Aside:
+        """Return what other nodes are told of it, if it crosses."""
+        return self
+
     def chosen(self, hall: Hall, person: Person) -> Person:
         """Return the player, who is a member, with the preferences that hold after it."""
         return person
@@ -322,6 +326,9 @@ class ReportMade(Aside):
     about: str
     text: str
     said: tuple[str, ...] = ()
+
+    def abroad(self) -> Aside:
+        return replace(self, said=())  # it is stored, and may be long
 
 
 @aside

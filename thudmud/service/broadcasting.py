@@ -138,7 +138,7 @@ class Broadcaster:
         ``always`` says to do so though none has been heard of: this one may have just begun.
         """
         if self._node and (always or self._node.peers):
-            crossing = tuple(each for each in asides if each.crosses)
+            crossing = tuple(each.abroad() for each in asides if each.crosses)
             if crossing:
                 now(self._node.tell(self._realm, crossing))
 

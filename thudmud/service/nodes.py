@@ -456,7 +456,8 @@ class Node:
             await self._notify(NodeAsides(self.name, realm, asides))
         except TooLong as error:
             if len(asides) == 1:
-                _log.error("other nodes are not told: %s", error)
+                kind = type(asides[0]).__name__
+                _log.error("other nodes are not told of %s: %s", kind, error)
                 return
             middle = len(asides) // 2
             await self._tell(realm, asides[:middle])

@@ -86,7 +86,12 @@ _HOLDS_ALL = {"UTF8", "SQL_ASCII"}
 """Encodings of databases in which every text can be stored; the latter takes bytes as they are."""
 
 LONGEST_NOTE = 7_900
-"""The most bytes of a note: a little less than PostgreSQL's limit for a notification."""
+"""The most characters of a part of a note: a little less than PostgreSQL's limit for a
+notification. Notes are ASCII, in which a character outside the Basic Multilingual Plane takes 12.
+"""
+
+MOST_PARTS = 8
+"""The most parts of a note."""
 
 LINK = {
     "application_name": "thudmud",
@@ -695,16 +700,19 @@ class Postgres(Backend):
         self._listener = Listener(self._dsn, self._channel, self._token, heard)
 
     def tell(self, note: str) -> None:
-        """Send a note to all other nodes that listen. It is not stored.
+        """Send a note, in ASCII, to all other nodes that listen. It is not stored.
 
         Raises:
-            TooLong: it is longer than `LONGEST_NOTE`.
+            TooLong: it takes more than `MOST_PARTS` notifications.
         """
-        if len(note.encode()) > LONGEST_NOTE:
-            raise TooLong(f"This is too long to be told at once: {note:.100}")
-        channel = self._channel.strip('"')
+        channel, parts = self._channel.strip('"'), list(in_parts(note))
+        if len(parts) > MOST_PARTS:  # not the note itself: it may hold what players say
+            most = LONGEST_NOTE * MOST_PARTS
+            raise TooLong(f"expected a note of at most {most:,} characters, got {len(note):,}")
         self.connection.restore()
-        self.connection.execute("select pg_notify(?, ?)", (channel, f"{self._token} {note}"))
+        for place, part in parts:
+            sender = f"{self._token}:{place}" if place else self._token
+            self.connection.execute("select pg_notify(?, ?)", (channel, f"{sender} {part}"))
 
     def close(self) -> None:
         """Close both connections."""
@@ -750,6 +758,43 @@ class _Companion:
         return self._wake in readable([self._wake, *files], timeout)
 
 
+def in_parts(note: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a note that fit into a notification, each behind its place.
+
+    The place is such as ``2/3``; that of a note that fits by itself is "".
+    """
+    if len(note) <= LONGEST_NOTE:
+        yield "", note
+        return
+    starts = range(0, len(note), LONGEST_NOTE)
+    for number, start in enumerate(starts, 1):
+        yield f"{number}/{len(starts)}", note[start : start + LONGEST_NOTE]
+
+
+class Parts:
+    """Joins the parts of notes, which come in their order from each node.
+
+    A node may be cut off in the middle of a note: then its parts are dropped when another begins.
+    """
+
+    def __init__(self) -> None:
+        self._begun: dict[str, list[str]] = {}
+
+    def joined(self, sender: str, place: str, part: str) -> str | None:
+        """Return the note that a part completes; None if others are missing."""
+        before = self._begun.pop(sender, [])
+        if not place:
+            return part
+        number, _, in_all = place.partition("/")
+        parts = [*(before if number != "1" else []), part]
+        if number != str(len(parts)):
+            return None
+        if number == in_all:
+            return "".join(parts)
+        self._begun[sender] = parts
+        return None
+
+
 class Listener(_Companion):
     """A thread that listens on its own connection for what other nodes say.
 
@@ -773,12 +818,14 @@ class Listener(_Companion):
         self._listens.set()
         # Earlier writes are not notified.
         self._heard(MISSED if is_late else None)
-        is_over = False
+        is_over, parts = False, Parts()
         while not is_over:
             # Read before waiting: some may have come with the answer to "listen".
             for notify in session.notifies(timeout=0):
-                token, _, note = notify.payload.partition(" ")
-                if token != self._token:
+                sender, _, part = notify.payload.partition(" ")
+                token, _, place = sender.partition(":")
+                note = None if token == self._token else parts.joined(token, place, part)
+                if note is not None:
                     self._heard(note or None)
             if session.closed:
                 raise psycopg.OperationalError("the link is lost")

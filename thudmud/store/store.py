@@ -602,7 +602,9 @@ class Store:
             try:
                 heard(NotesMissed() if text == MISSED else form().from_text(text))
             except Misread as error:  # of another version, for example
-                _log.warning("a note of another node cannot be read: %s", error)
+                # Neither the text nor the error, which quotes it: it may hold what players say.
+                why = type(error.__cause__).__name__
+                _log.warning("a note of another node cannot be read: %s", why)
 
     def hear(self, callback: Heard, form: Callable[[], Form]) -> Callable[[], None]:
         """Call a callback in the loop with each note; return a function that ends that.
