@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from argon2 import PasswordHasher
 
 from thudmud.accounts.limiters import RateLimiter
-from thudmud.accounts.login import KEEP_WORD, TOLD_WORD, Logins
+from thudmud.accounts.login import KEEP_WORD, TOLD_WORD, Epochs, Logins
 from thudmud.accounts.passwords import Passwords
 from thudmud.store import Store
 
@@ -118,7 +118,7 @@ class LoginSetup:
     async def member(self, name: str, password: str = "password") -> None:  # noqa: S107  (nobody's)
         await self.store.enrol(name, await self.passwords.hashed(password))
 
-    async def epochs(self, name: str) -> set[int]:
+    async def epochs(self, name: str) -> Epochs:
         """Return the epoch of a member's account, as a session has it."""
         return set((await self.store.epochs([name])).values())
 

@@ -18,6 +18,7 @@ from thudmud.accounts import last_seen, passwords
 from thudmud.accounts.guesses import FREE, PASSWORD_INTERVAL
 from thudmud.accounts.last_seen import INTERVAL, UNTOLD
 from thudmud.accounts.limiters import RateLimiter
+from thudmud.accounts.login import Epochs
 from thudmud.accounts.passwords import Passwords
 from thudmud.language.parsing import chosen_by
 from thudmud.play.notifications import ANOTHER, Browser, Contact
@@ -613,7 +614,8 @@ class TestWordsOfMembers:
     ) -> None:
         await setup.member("Anna")
         words = [await self.word(setup), await self.word(setup)]
-        answers, epochs = Answers("password", "another one", "another one"), {1}
+        answers = Answers("password", "another one", "another one")
+        epochs: Epochs = {1}
         await setup.logins.change_password(answers, "Anna", "192.0.2.1", epochs)
         account = await setup.store.find("Anna")
         assert account

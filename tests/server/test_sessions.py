@@ -29,7 +29,7 @@ from thudmud.server.acceptor import Acceptor
 from thudmud.server.bots import Bots
 from thudmud.server.config import BotSettings, PlayerSettings, Settings
 from thudmud.server.serve import follow_logins, open_sessions
-from thudmud.server.sessions import LOGGED_OUT, REMOVED, Sessions, make_service
+from thudmud.server.sessions import LOGGED_OUT, REGISTERED, REMOVED, Sessions, make_service
 from thudmud.service import Dismissal, Node, Result, Visit
 from thudmud.store import Account, StoreError, new_epoch
 from thudmud.telnet.screen import Goodbye
@@ -104,7 +104,7 @@ async def test_title_of_a_tournament_that_is_over_is_not_shown_once_its_announce
 ) -> None:
     for name in ("Anna", "Bert"):
         await store.enrol(name, "hash")
-    bert = FakeSession(sessions, "Bert")
+    bert = FakeSession(sessions, "Bert", member=await store.find("Bert"))
     await bert.come_in()
     for number, name in ((1, "Anna"), (2, "Bert")):
         time = TimeControl(10, 5)
@@ -206,6 +206,72 @@ class TestLogins:
         again = coming.result()
         assert again.shown[-1] == LOGGED_OUT
         assert not sessions.service.hall.people
+
+    async def test_guest_whose_name_is_registered_while_coming_in_is_turned_out(
+        self, sessions: Sessions, store: SlowStore
+    ) -> None:
+        anna = FakeSession(sessions, "Anna")
+        await anna.come_in()
+        assert anna.visit
+        await sessions.service.submit(anna.visit, "join game as dwarf on oak board")
+        await anna.leave()
+        sessions.remove(anna)
+        visitor = FakeSession(sessions, "Anna")
+        store.hold()
+        coming = begin(visitor.come_in())
+        await store.held_up()
+        await store.enrol("Anna", "hash")
+        store.gate.set()
+        await finished(coming)
+        assert visitor.shown[-1] == REGISTERED
+        assert not sessions.service.hall.people
+
+    async def test_guest_who_took_the_place_of_a_session_that_registers_is_turned_out(
+        self, sessions: Sessions, store: SlowStore
+    ) -> None:
+        owner, visitor = FakeSession(sessions, "Anna"), FakeSession(sessions, "Anna")
+        await owner.come_in()
+        sessions.epochs(owner).add(7)
+        await visitor.come_in()
+        assert owner.ended
+        assert not visitor.ended
+        changed = asyncio.Event()
+
+        def tell(_: Order) -> None:
+            changed.set()
+
+        await store.order(tell)
+        following = asyncio.create_task(follow_logins(sessions, changed))
+        await store.enrol("Anna", "hash", epoch=7)
+        await until(lambda: visitor.ended)
+        following.cancel()
+        assert visitor.shown[-1] == REGISTERED
+        assert not sessions.service.hall.people
+
+    async def test_guest_who_registers_stays(self, sessions: Sessions, store: SlowStore) -> None:
+        guest = FakeSession(sessions, "Anna")
+        await guest.come_in()
+        epochs = sessions.epochs(guest)
+        epochs.add(7)
+        await sessions.end_logged_out()
+        await store.enrol("Anna", "hash", epoch=7)
+        await sessions.end_logged_out()
+        epochs.intersection_update({7})
+        await sessions.end_logged_out()
+        assert not guest.ended
+        await store.erase("Anna")
+        await sessions.end_logged_out()
+        assert guest.shown[-1] == REMOVED
+
+    async def test_bot_under_a_registered_name_stays(
+        self, sessions: Sessions, store: SlowStore
+    ) -> None:
+        sessions.service.hall.bots = {"Anna": None}
+        await store.enrol("Anna", "hash")
+        bot = FakeSession(sessions, "Anna")
+        await bot.come_in()
+        await sessions.end_logged_out()
+        assert not bot.ended
 
 
 async def test_banned_while_coming_back(sessions: Sessions, store: SlowStore) -> None:

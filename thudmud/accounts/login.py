@@ -70,6 +70,9 @@ is slow, and delays the logins of others."""
 _TAKEN_AT_ONCE = 32
 """How many names are taken at a time. Nothing waits for players there, but the store."""
 
+Epochs = set[int | None]
+"""The epochs of a name's account at which a session holds; None while it has no account."""
+
 _log = logging.getLogger(__name__)
 _of_strangers = logging.getLogger("thudmud.strangers")
 
@@ -181,7 +184,7 @@ class Logins:
         """
         self.last_seen.end_logins(name)
 
-    async def register(self, prompter: Prompter, name: str, epochs: set[int]) -> bool:
+    async def register(self, prompter: Prompter, name: str, epochs: Epochs) -> bool:
         """Make the guest who plays under a name a member; return whether that was done.
 
         ``epochs`` are those of the account at which the guest's session holds.
@@ -198,19 +201,21 @@ class Logins:
             if not password:
                 prompter.say("You are still a guest.")
                 return False
+            hashed, epoch = await self._passwords.hashed(password), _next_epoch(epochs)
             try:
-                account = await self._store.enrol(name, await self._passwords.hashed(password))
+                account = await self._store.enrol(name, hashed, epoch=epoch)
             except NameTaken:
+                epochs.discard(epoch)
                 prompter.say(f"Somebody has just registered the name {name}.")
                 return False
+            epochs.intersection_update({epoch})
             prompter.say(f"The name {name} is yours now: from today on it asks for this password.")
-            epochs.add(account.epoch)
             await self._give_word(prompter, account)  # the guest's is not valid any more
             return True
         return False
 
     async def change_password(
-        self, prompter: Prompter, name: str, address: str, epochs: set[int]
+        self, prompter: Prompter, name: str, address: str, epochs: Epochs
     ) -> None:
         """Let a member who is logged in change the password, which ends all other logins.
 
@@ -248,7 +253,7 @@ class Logins:
             _tell_what_ended(prompter, ended)
             await self._give_word(prompter, replace(account, epoch=epoch))
 
-    async def log_out_everywhere(self, prompter: Prompter, name: str, epochs: set[int]) -> None:
+    async def log_out_everywhere(self, prompter: Prompter, name: str, epochs: Epochs) -> None:
         """End all logins of a member but that of the session in which this was asked for.
 
         ``epochs`` are those of the account at which this session holds.
@@ -468,7 +473,7 @@ class Logins:
         return right
 
 
-def _next_epoch(epochs: set[int]) -> int:
+def _next_epoch(epochs: Epochs) -> int:
     """Return the epoch that an account is about to have; the session holds at either by now."""
     epoch = new_epoch()
     epochs.add(epoch)

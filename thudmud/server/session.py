@@ -19,6 +19,7 @@ from thudmud.accounts.login import (
     BACK_WORD,
     NAME_PROMPT,
     NEW_PASSWORD_PROMPTS,
+    Epochs,
     Login,
     Logins,
     told_word,
@@ -426,7 +427,7 @@ class PlayerSession:
         await self._logins.log_out_everywhere(self._prompter, self.name, self._epochs)
 
     @property
-    def _epochs(self) -> set[int]:
+    def _epochs(self) -> Epochs:
         return self._sessions.epochs(self)
 
     # Item by item.

@@ -14,6 +14,7 @@ from typing import Protocol
 from weakref import WeakKeyDictionary
 
 from thudmud.accounts.limiters import StorageQuota, TalkLimiter, is_local, network, parsed_address
+from thudmud.accounts.login import Epochs
 from thudmud.english import capitalised
 from thudmud.errors import Refused
 from thudmud.language.parsing import preferences_of, profile_of
@@ -49,6 +50,11 @@ REMOVED = "The operator of this server has ended your visit. Goodbye."
 LOGGED_OUT = (
     "You have been logged out: your password was changed, or you asked to log out everywhere."
     " Please come in again."
+)
+
+REGISTERED = (
+    "Your name has just been registered from another connection, so it asks for a password now."
+    " Please come in again with that, or under another name."
 )
 
 MAX_HOLD = 30.0
@@ -102,9 +108,9 @@ class Sessions:
         self.reports: TalkLimiter | None = None
         self.quota: StorageQuota | None = None
         self._farewell = ""
-        self._epochs: WeakKeyDictionary[Session, set[int]] = WeakKeyDictionary()
-        """By session, the epochs of the member's account at which it holds: one, or while it
-        changes that itself, two."""
+        self._epochs: WeakKeyDictionary[Session, Epochs] = WeakKeyDictionary()
+        """By session, the epochs of the name's account at which it holds: one, or while it changes
+        that itself, two. That of a guest is None; bots have none."""
         self._empty = asyncio.Event()
         self._empty.set()
 
@@ -239,10 +245,10 @@ class Sessions:
             origin=address if is_local(address) else network(address),
             admit=partial(self._may_come_in, session, name),
         )
-        if member:
-            self._epochs[session] = {member.epoch}
+        if name not in self._hall.bots:
+            self._epochs[session] = {member.epoch if member else None}
         visit = await self.service.join(arrival)
-        if visit and member:  # it has taken a while
+        if visit and session in self._epochs:  # it has taken a while
             try:
                 await self._end_logged_out([session])
             except StoreError as error:
@@ -307,8 +313,8 @@ class Sessions:
             if name.lower() not in before.operators and name in self._hall.people.members:
                 self.service.tell(name, NEW_OPERATOR)
 
-    def epochs(self, session: Session) -> set[int]:
-        """Return the epochs of a member's account at which a session holds.
+    def epochs(self, session: Session) -> Epochs:
+        """Return the epochs of a name's account at which a session holds.
 
         Whoever changes the account's in that session adds the new one before, and removes the old
         one after that.
@@ -317,6 +323,8 @@ class Sessions:
 
     async def end_logged_out(self) -> None:
         """End the sessions of members who were removed, or whose logins of then have ended.
+
+        Likewise those of guests whose names others have registered.
 
         Tournaments that they announced, and that are over, are forgotten: their titles were erased.
 
@@ -337,11 +345,12 @@ class Sessions:
         for session, name in names.items():
             epochs = self._epochs.get(session)
             epoch = current.get(name)
-            if session.name == name and epochs and epoch not in epochs:
-                if epoch is None:
-                    session.end(REMOVED, Goodbye.BANNED)
-                else:
-                    session.end(LOGGED_OUT, Goodbye.LOGGED_OUT)
+            if session.name != name or not epochs or epoch in epochs:
+                continue
+            if epoch is None:
+                session.end(REMOVED, Goodbye.BANNED)
+            else:
+                session.end(REGISTERED if None in epochs else LOGGED_OUT, Goodbye.LOGGED_OUT)
 
     def _may_come_in(self, session: Session, name: str) -> bool:
         if session.ended:

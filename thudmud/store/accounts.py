@@ -69,15 +69,21 @@ def everybody(database: Database) -> Sequence[Account]:
     return sorted(found, key=lambda account: account.name.lower())
 
 
-def enrol(database: Database, name: str, password: str) -> Account:
+def enrol(database: Database, name: str, password: str, *, epoch: int = 0) -> Account:
     """Make an account with the hash of a password, for the player who has the name now.
+
+    Args:
+        database: the database.
+        name: the name.
+        password: the hash.
+        epoch: the first epoch of the account; 0 for a random one.
 
     Raises:
         NameTaken: the name has an account.
     """
     if _row(database, name):
         raise NameTaken(f"There is an account {name} already.")
-    now, number, epoch = database.now(), database.players.number_of(name), new_epoch()
+    now, number, epoch = database.now(), database.players.number_of(name), epoch or new_epoch()
     database.table.put("account", number, password, "{}", now, now, 0)
     database.table.put("login", number, epoch, now)
     database.table.delete("guest", "where player = ?", number)

@@ -490,7 +490,7 @@ class Store:
 
     find = _reading(account_rows.find)
     accounts = _reading(account_rows.everybody)
-    enrol = _writing(account_rows.enrol)
+    enrol = _writing(account_rows.enrol, orders=True)
     set_password = _writing(account_rows.set_password, orders=True)
     rehash = _writing(account_rows.rehash)
     end_logins = _writing(account_rows.end_logins, orders=True)
@@ -531,7 +531,7 @@ class Store:
         """Return the operators and the sanctions.
 
         ``told`` is called with them whenever they may have changed, or a player may have been
-        renamed or erased, or their logins ended, by whichever process.
+        registered, renamed or erased, or their logins ended, by whichever process.
         """
         return await self._and_tell(account_rows.order, told)
 
