@@ -209,8 +209,7 @@ class TestGuests:
         assert login.member
         assert answers.shown[1:] == [
             WORD,
-            "The name Anna has just been registered, or banned: its resume word does not count any"
-            " more.",
+            "The name Anna has just been registered: its resume word does not count any more.",
             NAME,
             PASSWORD,
         ]
@@ -340,6 +339,38 @@ class TestMembers:
         with pytest.raises(HungUp):
             await setup.logins.log_in(answers, "192.0.2.1")
         assert answers.told[-1] == "The name Anna is not registered any more."
+
+    @pytest.mark.parametrize("is_member", [True, False])
+    async def test_login_under_a_name_that_has_just_been_banned_is_told_so(
+        self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch, *, is_member: bool
+    ) -> None:
+        monkeypatch.setattr(setup.directory, "ban_told", lambda _name, _address: "")
+        word = "password"
+        if is_member:
+            await setup.member("Anna")
+        else:
+            word = await setup.guest("Anna")
+
+        class Slow(Answers):
+            async def ask(self, prompt: str, *, hidden: bool = False, before: str = "") -> str:
+                if prompt in {"Password: ", WORD}:
+                    await setup.store.impose(Sanction(Measure.BAN, "Anna"))
+                return await super().ask(prompt, hidden=hidden, before=before)
+
+        answers = Slow("anna", word)
+        with pytest.raises(HungUp):
+            await setup.logins.log_in(answers, "192.0.2.1")
+        assert answers.told == ["The operator of this server has just banned Anna."]
+
+    async def test_guest_whose_name_has_just_been_banned_cannot_register(
+        self, setup: LoginSetup, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(setup.directory, "ban_told", lambda _name, _address: "")
+        await setup.guest("Anna")
+        await setup.store.impose(Sanction(Measure.BAN, "Anna"))
+        answers = Answers()
+        assert not await setup.logins.register(answers, "Anna", {None})
+        assert answers.told == ["The operator of this server has just banned Anna."]
 
     async def test_wrong_ones_slow_the_next_down(
         self, setup: LoginSetup, pass_time: PassTime

@@ -15,6 +15,7 @@ from tests.server.plain import Client
 from tests.service.place import Place, begin, finished, until
 from tests.service.stores import SlowStore
 from thudmud.accounts.limiters import StorageQuota, TalkLimiter
+from thudmud.accounts.login import JUST_BANNED
 from thudmud.bots.workers import Workers
 from thudmud.errors import Refused
 from thudmud.play.clocks import TimeControl
@@ -206,6 +207,22 @@ class TestLogins:
         again = coming.result()
         assert again.shown[-1] == LOGGED_OUT
         assert not sessions.service.hall.people
+
+    async def test_member_banned_while_coming_in_is_told_so_before_the_order_is_read(
+        self, sessions: Sessions, store: SlowStore
+    ) -> None:
+        anna = await self.come_in(sessions)
+        assert anna.visit
+        await sessions.service.submit(anna.visit, "join game as dwarf on oak board")
+        await anna.leave()
+        sessions.remove(anna)
+        store.hold()
+        coming = begin(self.come_in(sessions))
+        await store.held_up()
+        await store.impose(Sanction(Measure.BAN, "Anna"))
+        store.gate.set()
+        await finished(coming)
+        assert coming.result().shown[-1] == JUST_BANNED.format("Anna")
 
     async def test_guest_whose_name_is_registered_while_coming_in_is_turned_out(
         self, sessions: Sessions, store: SlowStore

@@ -60,6 +60,9 @@ _REGISTERED = (
     "another name."
 )
 _REMOVED = "The name {} is not registered any more."
+JUST_BANNED = "The operator of this server has just banned {}."
+"""What a player is told in the second in which the server has not read the ban itself."""
+
 _JUST_CHANGED = "The password of {0} has just been changed, or {0} has logged out everywhere."
 _ADVICE = f"A password has at least {LENGTHS.start} characters; an empty line gives up."
 
@@ -192,7 +195,7 @@ class Logins:
         with _store_errors_told(prompter):
             if account := await self._store.find(name):
                 prompter.say(
-                    self._directory.ban_told(name, "")
+                    self._ban_told(name)
                     if account.banned
                     else f'The name {name} is registered already; "password" changes its password.'
                 )
@@ -304,8 +307,7 @@ class Logins:
         while True:
             account = await self._store.find(name)  # again: a guess takes its time
             if account is None or account.banned:
-                banned = account and self._directory.ban_told(name, "")
-                prompter.say(banned or _REMOVED.format(name))
+                prompter.say(self._ban_told(name) if account else _REMOVED.format(name))
                 return None
             if proved:
                 # All logins may have ended while the proof was looked at, or the name be another's.
@@ -337,16 +339,22 @@ class Logins:
 
             guess = await self._guess_at(name, Secret.WORD, address)
             right = await self._is_right(prompter, guess, is_right)
-            if await self._store.find(name):
+            if account := await self._store.find(name):
                 prompter.say(
-                    f"The name {name} has just been registered, or banned: its resume word does not"
-                    " count any more."
+                    self._ban_told(name)
+                    if account.banned
+                    else f"The name {name} has just been registered: its resume word does not count"
+                    " any more."
                 )
                 return None
             if right:
                 return Login(name, word=passwords.spelled(word))
             prompter.say(f"That is not the resume word of {name}.")
         return None
+
+    def _ban_told(self, name: str) -> str:
+        """Return that a name is banned, and why, unless that has not been read yet."""
+        return self._directory.ban_told(name, "") or JUST_BANNED.format(name)
 
     async def _take(
         self, prompter: Prompter, name: str, before: KeptName | None, address: str

@@ -14,7 +14,7 @@ from typing import Protocol
 from weakref import WeakKeyDictionary
 
 from thudmud.accounts.limiters import StorageQuota, TalkLimiter, is_local, network, parsed_address
-from thudmud.accounts.login import Epochs
+from thudmud.accounts.login import JUST_BANNED, Epochs
 from thudmud.english import capitalised
 from thudmud.errors import Refused
 from thudmud.language.parsing import preferences_of, profile_of
@@ -349,6 +349,9 @@ class Sessions:
                 continue
             if epoch is None:
                 session.end(REMOVED, Goodbye.BANNED)
+            elif (account := await self.store.find(name)) and account.banned:
+                banned = self.ban_told(name, session.address) or JUST_BANNED.format(name)
+                session.end(banned, Goodbye.BANNED)
             else:
                 session.end(REGISTERED if None in epochs else LOGGED_OUT, Goodbye.LOGGED_OUT)
 
