@@ -24,7 +24,7 @@ from thudmud.play.events import (
     TournamentLeaving,
     TournamentLeft,
 )
-from thudmud.play.hall import ENDED_KEPT
+from thudmud.play.hall import ENDED_KEPT, Makers
 from thudmud.play.order import Order
 from thudmud.play.people import BotLevel
 from thudmud.play.projections import HALL
@@ -564,6 +564,32 @@ async def test_a_tournament_that_is_paused_before_its_start_starts_when_it_goes_
     assert cup.one.rounds
 
 
+async def test_name_of_a_guest_is_kept_while_they_have_a_place(cup: Cup) -> None:
+    await cup.enter("Zed")
+    await cup.announce(f"arena {SOON}", "Zed", "Bert")
+    await cup.leave("Zed")
+    assert await cup.service.needs("zed")
+    await cup.type("Anna", "withdraw zed from 1")
+    assert not await cup.service.needs("Zed")
+
+
+async def test_names_of_announcer_and_entrants_are_kept_until_the_tournament_is_over(
+    cup: Cup,
+) -> None:
+    cup.hall.caps = replace(cup.hall.caps, tournaments_by=Makers.EVERYBODY)
+    await cup.enter("Yoda", "Zed")
+    await cup.announce(f"swiss {SOON}", "Zed", by="Yoda")
+    for name in ("Yoda", "Zed"):
+        await cup.leave(name)
+    assert await cup.service.needs("Yoda")
+    assert await cup.service.needs("Zed")
+    assert not await cup.service.needs("Bert")
+    await cup.pass_by(100.0)
+    assert cup.one.end
+    assert not await cup.service.needs("Yoda")
+    assert not await cup.service.needs("Zed")
+
+
 async def test_one_that_is_cancelled_leaves_its_matches_to_their_players(cup: Cup) -> None:
     await cup.announce(f"round robin {SOON}", "Anna", "Bert")
     await cup.begin_round()
@@ -739,6 +765,15 @@ async def test_two_nodes_do_everything_once(cluster: Cluster) -> None:
     assert one.one.end
     assert one.one == two.one
     await everything_is_done_once(one)
+
+
+async def test_name_of_an_entrant_is_kept_on_the_other_node(cluster: Cluster) -> None:
+    one, two = cluster.cups.values()
+    await two.enter("Zed")
+    assert not await one.service.needs("Zed")
+    await two.type("Zed", "enter 1")
+    await two.leave("Zed")
+    assert await one.service.needs("Zed")
 
 
 async def test_of_two_nodes_that_pair_a_round_at_the_same_moment_one_does(

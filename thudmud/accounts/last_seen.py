@@ -46,7 +46,7 @@ class PlayerDirectory(Protocol):
         """Return whether a player is logged in under that name."""
 
     def is_needed(self, name: str) -> Awaitable[bool]:
-        """Return whether an unfinished battle, running or adjourned, depends on the name.
+        """Return whether an unfinished battle, adjourned or not, or tournament needs the name.
 
         Raises:
             StoreError: that cannot be read.
@@ -106,8 +106,8 @@ class LastSeen:
     def left(self, name: str, *, gave_up: bool) -> None:
         """Record that a player has left.
 
-        The name of a guest who quits is free for anybody, unless an unfinished battle depends on
-        it. The resume words of a member who quits end.
+        The name of a guest who quits is free for anybody, unless an unfinished battle or tournament
+        needs it. The resume words of a member who quits end.
         """
         self._here.discard(name)
         if gave_up:

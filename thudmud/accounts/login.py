@@ -52,8 +52,8 @@ TOLD_WORD = re.compile(r"Your resume word, \w+: ([a-z-]+)")
 KEEP_WORD = "If your connection is lost, give your name again, and then this word."
 """The line after it, on such a screen."""
 
-BACK_WORD = 'You come back to your match with it; "register" keeps your name for good.'
-"""The line for a guest who quits while a match waits for them, on such a screen."""
+BACK_WORD = 'It brings you back to your games; "register" keeps your name for good.'
+"""The line for a guest who quits while a match or a tournament waits for them, on such a screen."""
 
 _REGISTERED = (
     "The name {} is registered. If it is yours, give its password; with an empty line you can take "

@@ -724,13 +724,20 @@ def is_by_days(match: events.BattleStarted | events.SavedMatch) -> bool:
 
 
 def claimants(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> Iterator[str]:
-    """Yield a name as it is spelt in seats, and in some matches that are put away."""
+    """Yield a name as it is spelt in seats, tournaments, and some matches that are put away.
+
+    Tournaments count that are not over, for those who take part or have announced them.
+    """
     key = name.lower()
     if hall.tables.has_seat(name):
         seated = (player for table in hall.tables.values() for player in table.seats.values())
         yield from (player for player in seated if player.lower() == key)
     for match in adjourned:
         yield from (player for player in (match.dwarf, match.troll) if player.lower() == key)
+    for tournament in hall.tournaments.values():
+        if not tournament.end:
+            involved = tournament.made.player, *tournament.playing
+            yield from (player for player in involved if player.lower() == key)
 
 
 def kept_for(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> str | None:

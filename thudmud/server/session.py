@@ -540,7 +540,7 @@ class PlayerSession:
                         self._begin(self._change_password)
 
     async def _remind(self, name: str) -> None:
-        """Tell a guest who has quit how to come back, if a match waits for them."""
+        """Tell a guest who has quit how to come back, if a match or a tournament waits."""
         with suppress(StoreError):
             if await self._sessions.is_needed(name):
                 self._prompter.say(told_word(name, self._word))

@@ -201,7 +201,7 @@ class Sessions:
         return name.lower() in self._hall.people.names
 
     def is_needed(self, name: str) -> Awaitable[bool]:
-        """Return whether a seat is kept, or a match adjourned, for that name, in any case.
+        """Return whether a seat, a match or a place in a tournament waits for a name, in any case.
 
         Raises:
             StoreError: that cannot be read.

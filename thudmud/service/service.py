@@ -423,7 +423,9 @@ class Service:
         return sentences.PROMPT
 
     async def needs(self, name: str) -> bool:
-        """Whether a seat is kept, or a match put away, under that name, in any case.
+        """Whether a seat or a place in a tournament is kept for a name, or a match put away.
+
+        The name can be in any case.
 
         Raises:
             StoreError: that cannot be read.
