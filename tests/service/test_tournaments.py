@@ -18,6 +18,7 @@ from thudmud.play.events import (
     PairingScored,
     Parting,
     RoundPaired,
+    TournamentContinued,
     TournamentEnd,
     TournamentEnded,
     TournamentEvent,
@@ -33,8 +34,10 @@ from thudmud.play.tournaments import OpenMatch, Tournament, TournamentLookup, To
 from thudmud.rules import Side
 from thudmud.service import Node
 from thudmud.service.boards import close_board
+from thudmud.verbs import tournaments
 from thudmud.verbs.directing import COME_BACK, LATE, WAVE
 from thudmud.verbs.moves import Resign, Start
+from thudmud.verbs.tournaments import LONGEST_BY_CLOCK
 
 T = TypeVar("T", bound=TournamentEvent)
 
@@ -564,6 +567,109 @@ async def test_a_tournament_that_is_paused_before_its_start_starts_when_it_goes_
     assert cup.one.rounds
 
 
+async def test_pause_by_a_member_ends_after_a_day(cup: Cup) -> None:
+    await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    told = await cup.type("Anna", "pause tournament 1")
+    assert told == (
+        "You pause tournament 1: no further match begins. It goes on in 24 hours at the latest."
+        ' "resume tournament 1" lets it go on before that.'
+    )
+    await cup.pass_by(DAY - 1.0)
+    assert cup.one.state is TournamentState.PAUSED
+    assert "It is paused, for 1 second at most." in await cup.type("Bert", "tournament 1")
+    cup.told.clear()
+    await cup.pass_by(2.0)
+    assert cup.one.rounds
+    assert cup.told["Bert"][0] == "Tournament 1 goes on."
+    (continued,) = await cup.of_hall(TournamentContinued)
+    assert continued.player == ""
+
+
+async def test_tournament_that_was_paused_and_left_is_over_after_a_day(cup: Cup) -> None:
+    await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    await cup.type("Anna", "pause tournament 1")
+    for name in NAMES:
+        await cup.leave(name)
+    await cup.pass_by(DAY + LATE)
+    await cup.pass_by(LATE)
+    assert cup.one.end
+    assert cup.one.end.why is TournamentEnd.TOO_FEW
+
+
+async def test_pause_during_a_round_ends_after_a_day_and_absent_players_lose(cup: Cup) -> None:
+    await cup.announce(f"round robin 180+0 {SOON}", "Anna", "Bert")
+    await cup.begin_round()
+    for name in ("Bert", "Carl"):
+        await cup.leave(name)
+    await cup.type("Anna", "pause tournament 1")
+    await cup.leave("Anna")
+    await cup.pass_by(DAY)
+    await cup.pass_by(301.0)
+    await cup.pass_by(61.0)
+    assert cup.one.end
+
+
+async def test_pause_by_an_operator_lasts_until_it_is_resumed(cup: Cup) -> None:
+    cup.hall.order = Order(operators=frozenset({"anna"}))
+    await cup.announce(f"round robin {SOON}", "Anna", "Bert")
+    told = await cup.type("Anna", "pause tournament 1")
+    assert told.endswith('begins. "resume tournament 1" lets it go on.')
+    await cup.pass_by(400 * DAY)
+    assert cup.one.state is TournamentState.PAUSED
+    assert "It is paused." in await cup.type("Bert", "tournament 1")
+
+
+async def test_tournament_of_a_member_ends_two_weeks_after_its_start_at_the_latest(
+    cup: Cup,
+) -> None:
+    cup.hall.order = Order(operators=frozenset({"anna"}))
+    await cup.announce(f"round robin {SOON}", "Bert", "Carl", by="Bert")
+    await cup.type("Anna", "pause tournament 1")
+    await cup.pass_by(LONGEST_BY_CLOCK + 59.0)
+    assert not cup.one.end
+    await cup.pass_by(1.0)
+    assert cup.one.end
+    assert cup.one.end.at == cup.one.made.starts + LONGEST_BY_CLOCK
+
+
+@pytest.mark.parametrize("is_operator", [False, True])
+async def test_tournament_by_correspondence_ends_after_a_year_as_it_stands(
+    cup: Cup, monkeypatch: pytest.MonkeyPatch, *, is_operator: bool
+) -> None:
+    monkeypatch.setattr(tournaments, "LONGEST_BY_DAYS", 20 * DAY)
+    if is_operator:
+        cup.hall.order = Order(operators=frozenset({"anna"}))
+    await cup.announce(f"round robin 14 days {SOON}", "Anna", "Bert", "Carl")
+    await cup.begin_round()
+    match = next(iter(cup.one.open.values()))
+    board = cup.board(match.first)
+    await cup.pass_by(13 * DAY)
+    await cup.type(match.first, f"move a6 to b6 on {board}")
+    await cup.pass_by(7 * DAY)
+    assert bool(cup.one.end) is not is_operator
+    if not is_operator:
+        assert cup.one.end
+        assert cup.one.end.why is TournamentEnd.OVER
+        assert not cup.one.open
+        assert cup.one.rounds[0][match.index].over
+        assert cup.hall.tables[board].running
+
+
+async def test_tournaments_by_correspondence_take_half_of_the_places(cup: Cup) -> None:
+    cup.hall.caps = replace(cup.hall.caps, tournaments=5)
+    for name in ("Anna", "Bert"):
+        await cup.announce(f"round robin 3 days {SOON}", by=name)
+    assert await cup.type("Carl", "tournament new round robin 3 days") == (
+        "There are 2 tournaments by correspondence already, as many as there can be. You can"
+        " announce one with a clock, or yours when one of those is over."
+    )
+    await cup.announce(f"round robin {SOON}", by="Carl")
+    assert cup.hall.last_tournament == 3
+    cup.hall.order = Order(operators=frozenset({"dora"}))
+    await cup.announce(f"round robin 3 days {SOON}", by="Dora")
+    assert cup.hall.last_tournament == 4
+
+
 async def test_name_of_a_guest_is_kept_while_they_have_a_place(cup: Cup) -> None:
     await cup.enter("Zed")
     await cup.announce(f"arena {SOON}", "Zed", "Bert")
@@ -765,6 +871,20 @@ async def test_two_nodes_do_everything_once(cluster: Cluster) -> None:
     assert one.one.end
     assert one.one == two.one
     await everything_is_done_once(one)
+
+
+async def test_pause_that_ends_is_stored_once_by_two_nodes(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tournaments, "PAUSE_LASTS", 120.0)
+    one, two = cluster.cups.values()
+    await one.type("Anna", "pause tournament 1")
+    await cluster.pass_by(115)
+    assert two.one.state is TournamentState.PAUSED
+    await cluster.pass_by(10)
+    assert one.one.rounds
+    assert one.one == two.one
+    assert len(await one.of_hall(TournamentContinued)) == 1
 
 
 async def test_name_of_an_entrant_is_kept_on_the_other_node(cluster: Cluster) -> None:

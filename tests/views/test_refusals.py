@@ -1255,6 +1255,12 @@ TOURNAMENTS = [
         " is over.",
     ),
     Case(
+        R.TOURNAMENTS_BY_DAYS_TOO_MANY, "Anna: tournament new swiss 3 days",
+        "Bert: tournament new swiss 3 days",
+        "There are 1 tournaments by correspondence already, as many as there can be. You can"
+        " announce one with a clock, or yours when one of those is over.",
+    ),
+    Case(
         R.TOURNAMENT_OF_YOURS, CUP, "Anna: tournament new swiss",
         "You have announced tournament 1 already. You can announce another one when it is over."
         ' "cancel tournament 1" ends it now.',
@@ -1368,8 +1374,9 @@ def of_a_tournament(case: Case) -> Refused:
     house = House([BoardSpec("oak board")], opens_boards=case.code is not R.NO_TOURNAMENTS)
     house.hall.order = Order(operators=frozenset({"olga"}))
     by = {R.TOURNAMENTS_BY_MEMBERS: Makers.MEMBERS, R.TOURNAMENTS_BY_OPERATORS: Makers.OPERATORS}
+    most = {R.TOURNAMENTS_TOO_MANY: 1, R.TOURNAMENTS_BY_DAYS_TOO_MANY: 2}
     house.hall.caps = Caps(
-        tournaments=1 if case.code is R.TOURNAMENTS_TOO_MANY else 5,
+        tournaments=most.get(case.code, 5),
         entrants=2 if case.code is R.TOURNAMENT_FULL else 16,
         tournaments_by=by.get(case.code, Makers.EVERYBODY),
     )

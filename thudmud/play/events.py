@@ -771,6 +771,7 @@ class TournamentMade(_OfTournament):
             as long as its matches do.
         rated: whether its matches are to count for ratings.
         fills: whether a bot comes in if an odd number of players has entered.
+        until: when it ends at the latest, in seconds since the epoch; None for never.
     """
 
     title: str
@@ -782,10 +783,13 @@ class TournamentMade(_OfTournament):
     seconds: int = 0
     rated: bool = True
     fills: bool = False
+    until: float | None = None
 
     def _require(self) -> None:
         _require_rules(self.rules)
         require_time(self.starts, EARLIEST)
+        if self.until is not None:
+            require_time(self.until, self.starts)
         title = self.title
         if len(title) > LONGEST_TITLE or not title.isprintable() or title.strip() != title:
             raise InvalidValueError(f"{title!r:.50} cannot be the title of a tournament")
@@ -947,12 +951,27 @@ class PairingScored(_OfPairing):
 
 @value
 class TournamentPaused(_OfTournament):
-    """A tournament was paused: no round is paired, no match begins, and nobody has to come."""
+    """A tournament was paused: no round is paired, no match begins, and nobody has to come.
+
+    Attributes:
+        at: when.
+        player: who has paused it.
+        number: its number.
+        until: when it goes on by itself, in seconds since the epoch; None for never.
+    """
+
+    until: float | None = None
+
+    def _require(self) -> None:
+        if self.until is not None:
+            require_time(self.until, self.at)
 
 
 @value
 class TournamentContinued(_OfTournament):
-    """A tournament that was paused goes on."""
+    """A tournament that was paused goes on. ``player`` is "" if it does so by itself."""
+
+    BY_SERVER = True
 
 
 class TournamentEnd(Enum):

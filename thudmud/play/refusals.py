@@ -248,6 +248,7 @@ class Refusal(Enum):
     NO_SUCH_TOURNAMENT = "no_such_tournament"
     TOURNAMENT_OVER = "tournament_over"
     TOURNAMENTS_TOO_MANY = "tournaments_too_many"
+    TOURNAMENTS_BY_DAYS_TOO_MANY = "tournaments_by_days_too_many"
     TOURNAMENT_OF_YOURS = "tournament_of_yours"
     TOURNAMENTS_BY_MEMBERS = "tournaments_by_members"
     TOURNAMENTS_BY_OPERATORS = "tournaments_by_operators"

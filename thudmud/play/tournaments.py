@@ -81,6 +81,7 @@ class Tournament:
         paired: when the last round was paired, in seconds since the epoch.
         changed: when the last match ended, or the tournament went on after a pause.
         paused: whether it is paused.
+        resumes: when it goes on by itself after a pause; None for never.
         removed: by name, who removed players that cannot enter again.
         end: how it ended; None if it has not.
     """
@@ -95,6 +96,7 @@ class Tournament:
     paired: float = 0.0
     changed: float = 0.0
     paused: bool = False
+    resumes: float | None = None
     removed: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     end: events.TournamentEnded | None = None
 
@@ -194,12 +196,12 @@ class Tournament:
                 )
             case events.PairingScored():
                 return self._scored(event)
-            case events.TournamentPaused():
-                return replace(self, paused=True)
+            case events.TournamentPaused(until=until):
+                return replace(self, paused=True, resumes=until)
             case events.TournamentContinued(at=at):
-                return replace(self, paused=False, changed=at)
+                return replace(self, paused=False, resumes=None, changed=at)
             case events.TournamentEnded():
-                return replace(self, end=event, paused=False)
+                return replace(self, end=event, paused=False, resumes=None)
             case _:
                 assert_never(event)
 

@@ -66,7 +66,12 @@ def next_step(hall: Hall, tournament: Tournament, now: float) -> NextStep:
     """Return what there is to do in a tournament."""
     if tournament.end or hall.version is None:
         return NOTHING
-    later: list[float] = []
+    until = tournament.made.until
+    if until is not None and until <= now:
+        for match in tournament.open.values():  # it counts as it stands
+            return NextStep(hall.decision("", _over(tournament, match, now)))
+        return NextStep(ended(hall, tournament, now))
+    later = [] if until is None else [until]
     for match in tournament.open.values():
         step = _of_match(hall, tournament, match, now)
         if step.decision:
@@ -74,7 +79,11 @@ def next_step(hall: Hall, tournament: Tournament, now: float) -> NextStep:
         if step.at is not None:
             later.append(step.at)
     if tournament.paused:
-        return NOTHING
+        resumes = tournament.resumes
+        if resumes is not None and resumes <= now:
+            continued = events.TournamentContinued(now, "", tournament.number)
+            return NextStep(hall.decision("", continued))
+        return NextStep(at=min([*later, *([] if resumes is None else [resumes])], default=None))
     due = _round_due(hall, tournament, now)
     if due is not None and due <= now:
         return _next_round(hall, tournament, now)

@@ -38,6 +38,14 @@ LATEST_START = 14 * DAY
 LATEST_START_BY_OPERATORS = 60 * DAY
 """The most rounds of a Swiss; the longest arena, and the latest starts from now, in seconds."""
 
+LONGEST_BY_CLOCK, LONGEST_BY_DAYS = 14 * DAY, 365 * DAY
+"""Seconds from the start of a member's tournament until it ends at the latest, with a clock and by
+correspondence. Otherwise players who ply once in a while, or pause it again and again, could fill
+all places for tournaments for ever."""
+
+PAUSE_LASTS = DAY
+"""Seconds after which a pause ends by itself, unless an operator has made it."""
+
 MOST_FROM_ADDRESS = 2
 """The most tournaments that are not over and were announced by players from one address. Strangers
 may share one, so it is not 1; operators are not counted."""
@@ -135,6 +143,8 @@ class NewTournament(Command):
         if len(going_on) >= hall.caps.tournaments:
             most = hall.caps.tournaments
             raise Refused(Refusal.TOURNAMENTS_TOO_MANY, most=most, numbers=tuple(going_on))
+        if time.is_correspondence and not is_operator:
+            _require_room_by_days(hall, open_)
         is_arena, is_swiss = kind is TournamentKind.ARENA, kind is TournamentKind.SWISS
         if self.rounds is not None and not is_swiss:
             raise Refused(Refusal.TOURNAMENT_HAS_NO_ROUNDS)
@@ -150,6 +160,8 @@ class NewTournament(Command):
             raise Refused(Refusal.TOURNAMENT_HAS_NO_LIMIT)
         if len(self.title) > events.LONGEST_TITLE:
             raise Refused(Refusal.TOURNAMENT_TITLE_TOO_LONG, most=events.LONGEST_TITLE)
+        starts = self._starts(scene.now, LATEST_START_BY_OPERATORS if is_operator else LATEST_START)
+        longest = LONGEST_BY_DAYS if time.is_correspondence else LONGEST_BY_CLOCK
         made = events.TournamentMade(
             scene.now,
             scene.me,
@@ -158,11 +170,12 @@ class NewTournament(Command):
             kind,
             self.rules or DEFAULT_RULES.name,
             time,
-            self._starts(scene.now, LATEST_START_BY_OPERATORS if is_operator else LATEST_START),
+            starts,
             self.rounds or 0,
             (self.seconds or USUAL_ARENA) if is_arena else self.limit,
             self.rated,
             self.fills,
+            None if is_operator else starts + longest,
         )
         return scene.hall.decision(scene.me, made)
 
@@ -257,14 +270,15 @@ class DirectTournament(Command):
 
 @verb("pause_tournament")
 class PauseTournament(DirectTournament):
-    """Pause a tournament: no further match begins."""
+    """Pause a tournament: no further match begins, for a day unless an operator pauses it."""
 
     number: int
 
     def event(self, scene: Scene, tournament: Tournament) -> events.HallEvent:
         if tournament.state is TournamentState.PAUSED:
             raise Refused(Refusal.TOURNAMENT_PAUSED, number=self.number)
-        return events.TournamentPaused(scene.now, scene.me, self.number)
+        until = None if scene.hall.is_operator(scene.me) else scene.now + PAUSE_LASTS
+        return events.TournamentPaused(scene.now, scene.me, self.number, until)
 
 
 @verb("resume_tournament")
@@ -299,6 +313,17 @@ def _require_maker(scene: Scene) -> None:
         raise Refused(Refusal.TOURNAMENTS_BY_OPERATORS)
     if hall.caps.tournaments_by is Makers.MEMBERS and not scene.person.member:
         raise Refused(Refusal.TOURNAMENTS_BY_MEMBERS)
+
+
+def _require_room_by_days(hall: Hall, open_: Collection[Tournament]) -> None:
+    """Raise Refused if half of the places are taken by tournaments by correspondence.
+
+    Those last for months, and the others could be announced no more.
+    """
+    numbers = tuple(each.number for each in open_ if each.is_by_days)
+    most = max(1, hall.caps.tournaments // 2)
+    if len(numbers) >= most:
+        raise Refused(Refusal.TOURNAMENTS_BY_DAYS_TOO_MANY, most=most, numbers=numbers)
 
 
 def _meant(scene: Scene, number: int) -> Tournament:

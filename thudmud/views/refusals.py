@@ -438,6 +438,10 @@ _TEMPLATES: Mapping[Enum, str] = {
         "There are {most} tournaments already, as many as there can be. You can announce yours"
         " when one is over."
     ),
+    Refusal.TOURNAMENTS_BY_DAYS_TOO_MANY: (
+        "There are {most} tournaments by correspondence already, as many as there can be. You can"
+        " announce one with a clock, or yours when one of those is over."
+    ),
     Refusal.TOURNAMENT_OF_YOURS: (
         "You have announced tournament {number} already. You can announce another one when it is"
         ' over. "cancel tournament {number}" ends it now.'

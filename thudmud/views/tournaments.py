@@ -263,8 +263,12 @@ def _result(scored: events.PairingScored, me: str | None) -> str:
 def _paused(paused: events.TournamentPaused, occasion: Occasion, view: View) -> list[str]:
     name = titled(_known(occasion, paused.number))
     told = f"{capitalised(does(paused.player, view.me, 'pause'))} {name}: no further match begins."
+    before = ""
+    if paused.until is not None:
+        told += f" It goes on in {lasting(paused.until - occasion.at)} at the latest."
+        before = " before that"
     if paused.player == view.me:
-        told += f' "{ResumeTournament(paused.number)}" lets it go on.'
+        told += f' "{ResumeTournament(paused.number)}" lets it go on{before}.'
     return wrapped(told, view.width)
 
 
@@ -356,7 +360,8 @@ def _stands(tournament: Tournament, now: float) -> str:
         case TournamentState.OPEN:
             return f"it starts {starting(tournament.made.starts, now)}"
         case TournamentState.PAUSED:
-            return "it is paused"
+            left = tournament.resumes and lasting(tournament.resumes - now)
+            return f"it is paused, for {left} at most" if left else "it is paused"
         case TournamentState.RUNNING if tournament.ends is not None:
             left = tournament.ends - now
             return f"{lasting(left)} to go" if left > 0 else "the last matches are played"
