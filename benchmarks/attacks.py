@@ -89,8 +89,8 @@ PROXY: Sections = {
     "server": {
         "port": 0,
         "connections_per_address": 1000,
-        "accepts_per_second": 80,
-        "accepts_at_once": 400,
+        "accepts_per_second": 400,
+        "accepts_at_once": 1600,
     },
     "players": {"names_per_hour": 1000},
 }

@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from thudmud.accounts import limiters
-from thudmud.accounts.limiters import RateLimiter, StorageQuota, TokenBucket, network
+from thudmud.accounts.limiters import (
+    RateLimiter,
+    RecentCounts,
+    StorageQuota,
+    TokenBucket,
+    network,
+    site,
+)
 
 NOW = 1_800_000_000.0
 
@@ -21,6 +30,41 @@ NOW = 1_800_000_000.0
 )
 def test_addresses_of_one_household_are_one(one: str, other: str) -> None:
     assert network(one) == network(other) != network("198.51.100.1")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("2001:db8::1", "2001:db8:0:ffff::1"),
+        ("192.0.2.1", "::ffff:192.0.2.255"),
+        ("127.0.0.1", "127.255.0.1"),
+        ("127.0.0.1", "::1"),
+        ("nowhere", "nowhere"),
+    ],
+)
+def test_networks_of_one_owner_are_one_site(one: str, other: str) -> None:
+    assert site(one) == site(other) not in {site("198.51.100.1"), site("2001:db8:1::1")}
+
+
+def test_recent_counts_fade_by_key() -> None:
+    counts = RecentCounts(100.0)
+    for _ in range(8):
+        counts.add("Anna", NOW)
+    assert counts.count("Anna", NOW) == 8
+    assert counts.count("Anna", NOW + 100) == pytest.approx(8 / math.e)
+    assert counts.count("Anna", NOW - 100) == 8
+    assert counts.count("Bert", NOW) == 0
+
+
+def test_recent_counts_of_too_many_keys_drop_the_lowest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limiters, "MAX_KEYS", 8)
+    counts = RecentCounts(100.0)
+    for _ in range(3):
+        counts.add("Anna", NOW)
+    for number in range(1000):
+        counts.add(f"once {number}", NOW + number / 1000)
+        assert len(counts) <= 8
+    assert counts.count("Anna", NOW + 1) > 2
 
 
 def test_so_much_at_once_then_so_much_a_second() -> None:

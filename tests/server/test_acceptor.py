@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
+from collections import Counter
+from itertools import cycle
 
 import pytest
 
@@ -56,12 +58,89 @@ def test_so_many_from_one_address(twins: list[str], other: str) -> None:
 
 
 def test_so_many_a_second() -> None:
-    limited = limiter(accepts_per_second=4, accepts_at_once=20)
-    came = [limited.acquire(f"192.0.2.{number}", 0.0) for number in range(19)]
-    assert came == [None] * 18 + [Rejection.HASTY]
+    limited = limiter(accepts_per_second=4, accepts_at_once=40)
+    came = [limited.acquire(f"192.0.{number}.1", 0.0) for number in range(37)]
+    assert came == [None] * 36 + [Rejection.HASTY]
     assert [limited.acquire(HERE, 0.0) for _ in range(3)] == [None, None, Rejection.HASTY]
-    assert limited.acquire("192.0.2.99", 0.5) is Rejection.HASTY
-    assert limited.acquire("192.0.2.99", 0.75) is None
+    assert limited.acquire("192.0.99.1", 0.5) is Rejection.HASTY
+    assert limited.acquire("192.0.99.1", 0.75) is None
+
+
+def hang_up_at_once(limited: ConnectionLimiter, address: str, now: float) -> bool:
+    """Connect from an address, and hang up at once; return whether it was accepted."""
+    if limited.acquire(address, now):
+        return False
+    limited.release(address)
+    return True
+
+
+ATTACKERS = {
+    "4 of a network": [f"198.51.100.{each}" for each in range(4)],
+    "16 of a network": [f"198.51.100.{each}" for each in range(16)],
+    "64 of a network": [f"198.51.100.{each}" for each in range(64)],
+    "64 of 64 networks": [f"198.51.{each}.1" for each in range(64)],
+    "64 networks of a customer": [f"2001:db8:0:{each:x}::1" for each in range(64)],
+    "all of loopback": [f"127.{n % 250}.{n // 250}.1" for n in range(50_000)],
+}
+
+
+@pytest.mark.parametrize("attackers", ATTACKERS.values(), ids=ATTACKERS)
+def test_newcomers_and_returning_players_under_a_flood_of_reconnects_get_in(
+    attackers: list[str],
+) -> None:
+    limited = limiter()
+    turns = cycle(attackers)
+    came, returned = list[bool](), list[bool]()
+    for tick in range(24 * 50):
+        now = tick / 50
+        for _ in range(10):  # 500 a second
+            hang_up_at_once(limited, next(turns), now)
+        if now >= 10 and tick % 12 == 0:
+            came.append(hang_up_at_once(limited, f"172.16.{tick // 12}.1", now))
+        if now >= 10 and tick % 50 == 0:
+            returned.append(hang_up_at_once(limited, f"203.0.113.{tick // 50 % 7}", now))
+    assert sum(came) >= 0.95 * len(came)
+    assert sum(returned) >= 0.9 * len(returned)
+
+
+def test_newcomers_under_a_flood_of_reconnects_from_a_thousand_networks_get_in() -> None:
+    limited = limiter()
+    turns = cycle([f"10.{each // 250}.{each % 250}.1" for each in range(1000)])
+    came = list[bool]()
+    for tick in range(24 * 50):
+        for _ in range(10):
+            hang_up_at_once(limited, next(turns), tick / 50)
+        if tick >= 10 * 50 and tick % 12 == 0:  # each of the thousand has been in by then
+            came.append(hang_up_at_once(limited, f"172.16.{tick // 12}.1", tick / 50))
+    assert sum(came) >= 0.95 * len(came)
+
+
+def test_newcomers_of_a_network_that_floods_come_before_those_who_flood() -> None:
+    limited = limiter()
+    came = list[bool]()
+    for tick in range(30 * 50):
+        for each in range(4):
+            hang_up_at_once(limited, f"198.51.100.{each}", tick / 50)
+        if tick >= 10 * 50 and tick % 12 == 0:
+            came.append(hang_up_at_once(limited, f"198.51.100.{100 + tick // 12}", tick / 50))
+    assert sum(came) >= 0.95 * len(came)
+
+
+def test_accepts_are_shared_by_two_floods_of_unequal_size() -> None:
+    limited = limiter()
+    accepted = Counter[str]()
+    for tick in range(60 * 100):
+        for number in range(9):
+            address = "192.0.2.1" if number == 0 else f"198.51.100.{number}"
+            accepted[address] += hang_up_at_once(limited, address, tick / 100)
+    assert accepted["192.0.2.1"] > accepted.total() / 9
+
+
+def test_connections_that_are_turned_away_are_not_remembered() -> None:
+    limited = limiter(accepts_per_second=1, accepts_at_once=40)
+    accepted = sum(hang_up_at_once(limited, f"10.0.{each}.1", 0.0) for each in range(200))
+    assert accepted == 36
+    assert [len(each) for each in limited.recent] == [36, 36]
 
 
 def test_one_address_cannot_use_up_what_is_for_all() -> None:

@@ -6,6 +6,7 @@ Pure: the time comes in as an argument, in seconds.
 from __future__ import annotations
 
 import ipaddress
+import math
 from functools import lru_cache
 
 MAX_KEYS = 20_000
@@ -91,10 +92,49 @@ class RateLimiter:
         self._buckets[key] = bucket
         return bucket
 
+    def find(self, key: str) -> TokenBucket | None:
+        """Return the bucket of a key; None if it has none, so that it would begin full."""
+        return self._buckets.get(key)
+
     def _forget_some(self) -> None:
         fullest = sorted(self._buckets, key=lambda key: self._buckets[key].full_at)
         for key in fullest[: max(1, int(MAX_KEYS * _SHARE_FORGOTTEN))]:
             del self._buckets[key]
+
+
+class RecentCounts:
+    """Counts events by key; each fades exponentially.
+
+    If there are too many keys, those with the lowest counts are forgotten, as if they had none. So
+    a client that uses many keys, to have its own counts forgotten, only loses the lowest.
+
+    Args:
+        lifetime: seconds after which an event counts 1/e.
+    """
+
+    def __init__(self, lifetime: float) -> None:
+        self._lifetime = lifetime
+        self._counts: dict[str, tuple[float, float]] = {}
+        """By key, its count and when it was that much."""
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def add(self, key: str, now: float) -> None:
+        """Count an event."""
+        if key not in self._counts and len(self._counts) >= MAX_KEYS:
+            self._forget_some(now)
+        self._counts[key] = self.count(key, now) + 1, now
+
+    def count(self, key: str, now: float) -> float:
+        """Return how many recent events a key has had; those that fade count in part."""
+        count, at = self._counts.get(key, (0.0, now))
+        return count * math.exp(min(0.0, at - now) / self._lifetime)
+
+    def _forget_some(self, now: float) -> None:
+        lowest = sorted(self._counts, key=lambda key: self.count(key, now))
+        for key in lowest[: max(1, int(MAX_KEYS * _SHARE_FORGOTTEN))]:
+            del self._counts[key]
 
 
 class TalkLimiter:
@@ -186,7 +226,10 @@ class StorageQuota:
 
 _IPV6_PREFIX = 64  # bits; what one household is given
 
+_SITE_PREFIXES = {4: 24, 6: 48}  # bits; what one customer of a provider can have all of
 
+
+@lru_cache(maxsize=1024)
 def network(address: str) -> str:
     """Return what an address is counted as: itself, or its /64 network if it is IPv6.
 
@@ -196,6 +239,18 @@ def network(address: str) -> str:
     if isinstance(parsed, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((parsed, _IPV6_PREFIX), strict=False))
     return str(parsed or address)
+
+
+@lru_cache(maxsize=1024)
+def site(address: str) -> str:
+    """Return the network that one owner often has all of: /24 of IPv4, /48 of IPv6, or loopback."""
+    parsed = parsed_address(address)
+    if parsed is None:
+        return address
+    if parsed.is_loopback:
+        return "loopback"
+    prefix = _SITE_PREFIXES[parsed.version]
+    return str(ipaddress.ip_network((parsed, prefix), strict=False))
 
 
 @lru_cache(maxsize=1024)

@@ -25,7 +25,14 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from thudmud.accounts.limiters import RateLimiter, TokenBucket, is_local, network
+from thudmud.accounts.limiters import (
+    RateLimiter,
+    RecentCounts,
+    TokenBucket,
+    is_local,
+    network,
+    site,
+)
 from thudmud.accounts.login import Logins
 from thudmud.accounts.passwords import Hasher, Passwords
 from thudmud.bots.workers import worker_count
@@ -346,6 +353,9 @@ def problem(error: OSError | ValueError, host: str, setting: str, port: int) -> 
 # Limits.
 
 _SHARE_OF_ONE = 1 / 4  # of the rate, for one address: else it could keep all others out
+_SHARE_LEFT = 1 / 4  # of the burst, that an address leaves to others at most; and its network
+_WEIGHT_OF_SITE = 1 / 4  # of a connection for others in its network, who are often strangers
+_RECENT = 120.0  # seconds after which a connection counts little
 _SHARE_RESERVED = 1 / 10  # of the rate, for this machine
 
 
@@ -362,10 +372,22 @@ class ConnectionLimiter:
 
     Some connections, and a share of the rate, are reserved for this machine.
 
+    All share a token bucket. Each connection that an address has had in the last minutes is a token
+    that it has to leave in for others, and each from its network (`site`) a quarter of one. However
+    many addresses reconnect as often as they can, they empty the bucket only as far as the one that
+    has had fewest may. What is left below that, and whatever flows in, is first for those who have
+    had fewer: newcomers, and players whose connection was lost once or twice. A botnet whose
+    addresses are each used once, in networks of their own, is served as newcomers are.
+
+    An address has a smaller bucket besides, so that it takes at most a quarter of the rate. What is
+    remembered is bounded: `MAX_KEYS` addresses, and as many networks. Those that are turned away
+    are not remembered, so they cannot have others forgotten.
+
     Attributes:
         closing: the number of rejected connections that are given time to read why.
         max_closing: the most of them.
         handshakes: held by a connection when its TLS begins, so that one does in each turn.
+        recent: recent connections by address, and by `site`.
     """
 
     def __init__(self, settings: ServerSettings, room: Room) -> None:
@@ -377,6 +399,7 @@ class ConnectionLimiter:
             self._kept = min(self._kept, room.connections // 4)
         self._count = 0
         self._counts: Counter[str] = Counter()
+        self.recent = RecentCounts(_RECENT), RecentCounts(_RECENT)
         self.adopt(settings)
 
     def adopt(self, settings: ServerSettings) -> None:
@@ -385,7 +408,7 @@ class ConnectionLimiter:
         rate, size = settings.accepts_per_second, settings.accepts_at_once
         self._rate = TokenBucket(rate, size)
         self._rates = RateLimiter(rate * _SHARE_OF_ONE, size * _SHARE_OF_ONE)
-        self._reserved = size * _SHARE_RESERVED
+        self._reserved, self._most_left = size * _SHARE_RESERVED, size * _SHARE_LEFT
 
     def acquire(self, address: str | None, now: float) -> Rejection | None:
         """Count a connection, which needs a later `release`; or return why it is rejected.
@@ -430,19 +453,25 @@ class ConnectionLimiter:
     def _too_hasty(self, address: str, now: float) -> Rejection | None:
         """Take a connection from the rate that all share."""
         leaving = 0.0 if is_local(address) else self._reserved
+        of_address, of_site = self.recent
+        leaving += min(self._most_left, of_address.count(network(address), now))
+        leaving += min(self._most_left, of_site.count(site(address), now) * _WEIGHT_OF_SITE)
         return Rejection.HASTY if self._rate.take(now, leaving=leaving) else None
 
     def _too_many(self, address: str, now: float) -> Rejection | None:
         where = network(address)
         if self._counts[where] >= self._settings.connections_per_address:
             return Rejection.CROWDED
-        return Rejection.HASTY if address and self._rates.of(where).wait(now) else None
+        own = self._rates.find(where)
+        return Rejection.HASTY if own and own.wait(now) else None
 
     def _assign(self, address: str | None, now: float) -> None:
         if address:
             where = network(address)
             self._rates.of(where).take(now)
             self._counts[where] += 1
+            for recent, key in zip(self.recent, (where, site(address)), strict=True):
+                recent.add(key, now)
 
 
 # Open files.
