@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
@@ -117,12 +118,16 @@ def inbox_of(
     settings: ServerSettings,
     package_time: TokenBucket,
     handle: Callable[[Item], bool] = lambda _: True,
+    *,
+    turns: InboxQueue | None = None,
+    source: str = "192.0.2.1",
 ) -> Inbox:
     return Inbox(
         cast("Any", reading),
-        InboxQueue(),
+        turns or InboxQueue(),
         settings,
         package_time,
+        source=source,
         handle=handle,
         is_busy=lambda: False,
     )
@@ -192,16 +197,99 @@ async def test_who_sends_a_line_goes_before_all_who_have_sent_more(
         now += TURN_TIME / 4.5
 
     for name in "abcdefg":
-        turns.wait(partial(take, name), again=True)
-    turns.wait(partial(take, "X"))
-    turns.wait(partial(take, "Y"))
+        turns.wait("", partial(take, name), again=True)
+    turns.wait("", partial(take, "X"))
+    turns.wait("", partial(take, "Y"))
     assert await turns_taken(turns, taken, 9) == ["XYabc", "defg"]
     # However many they are, one of those who have sent more goes on in each turn.
     for name in "abc":
-        turns.wait(partial(take, name), again=True)
+        turns.wait("", partial(take, name), again=True)
     for name in "TUVWXYZ":
-        turns.wait(partial(take, name))
+        turns.wait("", partial(take, name))
     assert await turns_taken(turns, taken, 10) == ["TUVWXa", "YZbc"]
+
+
+@pytest.mark.parametrize("again", [False, True])
+async def test_sources_take_turns_whatever_they_have_waiting(again: bool) -> None:  # noqa: FBT001
+    turns, taken = InboxQueue(), list[str]()
+    for name in ("a1", "a2", "a3", "b1", "b2", "c1", "victim"):
+        turns.wait(name[0], partial(taken.append, name), again=again)
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert taken == ["a1", "b1", "c1", "victim", "a2", "b2", "a3"]
+
+
+class Crowd:
+    """Guests whose inboxes share a queue; a line takes half a millisecond.
+
+    Attributes:
+        handled: the lines that were handled, each as the address it came from.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **limits: int) -> None:
+        self.loop, self.turns = asyncio.get_running_loop(), InboxQueue()
+        self.now, self.handled = self.loop.time(), list[str]()
+        self._settings = ServerSettings.model_validate(limits)
+        monkeypatch.setattr(self.loop, "time", lambda: self.now)
+
+    def inbox(self, address: str) -> Inbox:
+        def handle(_: Item) -> bool:
+            self.handled.append(address)
+            self.now += 0.0005
+            return True
+
+        bucket = TokenBucket(200, 500)
+        return inbox_of(
+            HeldReading(), self._settings, bucket, handle, turns=self.turns, source=address
+        )
+
+    async def others_before(self, victim: Inbox) -> Counter[str]:
+        """Let a victim send a line; return how many lines of each other are handled before it."""
+        self.handled.clear()
+        victim.put(["look"])
+        while "victim" not in self.handled:  # noqa: ASYNC110  (some turns of the loop)
+            await asyncio.sleep(0)
+        return Counter(self.handled[: self.handled.index("victim")])
+
+
+ADDRESSES = [f"198.51.100.{each}" for each in (11, 12, 13, 14)]
+
+
+async def test_line_waits_for_one_of_each_other_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    crowd = Crowd(monkeypatch)
+    guests = [crowd.inbox(ADDRESSES[number % 4]) for number in range(112)]
+    victim = crowd.inbox("victim")
+    for _ in range(10):
+        for guest in guests:
+            guest.put(["who"])
+        waited_for = await crowd.others_before(victim)
+        # Besides, one of those with several waiting goes on in each turn, for a millisecond.
+        assert waited_for.total() <= len(ADDRESSES) + 3
+
+
+async def test_line_goes_before_all_who_send_several_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    crowd = Crowd(monkeypatch)
+    for number in range(112):
+        crowd.inbox(ADDRESSES[number % 4]).put(["who"] * 10)
+    assert (await crowd.others_before(crowd.inbox("victim"))).total() == 0
+
+
+async def test_line_goes_before_those_who_come_back_after_a_throttle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    crowd = Crowd(monkeypatch, commands_per_second=1, commands_at_once=1)
+    guests = [crowd.inbox(ADDRESSES[number % 4]) for number in range(112)]
+    victim = crowd.inbox("victim")
+    for guest in guests:
+        guest.put(["who"] * 30)
+    for expected in range(len(guests), 5 * len(guests), len(guests)):
+        while crowd.turns.throttled < expected:  # noqa: ASYNC110  (it has no bell)
+            await asyncio.sleep(0)
+        crowd.now += 1.0
+        await asyncio.sleep(0)  # the delays end: they wait for a turn again
+        assert (await crowd.others_before(victim)).total() <= 1
 
 
 async def test_a_mistake_of_ours_in_a_turn_keeps_nobody_else_waiting() -> None:
@@ -213,8 +301,8 @@ async def test_a_mistake_of_ours_in_a_turn_keeps_nobody_else_waiting() -> None:
     def fail() -> None:
         raise error
 
-    turns.wait(fail)
-    turns.wait(partial(taken.append, "a"))
+    turns.wait("", fail)
+    turns.wait("", partial(taken.append, "a"))
     assert await turns_taken(turns, taken, 1) == ["a"]
     assert failed == [error]
 

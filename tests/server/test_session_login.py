@@ -428,14 +428,18 @@ async def test_a_command_that_takes_its_time_holds_the_next_back(
     bob, _ = await come(setup, "Bob")
     submit, slow = setup.service.submit, asyncio.get_running_loop().create_future()
 
+    begun = asyncio.Event()
+
     async def submit_slowly(visit: Visit, line: str, **how: Any) -> Result:
         if line == "slow":
+            begun.set()
             await slow
         return await submit(visit, line, **how)
 
     monkeypatch.setattr(setup.service, "submit", submit_slowly)
     await anna.fence()
     await anna.send(b"slow\r\nlook\r\n")
+    await begun.wait()  # one line comes before two
     await bob.send(b"say now\r\n")
     await bob.until(b"now\r\n")
     assert await anna.until(b"now\r\n") == b"Bob says: now\r\n"

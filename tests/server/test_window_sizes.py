@@ -89,6 +89,7 @@ async def test_packages_given_up_and_asked_for_again_are_both_seen() -> None:
         InboxQueue(),
         ServerSettings(),
         TokenBucket(1, 1),
+        source="",
         handle=handle,
         is_busy=lambda: False,
     )

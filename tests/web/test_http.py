@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from hashlib import sha256
+from typing import Any
 from urllib.parse import quote
 
 import httpx
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import PassTime
 from tests.server.plain import PATIENCE, Client, Serving
+from thudmud.server.inbox import InboxQueue
 from thudmud.store import StoreError
 from thudmud.web import site
 from thudmud.web.connection import FILE_PIECE, KEPT, MAX_HEAD
@@ -419,6 +421,25 @@ async def test_connections_of_a_forwarder_keep_nobody_out(serving: Serving) -> N
         await page.send(HEAD[:-2] + b"X-Forwarded-For: 192.0.2.1\r\n\r\n")
         assert b" 200 " in await page.until(b"\r\n\r\n")
     await (await setup.connect()).until(b"name? ")
+
+
+@pytest.mark.parametrize(("forwarders", "count"), [([], 2), (["127.0.0.0/8"], 3)])
+async def test_connections_share_the_turns_of_their_address_unless_they_are_forwarded(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch, forwarders: list[str], count: int
+) -> None:
+    sources, wait = set[str](), InboxQueue.wait
+
+    def noted(queue: InboxQueue, source: str, *given: Any, **named: Any) -> None:
+        sources.add(source)
+        wait(queue, source, *given, **named)
+
+    monkeypatch.setattr(InboxQueue, "wait", noted)
+    setup = await serving(web=WEB | {"forwarders": forwarders})
+    for here in ("127.0.0.2", "127.0.0.2", "127.0.0.3"):
+        page = await setup.connect_web(source=here)
+        await page.send(HEAD[:-2] + b"X-Forwarded-For: 192.0.2.1\r\n\r\n")
+        await page.until(b" 200 ")
+    assert len(sources) == count
 
 
 async def test_page_of_a_link_is_neither_hashed_nor_compressed_for_each_host(

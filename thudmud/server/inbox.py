@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import field, replace
 from functools import partial
 from time import thread_time
@@ -55,8 +55,53 @@ TURN_TIME = 0.002
 the players see it, and waits that long in each, however many lines others send."""
 
 
+Take = Callable[[], None]
+"""Lets an inbox handle some of what waits in it."""
+
+
+class _RoundRobin:
+    """Queues by source, which are served one after the other, an entry each.
+
+    Attributes:
+        order: the sources that have entries; the next one comes first.
+    """
+
+    def __init__(self) -> None:
+        self.order: deque[str] = deque()
+        self._entries: dict[str, deque[Take]] = {}
+
+    def append(self, source: str, take: Take) -> None:
+        """Add an entry to the queue of a source."""
+        if entries := self._entries.get(source):
+            entries.append(take)
+        else:
+            self._entries[source] = deque((take,))
+            self.order.append(source)
+
+    def popleft(self) -> Take:
+        """Remove the first entry of the source whose turn it is, and return it."""
+        source = self.order.popleft()
+        entries = self._entries[source]
+        take = entries.popleft()
+        if entries:
+            self.order.append(source)
+        else:
+            del self._entries[source]
+        return take
+
+
 class InboxQueue:
     """Shares each turn of the event loop among inboxes.
+
+    It is a fair queue of two classes (RFC 8290 has one for packets). Inboxes in which one line has
+    come in, and none waited, come first: a player who types a line now and then does not queue
+    behind others' hundreds. But one of those that have more to handle goes on in every turn,
+    however many others there are.
+
+    Within each class the sources, which are networks as `accounts.limiters.network` has them, are
+    served in rotation, and the inboxes of one source in the order in which they came. So a line
+    waits for one of each other source, not for one of each other connection; and who has a hundred
+    connections from four addresses has four turns in a round.
 
     It is made where the event loop runs: to ask for that costs a system call, for each line.
 
@@ -67,18 +112,15 @@ class InboxQueue:
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
         self.throttled = 0
-        self._first: deque[Callable[[], None]] = deque()
-        self._later: deque[Callable[[], None]] = deque()
+        self._incoming: list[tuple[_RoundRobin, str, Take]] = []
+        """What waits for the next turn: each inbox has only one before its answers are written,
+        since only then it is known whether its client reads."""
+        self._first, self._later = _RoundRobin(), _RoundRobin()
         self._scheduled = False
 
-    def wait(self, take: Callable[[], None], *, again: bool = False) -> None:
-        """Call ``take`` in one of the next turns.
-
-        Inboxes that have more to handle, and so come again, wait for all others: a player who types
-        a line now and then does not queue behind others' hundreds. But one of them goes on in every
-        turn, however many others there are.
-        """
-        (self._later if again else self._first).append(take)
+    def wait(self, source: str, take: Take, *, again: bool = False) -> None:
+        """Call ``take`` in one of the next turns; after others, if there is more to handle."""
+        self._incoming.append((self._later if again else self._first, source, take))
         self._schedule()
 
     def _schedule(self) -> None:
@@ -90,20 +132,19 @@ class InboxQueue:
         loop = self.loop
         end = loop.time() + TURN_TIME
         self._scheduled = False
-        # Each inbox has only one turn before its answers are written: only then is it known whether
-        # its client reads.
-        first, later = len(self._first), len(self._later)
+        first, later = self._first, self._later
+        incoming, self._incoming = self._incoming, []
+        for queue, source, take in incoming:
+            queue.append(source, take)
         try:
-            while first and loop.time() < end:
-                first -= 1
-                self._first.popleft()()
-            while later:
-                later -= 1
-                self._later.popleft()()
+            while first.order and loop.time() < end:
+                first.popleft()()
+            while later.order:
+                later.popleft()()
                 if loop.time() >= end:
                     break
         finally:
-            if self._first or self._later:
+            if first.order or later.order:
                 self._schedule()
 
 
@@ -127,16 +168,19 @@ class Inbox:
         settings: ServerSettings,
         package_time: TokenBucket,
         *,
+        source: str,
         handle: Callable[[Item], bool],
         is_busy: Callable[[], bool],
     ) -> None:
-        self._reading, self._turns = reading, turns
+        self._reading, self._turns, self._source = reading, turns, source
         self._settings, self._most = settings, settings.queue_length
         self._rate = TokenBucket(settings.commands_per_second, settings.commands_at_once)
         self._package_time = package_time
         self._handle, self._is_busy = handle, is_busy
         self._waiting: deque[Item] = deque()
         self._scheduled = False
+        self._is_again = False
+        """Whether it has more to handle than one line, if it is scheduled."""
         self._is_paused = False
         self._paying: asyncio.TimerHandle | None = None
         """Reads on once what packages have cost is paid for."""
@@ -158,7 +202,7 @@ class Inbox:
     def put(self, items: Iterable[Item]) -> None:
         """Queue items that have come in."""
         waiting = self._waiting
-        again = bool(waiting)
+        again = bool(waiting)  # it is busy, or its client does not read
         for item in items:
             if waiting and type(item) is Fitted and _is_outdated(waiting[-1], item):
                 waiting[-1] = item
@@ -168,7 +212,8 @@ class Inbox:
             self._reading.hold(self)
         if not self._scheduled:
             self._scheduled = True
-            self._turns.wait(self._take_turn, again=again)
+            self._is_again = again or (len(waiting) > 1 and _has_several(waiting))
+            self._turns.wait(self._source, self._take_turn, again=self._is_again)
 
     def charge(self, seconds: float) -> None:
         """Charge for the CPU time that a line took, which costs `MOST_OWED` of the rate at most."""
@@ -226,9 +271,12 @@ class Inbox:
 
     def wake(self) -> None:
         """Go on handling in one of the next turns."""
-        if not self._scheduled:
-            self._scheduled = True
-            self._turns.wait(self._take_turn, again=bool(self._waiting))
+        if self._waiting:
+            if not self._scheduled:
+                self._scheduled = self._is_again = True
+                self._turns.wait(self._source, self._take_turn, again=True)
+        elif not self._is_paused:
+            self._reading.let_go(self)
 
     def _take_turn(self) -> None:
         loop = self._turns.loop
@@ -246,15 +294,18 @@ class Inbox:
             has_room = self._handle(self._waiting.popleft())
             if is_negotiation:
                 self.charge(thread_time() - begun)
+            elif not self._is_again:  # more may have come in since
+                break
             if not has_room or loop.time() - now > FAIR_TIME:
                 break
         self._scheduled = False  # a wake-up meanwhile has been handled, or is now
         if self._is_paused or self._is_busy():
             return
         if delay and not self._scheduled:
-            self._scheduled = True
+            self._scheduled = self._is_again = True
             self._turns.throttled += 1
-            loop.call_later(delay, partial(self._turns.wait, self._take_turn, again=True))
+            back = partial(self._turns.wait, self._source, self._take_turn, again=True)
+            loop.call_later(delay, back)
         elif self._waiting:
             self.wake()
         if len(self._waiting) < self._most:
@@ -266,6 +317,11 @@ _QUESTIONS = frozenset({Ask, Watch})
 
 _NEGOTIATION = frozenset({Fitted, Mark})
 """The items that a client's program sends by itself, whether or not its player types."""
+
+
+def _has_several(items: Collection[Item]) -> bool:
+    """Return whether more than one item was sent by the player, or asked for by a program."""
+    return sum(type(each) not in _NEGOTIATION for each in items) > 1
 
 
 def _is_outdated(item: Item, fitted: Fitted) -> bool:

@@ -103,6 +103,9 @@ class _WebPeer:
         self._caller, self._forwarders, self._shared = caller, forwarders, shared
         self._budgets, self._browsing = budgets, browsing
         self.is_forwarder = caller.address in forwarders
+        self.source = network(caller.address)
+        if self.is_forwarder:  # the next request may be anybody's
+            self.source += f" {caller.port}"
 
     def came(self, transport: asyncio.Transport) -> None:
         """Note the connection."""

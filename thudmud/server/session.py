@@ -169,11 +169,13 @@ class PlayerSession:
         self._word = ""
         """The resume word of a guest."""
         self._visit: Visit | None = None
+        where = network(self.address)
         self._inbox = Inbox(
             reading,
             shared.turns,
             shared.settings,
-            shared.package_time.of(network(self.address)),
+            shared.package_time.of(where),
+            source=where,
             handle=self._handle,
             is_busy=lambda: self._is_asking or (self._is_busy and not self._prompter.is_waiting),
         )

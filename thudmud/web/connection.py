@@ -95,8 +95,11 @@ def _body_length(head: bytes | bytearray) -> int:
 class RunQueue(Protocol):
     """Shares each turn of the event loop among those that wait for one."""
 
-    def wait(self, take: Callable[[], None], *, again: bool = False) -> None:
-        """Call ``take`` in one of the next turns; if it comes ``again``, after all others."""
+    def wait(self, source: str, take: Callable[[], None], *, again: bool = False) -> None:
+        """Call ``take`` in one of the next turns; if it comes ``again``, after all others.
+
+        Those of one source share its turns.
+        """
 
 
 @value
@@ -143,9 +146,11 @@ class HttpPeer(Protocol):
 
     Attributes:
         is_forwarder: whether it is a trusted proxy, whose requests are those of others.
+        source: what it shares its turns with, see `RunQueue`: its network, as a rule.
     """
 
     is_forwarder: bool
+    source: str
 
     def budget(self, address: str) -> Budget:
         """Return the budget of requests of an address."""
@@ -319,7 +324,7 @@ class HttpConnection(asyncio.BufferedProtocol):
         if not (self._is_queued or self._is_choked or self._is_over or self._is_busy):
             if self._rest or self._request_size():
                 self._is_queued = True
-                self._policy.turns.wait(self._take_turn, again=again)
+                self._policy.turns.wait(self._peer.source, self._take_turn, again=again)
             elif self._has_ended:
                 self._finish()
         if len(self._waiting) > MAX_HEAD and (self._is_queued or self._is_busy):
