@@ -58,6 +58,7 @@ class Place:
         later: Later | None = None,
         *,
         teaches: bool = False,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         self.told: dict[str, list[str]] = {}
         self.causes: list[object] = []
@@ -69,7 +70,7 @@ class Place:
         self.service = Service(
             Hall(boards, seat_grace=0),
             store,
-            clock=lambda: self.now,
+            clock=clock or (lambda: self.now),
             node=node,
             told=lambda message, cause: self.take(message, cause),  # noqa: PLW0108  (tests set it)
             later=later or (lambda delay, call: asyncio.get_running_loop().call_later(delay, call)),

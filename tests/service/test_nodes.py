@@ -45,10 +45,14 @@ MOVE = "move a6 to b6"
 
 
 class World:
-    """A store, and nodes on it with a place each; time stands still."""
+    """A store, and nodes on it with a place each; time stands still.
+
+    Attributes:
+        idle: seconds that have passed for players, and no node's lease.
+    """
 
     def __init__(self) -> None:
-        self.store = SlowStore.make()
+        self.store, self.idle = SlowStore.make(), 0.0
         self.nodes: dict[str, Node] = {}
 
     async def begin(
@@ -58,7 +62,7 @@ class World:
         node = Node(self.store, name, lease=LEASE, clock=lambda: self.store.time)
         self.nodes[name] = node
         await node.open()
-        place = Place(self.store, node, boards, later=later)
+        place = Place(self.store, node, boards, clock=lambda: self.store.time + self.idle)
         await place.open()
         return place
 
@@ -410,7 +414,7 @@ async def test_who_is_idle_is_known_on_all_nodes(world: World, one: Place, two: 
     notes = list[object]()
     hear = world.store.hear(notes.append, note_form)
     await one.enter("Anna", "Bert")
-    two.now = one.now = 1300.0
+    world.idle = 300.0
     await two.enter("Carla")
     assert "idle for 5 minutes" in await two.type("Carla", "finger anna")
     await one.type("Anna", "look")
@@ -419,11 +423,10 @@ async def test_who_is_idle_is_known_on_all_nodes(world: World, one: Place, two: 
     before = len(notes)
     for _ in range(20):
         await one.type("Anna", "who")  # told once in a while, not line by line
-        one.now += 1.0
+        world.idle += 1.0
     assert len(notes) == before
     hear()
     three = await world.begin("three")
-    three.now = 1300.0
     await three.enter("Dora")
     assert "idle for 5 minutes" in await three.type("Dora", "finger bert")
 
@@ -481,6 +484,73 @@ async def test_the_players_of_a_node_that_died_are_marked_away(
     assert "Anna has lost the connection." in " ".join(two.told["Bert"])
     assert "Anna" not in two.hall.people
     assert not [claim for claim in await world.store.people() if claim.name == "Anna"]
+
+
+async def sit_with_a_clock(one: Place, two: Place) -> None:
+    """Let Anna, on one node, and Bert, on the other, begin a battle; Anna's clock is running."""
+    await one.enter("Anna")
+    await two.enter("Bert")
+    await one.type("Anna", "join game as dwarf on oak board", "set clock 1+0")
+    await two.type("Bert", "join game as troll on oak board", "set clock 1+0", "start")
+    await one.type("Anna", "start", MOVE)
+    await two.type("Bert", "move g7 to f7")
+
+
+def left_of_anna(world: World, place: Place) -> float:
+    """Return how many seconds she has left by now."""
+    clock = place.hall.tables["oak board"].clock
+    assert clock
+    return clock.read(world.store.time).left(Side.DWARF)
+
+
+async def test_clock_of_a_node_that_died_stands_since_its_lease_was_renewed(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit_with_a_clock(one, two)
+    world.store.time += 4
+    await world.nodes["one"].renew()
+    await world.pass_by(1.5 * LEASE, "two")
+    await until(lambda: two.away() == {"Anna"})
+    assert left_of_anna(world, two) == 56
+    world.store.time += 4
+    await two.enter("Anna")
+    assert left_of_anna(world, two) == 56
+    world.store.time += 4
+    assert left_of_anna(world, two) == 52
+
+
+@pytest.mark.parametrize("is_reaped", [False, True])
+async def test_clock_of_a_player_who_comes_in_before_they_were_seen_out_stood(
+    world: World,
+    one: Place,
+    two: Place,
+    is_reaped: bool,  # noqa: FBT001
+) -> None:
+    await sit_with_a_clock(one, two)
+    await world.nodes["two"].renew()
+    world.store.time += LEASE * 0.6
+    await world.nodes["two"].renew()
+    world.store.time += LEASE * 0.6
+    coming = begin(two.enter("Anna"))
+    if is_reaped:
+        await world.nodes["two"].reap()
+    await finished(coming)
+    assert not two.away()
+    assert left_of_anna(world, two) == 60
+    assert "You move" in await two.type("Anna", "move b6 to c6")
+
+
+async def test_clock_of_a_dead_node_runs_until_the_last_ply_that_came_of_it(
+    world: World, one: Place, two: Place
+) -> None:
+    await sit_with_a_clock(one, two)
+    await world.nodes["two"].renew()
+    world.store.time += LEASE * 0.4
+    await one.type("Anna", "move b6 to c6")
+    await two.type("Bert", "move f7 to g7")
+    await world.pass_by(LEASE, "two")
+    await until(lambda: two.away() == {"Anna"})
+    assert left_of_anna(world, two) == 60 - LEASE * 0.4
 
 
 async def test_a_reaper_that_dies_is_reaped(world: World, one: Place, two: Place) -> None:

@@ -28,10 +28,13 @@ class TestLeases:
         assert not await store.beat("two", 50)
         await store.claim("Anna", "one", "s1", "hall")
         assert await store.reap("two") == []
+        beat = clock.now
         clock.now += 40
         await store.beat("two", 50)
         clock.now += 40
-        assert await store.reap("two") == [PlayerClaim("", "Anna", "one", "s1", "hall")]
+        [claim] = await store.reap("two")
+        assert claim == PlayerClaim("", "Anna", "one", "s1", "hall", claim.seen)
+        assert claim.seen == pytest.approx(beat, abs=10)
         assert await store.people() == [PlayerClaim("", "Anna", "two", "s1", "hall")]
         assert await store.reap("two") == []
         assert not await store.beat("one", 50), "it was taken for dead"
@@ -134,8 +137,13 @@ class TestClaims:
     async def test_who_was_on_a_dead_node_may_be_claimed(self, store: Store, clock: Clock) -> None:
         await store.beat("one", 10)
         await store.claim("Anna", "one", "s1")
+        beat = clock.now
         clock.now += 20
         await store.beat("two", 10)
+        claim = await store.claim("Anna", "two", "s2")
+        assert claim
+        assert claim == PlayerClaim("", "Anna", "one", "s1", "", claim.seen)
+        assert claim.seen == pytest.approx(beat, abs=10)
         assert await store.claim("Anna", "two", "s2") is None
         assert await store.reap("two") == []
 

@@ -370,11 +370,14 @@ class Following:
         for table in list(self._hall.tables.values()):
             await self.hold_clock(table, must_store=must_store)
 
-    async def hold_clock(self, table: Table, *, must_store: bool = False) -> None:
-        """Hold the clock of one board for the time in which no server ran."""
+    async def hold_clock(
+        self, table: Table, *, since: float | None = None, must_store: bool = False
+    ) -> None:
+        """Hold the clock of one board for the time in which no server ran, or since a time."""
+        interruptions = None if since is None else [(since, self._clock())]
         try:
             async with self.tables.of(table.name):
-                await self._hold_clock(table.key)
+                await self._hold_clock(table.key, interruptions)
         except StoreError as error:
             if must_store:
                 raise

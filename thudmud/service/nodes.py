@@ -8,7 +8,9 @@ the store, which it renews. These invariants hold besides those in `thudmud.serv
 11. After a claim, everything stored has to be applied here before anything is decided, since the
     previous node may just have stored that the player is away. (`Node.claim`)
 12. A dead node is reaped by a living one. One transaction gives its claims to the reaper, which
-    stores and tells that the players are away, and releases the claims. A reaper that dies is
+    stores that clocks at their boards have stood still since the node renewed its lease last,
+    stores and tells that the players are away, and releases the claims. So does a node, at once,
+    that claims one of them who comes in there. A reaper that dies is
     reaped in turn. A player on whom nobody has a claim, as the node that asked for them has died
     before it had one, is seen out by that which left them to it. (`Node.reap`, `Presence.let_go`)
 13. A node acts only while its own clock says that its lease holds. If it wakes up later, it
@@ -155,6 +157,8 @@ class Node:
 
     Attributes:
         peers: the names of other nodes heard of.
+        cut_off: by realm and lower-case name, players whose node is dead and whose clocks have to
+            be held; since when.
     """
 
     def __init__(
@@ -169,6 +173,7 @@ class Node:
         self.name = name or f"node-{token_hex(4)}"
         self.lease = lease
         self.peers: set[str] = set()
+        self.cut_off: dict[tuple[str, str], float] = {}
         self._store, self._settings, self._clock = store, settings, clock
         self._services: list[Resident] = []
         self._until: float | None = None
@@ -329,6 +334,7 @@ class Node:
                     self._lose(claim.realm, claim.name, Parting.CUT_OFF)
         self._has_ghosts = True  # until the result of this is known
         for claim in await self._store.reap(self.name):
+            self._note_cut_off(claim)
             self._lose(claim.realm, claim.name, Parting.CUT_OFF)
         self._has_ghosts = False
 
@@ -370,6 +376,9 @@ class Node:
             if not asks and self._is_sparing and await self._is_elsewhere(realm, name):
                 return False
             while owner := await self._store.claim(name, self.name, "", realm=realm):
+                if owner.seen is not None:  # it is ours
+                    self._note_cut_off(owner)
+                    break
                 if not asks:
                     return False
                 if not was_released:
@@ -505,6 +514,11 @@ class Node:
                 if key in self._late:
                     self._late.discard(key)
                     self._lose(realm, name, Parting.LOST)
+
+    def _note_cut_off(self, claim: PlayerClaim) -> None:
+        """Note since when the player of a dead node has been cut off, for `Presence`."""
+        if claim.seen is not None and self._of(claim.realm):
+            self.cut_off[claim.realm, claim.name.lower()] = claim.seen
 
     def _lose(self, realm: str, name: str, parting: Parting) -> None:
         for service in self._of(realm):

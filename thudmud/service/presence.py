@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 RETRY = 1.0
 """Seconds before storing a player's presence is tried again."""
 
+_UNNOTICED = 1.0
+"""Seconds for which no clock is held: it was held just now for the opponent, or for an outage."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -518,8 +521,20 @@ class Presence:
                 now(self.note(name))
 
     async def _claim(self, name: str, *, asks: bool = False) -> bool:
-        """Claim a name for our node, if there is one, and apply everything stored."""
-        return self._node is None or await self._node.claim(self._realm, name, asks=asks)
+        """Claim a name for our node, if there is one, and apply everything stored.
+
+        If the player's node was dead, the clocks at their boards are held for the time since.
+        """
+        if self._node is None:
+            return True
+        if not await self._node.claim(self._realm, name, asks=asks):
+            return False
+        since = self._node.cut_off.pop((self._realm, name.lower()), None)
+        if since is not None:
+            for table in self._hall.tables.seats_of(name):
+                if table.clock and self._clock() - max(since, table.clock.at) > _UNNOTICED:
+                    await self._following.hold_clock(table, since=since)
+        return True
 
     async def _release(self, name: str) -> None:
         """Release a name, unless its presence has yet to be stored."""

@@ -133,13 +133,18 @@ class OpenBoard(NamedTuple):
 
 
 class PlayerClaim(NamedTuple):
-    """A node's claim on a player: for which session, and the room that the player is in."""
+    """A node's claim on a player: for which session, and the room that the player is in.
+
+    ``seen`` is when the node renewed its lease last, if the claim was just taken from it since it
+    is dead.
+    """
 
     realm: str
     name: str
     node: str
     session: str
     room: str
+    seen: float | None = None
 
 
 @value

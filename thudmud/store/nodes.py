@@ -107,13 +107,13 @@ def leave(database: Database, node: str) -> None:
 
 def reap(database: Database, node: str) -> Sequence[PlayerClaim]:
     """Take over the claims of dead nodes for a live one; return them as they were."""
-    dead = [row[0] for row in database.table.rows("node", "where until <= ?", database.now())]
+    dead = list(database.table.rows("node", "where until <= ?", database.now()))
     taken: list[PlayerClaim] = []
-    for name in dead:
+    for name, seen, _ in dead:
         if name == node:
             continue
         for row in list(database.table.rows("claim", "where node = ?", name)):
-            taken.append(_claim(database, row))
+            taken.append(_claim(database, row)._replace(seen=cast("float", seen)))
             database.table.put("claim", row[0], node, *row[2:])
         database.table.delete("node", "where name = ?", name)
     return taken
@@ -125,8 +125,9 @@ def claim(
     """Claim a player for a node's session, or update the room of a claimed player.
 
     Returns:
-        None if the player is claimed now; else the claim of another live node, which can be asked
-        by a note to let go.
+        None if the player is claimed now, or the claim as it was if that was a dead node's, whose
+        ``seen`` says when it lived; else the claim of another live node, which can be asked by a
+        note to let go.
 
     Raises:
         NotWritten: the node's own lease has run out.
@@ -137,12 +138,15 @@ def claim(
         raise NotWritten(f"The lease of the node {node} has run out.")
     found = database.players.find(name, realm)
     row = found and database.table.row("claim", "where player = ?", found[0])
+    taken: PlayerClaim | None = None
     if row and row[1] != node:
         owner = database.table.row("node", "where name = ?", row[1])
         if owner and cast("float", owner[2]) > now:
             return _claim(database, row)
+        if owner:
+            taken = _claim(database, row)._replace(seen=cast("float", owner[1]))
     database.table.put("claim", database.players.number_of(name, realm), node, session, room)
-    return None
+    return taken
 
 
 def release(database: Database, name: str, node: str, *, realm: str = "") -> None:
