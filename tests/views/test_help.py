@@ -478,3 +478,8 @@ def test_boards_on_a_page_have_the_signs_of_the_readers_boards() -> None:
     assert "The 32 dwarfs, \u2206, stand" in " ".join(text.split())
     assert "    8  \u2206 \u2206 \u2206 \u2219 \u2219 \u25d8 " in text
     assert "the Thudstone, \u263c, in" in " ".join(text.split())
+
+
+def test_no_other_name_of_a_page_is_the_topic_of_another() -> None:
+    taken = {each.topic: {*each.also} & (PAGES.keys() - {each.topic}) for each in PAGES.values()}
+    assert {topic: names for topic, names in taken.items() if names} == {}
