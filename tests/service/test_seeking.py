@@ -91,7 +91,7 @@ async def test_who_is_busy_says_yes_and_they_play(place: Place, line: str) -> No
     assert rooms(place) == {"Anna": SECOND, "Bert": SECOND, "Carla": None}
     assert seekers(place) == []
     assert place.hall.tables[FIRST].running  # the game with the bot waits
-    assert "You accept Bert's challenge: your match begins." in told
+    assert "You accept: your match with Bert begins." in told
     assert "Anna accepts: your match begins." in place.told["Bert"]
 
 

@@ -228,8 +228,9 @@ class PlayNow(WithTerms):
                 return _begin(scene, seek)
             fits = not seek.to and _suits(seek, self.rules, self.side)
             if fits and _is_in_time(seek, time) and _may_meet(hall, seek, name):
-                if asked_about(hall, seek, scene.now):
-                    continue
+                wants_rated = seek.rated and scene.person.member and not self.rated
+                if wants_rated or asked_about(hall, seek, scene.now):
+                    continue  # neither is held to other terms
                 agreed = replace(seek, rated=seek.rated and self.rated)
                 return _begin(scene, agreed, self.side, looks_on=True)
         mine = [each for each in hall.seeks.values() if each.player == name and not each.to]

@@ -138,10 +138,8 @@ def _why_ended(ended: SeekEnded, me: str | None) -> str:
     match ended.why:
         case SeekEnd.ACCEPTED if me == seeker != player:
             return f"{player} accepts: your match begins."
-        case SeekEnd.ACCEPTED if me == player and ended.to:
-            return f"You accept {seeker}'s challenge: your match begins."
         case SeekEnd.ACCEPTED if me == player:
-            return f"You accept {seeker}'s offer: your match begins."
+            return f"You accept: your match with {seeker} begins."
         case SeekEnd.UNANSWERED if me == seeker:
             return f"{ended.to} has not answered."
         case SeekEnd.UNANSWERED if me == ended.to:

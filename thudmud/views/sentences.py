@@ -12,12 +12,13 @@ from thudmud.english import capitalised, counted, does, lasting, listed, precise
 from thudmud.play import events
 from thudmud.play.clocks import Clock, TimeControl
 from thudmud.play.events import Offer, Parting, TableEvent
-from thudmud.play.match import Match
+from thudmud.play.match import Match, Unrated
 from thudmud.play.table import Table
 from thudmud.rules import MOST_PLIES, Ending, Game, Move, Outcome, Piece, Score, Side, Verb
 from thudmud.verbs.matchmaking import No, Withdraw
 from thudmud.verbs.moves import OFFERING, Adjourn, Claim, End, Start
 from thudmud.verbs.resuming import Resume
+from thudmud.verbs.seats import Leave
 from thudmud.views.refusals import free_seat, who_sits
 
 TURNED = (
@@ -264,6 +265,8 @@ def _joined(event: events.Joined, table: Table, me: str | None) -> list[str]:
     told = [f"{sits} down at the {table.name} to play the {event.side.plural}."]
     if table.match and not table.match.over and table.match.points(event.side):
         told.append(f"The seat comes with {counted(table.match.points(event.side), 'point')}.")
+    if table.match and table.under_way and table.match.spoilt is Unrated.REPLACED:
+        told.append("The match no longer counts for ratings.")
     if table.running:
         return told
     if table.full:
@@ -291,6 +294,9 @@ def _left(event: events.Left, table: Table, me: str | None) -> list[str]:
         if me in table.seats.values():
             asks = f'"invite" and a name asks somebody to play on, "{End(table.name)}"'
             told.append(f"{asks} ends it as it stands.")
+    elif table.half_played and me in table.seats.values():
+        asks = '"invite" and a name asks somebody to play on'
+        told.append(f'{asks}, "{Leave(table.name)}" ends the match.')
     return told
 
 
