@@ -79,11 +79,19 @@ def steps_of_the_match() -> list[TranscriptStep]:
                 who: tuple(line for line in lines if not line.text.startswith("Move by typing"))
                 for who, lines in seen.items()
             }
+            # Both have accounts, so that it is rated, unlike that of the guests in the transcript.
+            seen = {who: tuple(map(rated, lines)) for who, lines in seen.items()}
             if any("the match by" in line.text for lines in seen.values() for line in lines):
                 # Both have accounts, so they are told of their ratings, too.
                 seen = {who: (*lines[:-1], Expectation("...")) for who, lines in seen.items()}
             steps.append(replace(step, expected=seen))
     return steps
+
+
+def rated(line: Expectation) -> Expectation:
+    """Return a line of a casual match as it is in a rated one."""
+    text = line.text.replace("of a casual match", "of a rated match")
+    return replace(line, text=re.sub(r"(Battle [12] of 2, \d+ pl(?:y|ies))$", r"\1, rated", text))
 
 
 def page_block(kind: str) -> str:

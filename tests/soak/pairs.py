@@ -84,9 +84,10 @@ class Pair:
         """Have something typed by whoever has a side; return whether it was done."""
         free = [name for name in self.players if self.table.side_of(name) is None]
         name = self.table.seats.get(side) or free[0]
+        (other,) = self.players.keys() - {name}
         if isinstance(command, Resume):
             assert self.saved
-            self.in_flight = resume(self.table, name, self.saved, Context(0))
+            self.in_flight = resume(self.table, other, self.saved, Context(0))
         else:
             assert isinstance(command, TableCommand)
             self.in_flight = decide(self.table, name, command, Context(0))
@@ -94,7 +95,6 @@ class Pair:
         if is_done and isinstance(command, Resign):
             is_done = await self.asked(self.players[name], "yes")
         elif is_done and isinstance(command, Resume):
-            (other,) = self.players.keys() - {name}
             is_done = await self._agreed(self.players[other])
         if is_done:
             self.happened(self.in_flight)
