@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,18 +80,22 @@ def steps_of_the_match() -> list[TranscriptStep]:
                 for who, lines in seen.items()
             }
             # Both have accounts, so that it is rated, unlike that of the guests in the transcript.
-            seen = {who: tuple(map(rated, lines)) for who, lines in seen.items()}
-            if any("the match by" in line.text for lines in seen.values() for line in lines):
-                # Both have accounts, so they are told of their ratings, too.
-                seen = {who: (*lines[:-1], Expectation("...")) for who, lines in seen.items()}
+            seen = {who: tuple(rated(lines)) for who, lines in seen.items()}
             steps.append(replace(step, expected=seen))
     return steps
 
 
-def rated(line: Expectation) -> Expectation:
-    """Return a line of a casual match as it is in a rated one."""
-    text = line.text.replace("of a casual match", "of a rated match")
-    return replace(line, text=re.sub(r"(Battle [12] of 2, \d+ pl(?:y|ies))$", r"\1, rated", text))
+def rated(lines: Iterable[Expectation]) -> Iterator[Expectation]:
+    """Yield the lines of a casual match as they are in a rated one, ratings left out."""
+    for line in lines:
+        before, no_rating, _ = line.text.partition("No rating")
+        if no_rating:
+            yield Expectation("~", f"{before}*")
+            yield Expectation("...")
+            return
+        text = re.sub(r"\ba casual (re)?match", r"a rated \1match", line.text)
+        text = re.sub(r"(Battle [12] of 2, \d+ pl(?:y|ies))$", r"\1, rated", text)
+        yield replace(line, text=text)
 
 
 def page_block(kind: str) -> str:

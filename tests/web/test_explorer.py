@@ -126,7 +126,8 @@ def test_beside_boards_but_not_for_those_who_play(visit: Visit) -> None:
         expect(player.page.locator("#explorer")).to_contain_text("No battle that is over")
         player.press("Move before").sees(A6="dwarf")
         expect(rows(player)).to_have_count(2)
-    anna.type("leave game")
+    anna.type("leave game").press("Leave", within="dialog")
+    anna.hears("You leave the")
     bert.type("leave game")
 
 

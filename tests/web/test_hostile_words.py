@@ -44,7 +44,7 @@ def test_comments_are_text(visit: Visit) -> None:
     anna.type("go to hazel", "join game as dwarf").hears("You sit down")
     bert.type("go to hazel", "join game as troll", "start game").hears("begins at")
     anna.sees(F1="dwarf").type("move from f1 to f6")
-    bert.sees(F6="dwarf").type("resign on it", "yes", "history")
+    bert.sees(F6="dwarf").type("resign on it").press("Resign", within="dialog").type("history")
     # Other tests play on the same server, so the number of the battle is to be found out.
     expect(bert.page.locator("#log")).to_contain_text(LISTED)
     found = LISTED.search(bert.page.locator("#log").inner_text())

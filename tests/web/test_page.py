@@ -263,7 +263,7 @@ def test_the_tv_goes_from_board_to_board(visit: Visit, tmp_path: Path, free_port
         bert.type("join game as troll on elm board", "start game on elm board")
         walt.sees(B6="dwarf, last move")
         expect(walt.page.locator("#game-facts")).to_contain_text("on your TV")
-        bert.type("resign on oak board", "yes")
+        bert.type("resign on oak board").press("Resign", within="dialog")
         expect(walt.page.locator("#game-title")).to_have_text("Elm board")
         walt.press("Hall")
         expect(walt.page.get_by_role("button", name="TV", exact=True)).to_have_attribute(

@@ -65,7 +65,7 @@ def test_a_round_is_watched(visit: Visit, server: Served) -> None:
     board = walt.page.get_by_role("img", name=re.compile("^The .* board: .* and "))
     expect(board).to_be_visible()
     assert board.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
-    anna.type("resign on it", "yes")
+    anna.type("resign on it").press("Resign", within="dialog")
     match = walt.page.locator("#tournament-matches .what small").first
     expect(match).to_contain_text(re.compile(r"\d+ . \d+"))
     walt.page.get_by_role("button", name=re.compile("^Watch ")).click()
