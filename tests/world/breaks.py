@@ -50,7 +50,7 @@ class Mistake(NamedTuple):
 
 BREAKS: dict[str, Mistake] = {
     "the answer by a transaction's number": Mistake(
-        123,
+        28,
         [
             Change(
                 POSTGRES,
@@ -222,7 +222,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a gateway does again what comes again": Mistake(
-        24,
+        103,
         [
             Change(
                 "thudmud.gateway.session",
@@ -374,9 +374,9 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 NODES,
-                "        for claim in await self._store.reap(self.name):\n"
+                "            self._note_cut_off(claim)\n"
                 "            self._lose(claim.realm, claim.name, Parting.CUT_OFF)",
-                "        await self._store.reap(self.name)",
+                "            self._note_cut_off(claim)",
             ),
         ],
     ),
@@ -391,7 +391,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what was stored first is charged for an outage": Mistake(
-        527,
+        480,
         [
             Change(
                 FOLLOWING,
@@ -561,7 +561,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "an earlier version stores where a later one has taken over": Mistake(
-        221,
+        183,
         [
             Change(DATABASE, "if head.projection != PROJECTION:  # while", "if False:  # while"),
         ],
