@@ -40,6 +40,11 @@ BOARDS = {
     "beech": "discworld",
     "holly": "discworld",
     "aspen": "discworld",
+    "cedar": "discworld",
+    "spruce": "discworld",
+    "willow": "discworld",
+    "juniper": "discworld",
+    "poplar": "discworld",
 }
 BOARD = '[[board]]\nname = "{} board"\nrules = "{}"\n'
 

@@ -17,11 +17,11 @@ def notices(player: Player, words: str) -> None:
 
 
 def test_the_question_of_the_server_is_a_dialog(visit: Visit) -> None:
-    mona, nick = sit_down(visit, "oak", ("Mona", "Nick"))
+    mona, nick = sit_down(visit, "poplar", ("Mona", "Nick"))
     dialog = mona.page.locator("dialog")
     mona.press("Resign")
     expect(dialog).to_contain_text(
-        "Really resign the first battle at the oak board? Nick would win it 32 to 0."
+        "Really resign the first battle at the poplar board? Nick would win it 32 to 0."
     )
     expect(dialog).not_to_contain_text("Type")
     mona.press("Cancel", within="dialog").hears("You play on.")
@@ -36,25 +36,25 @@ def test_the_question_of_the_server_is_a_dialog(visit: Visit) -> None:
 
 
 def test_a_rematch_is_offered_and_accepted(visit: Visit) -> None:
-    olaf, petra = sit_down(visit, "pine", ("Olaf", "Petra"))
+    olaf, perla = sit_down(visit, "juniper", ("Olaf", "Perla"))
     olaf.press("Resign").press("Resign", within="dialog")
-    petra.press("Swap seats and play on")
-    petra.press("Resign").press("Resign", within="dialog")
+    perla.press("Swap seats and play on")
+    perla.press("Resign").press("Resign", within="dialog")
     olaf.press("Rematch")
     notices(olaf, "You offer a rematch.")
-    notices(petra, "Olaf offers a rematch.")
-    petra.press("Decline", within="#notices")
+    notices(perla, "Olaf offers a rematch.")
+    perla.press("Decline", within="#notices")
     expect(olaf.page.locator("#notices")).not_to_contain_text("a rematch")
-    petra.press("Rematch")
+    perla.press("Rematch")
     olaf.press("Accept", within="#notices")
-    for each in (olaf, petra):
+    for each in (olaf, perla):
         each.hears("The first battle of a casual match begins")
         expect(each.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
 
 
 def test_who_plays_is_asked_before_somebody_else_takes_them_away(visit: Visit) -> None:
     quin, rosa = visit().come_in("Quin"), visit().come_in("Rosa")
-    quin.type("seek").practises("elm")
+    quin.type("seek").practises("cedar")
     notices(quin, "You are looking for an opponent (discworld rules, casual).")
     quin.type("a6 b6").sees(B6="dwarf")
     rosa.type("accept quin").hears("has been asked whether to play you instead")
@@ -71,18 +71,18 @@ def test_who_plays_is_asked_before_somebody_else_takes_them_away(visit: Visit) -
 
 def test_a_seek_can_be_ended_beside_the_board(visit: Visit) -> None:
     sven = visit().come_in("Sven")
-    sven.type("seek 5+3", "go to fir")
+    sven.type("seek 5+3", "go to spruce")
     notices(sven, "You are looking for an opponent (discworld rules, 5+3, casual).")
     sven.press("Stop looking", within="#notices")
     expect(sven.page.locator("#notices")).not_to_contain_text("looking for an opponent")
 
 
 def test_to_resume_a_match_takes_both(visit: Visit) -> None:
-    tara, udo = sit_down(visit, "ash", ("Tara", "Udo"))
+    tara, udo = sit_down(visit, "willow", ("Tara", "Udo"))
     tara.type("adjourn")
     udo.press("Accept", within="#notices")
     tara.hears("is put away").type("resume")
     notices(udo, "Tara asks you to go on with battle")
     udo.press("Go on", within="#notices")
-    tara.hears("goes on at the ash board")
+    tara.hears("goes on at the willow board")
     expect(tara.page.get_by_role("button", name="Resign", exact=True)).to_be_visible()
