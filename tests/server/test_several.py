@@ -140,7 +140,7 @@ async def test_a_seek_and_a_ban_hold_on_all(start: Start, dsn: str) -> None:
     await anna.until(b"You keep order here from now on")
     bert, _ = await come(ports[1], "Bert", "seek classic as dwarf")
     await anna.until(b'"accept 1" starts it')
-    assert b"your match begins" in b" ".join((await says(anna, "accept 1")).split())
+    assert b"your match with" in b" ".join((await says(anna, "accept 1")).split())
     await bert.until(b"It is your turn")
     await says(anna, "ban bert because of rudeness")
     await bert.until(b"rudeness")
