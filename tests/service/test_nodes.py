@@ -62,7 +62,9 @@ class World:
         node = Node(self.store, name, lease=LEASE, clock=lambda: self.store.time)
         self.nodes[name] = node
         await node.open()
-        place = Place(self.store, node, boards, clock=lambda: self.store.time + self.idle)
+        place = Place(
+            self.store, node, boards, clock=lambda: self.store.time + self.idle, later=later
+        )
         await place.open()
         return place
 

@@ -477,7 +477,6 @@ async def test_across_nodes_what_is_unanswered_ends_once(world: World) -> None:
     alarms = Alarms(lambda: world.store.time)
     one, two = await on_two_nodes(world, alarms)
     await world.pass_by(ANSWER_WITHIN, "one", "two")
-    one.now = two.now = world.store.time
     while alarm := alarms.take(world.store.time):  # each node has one
         alarm.call()
     for place in (one, two):
