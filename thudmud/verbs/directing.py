@@ -21,8 +21,10 @@ from thudmud.play.table import Table
 from thudmud.play.tournaments import OpenMatch, Tournament
 from thudmud.rules import Ending, Side
 from thudmud.verbs import tables
+from thudmud.verbs.moves import battle_begun
 from thudmud.verbs.opening import opened
 from thudmud.verbs.seeks import look_no_longer
+from thudmud.verbs.tables import Context
 
 LEAST = 2
 """The fewest players of a tournament."""
@@ -283,7 +285,9 @@ def _of_match(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) 
             return NextStep(_forfeited(hall, tournament, table, {absent}, now))
         at = _since(table) + (0.0 if tournament.is_by_days else hall.caps.rest)
         if at <= now:
-            second = Decision("", table.name, table.version, (_second(table, now),))
+            second = Decision(
+                "", table.name, table.version, (battle_begun(table, "", Context(now)),)
+            )
             return NextStep(look_no_longer(hall, second, now))
         later.append(at)
     elif table.running and not tournament.is_by_days:
@@ -310,26 +314,6 @@ def _begun(hall: Hall, tournament: Tournament, match: OpenMatch, now: float) -> 
     )
     opens = replace(hall.decision("", board, begun), board=board.name, events=(started,))
     return look_no_longer(hall, opens, now)
-
-
-def _second(table: Table, now: float) -> events.BattleStarted:
-    """Return the beginning of the second battle of a match."""
-    match = table.match
-    if match is None:
-        raise ValueError(f"no match is half played at the {table.name}")
-    levels = events.Levels(match.levels.troll, match.levels.dwarf)
-    return events.BattleStarted(
-        now,
-        "",
-        events.BATTLES,
-        match.game.ruleset.name,
-        match.troll,
-        match.dwarf,
-        match.rated,
-        levels,
-        time=match.time,
-        tournament=match.tournament,
-    )
 
 
 def _no_shows(hall: Hall, tournament: Tournament, table: Table) -> Iterator[tuple[str, float]]:

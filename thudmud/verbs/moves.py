@@ -215,7 +215,7 @@ class Start(BattleCommand):
         lost: Events = ()
         if asked is Offer.RESTART and match and match.is_binding:
             lost = forfeited(table, side.other, context)
-        return (*lost, _begun(tables.folded(table, lost), player, context))
+        return (*lost, battle_begun(tables.folded(table, lost), player, context))
 
 
 BREAK = 120.0
@@ -261,7 +261,7 @@ def dropped(table: Table, side: Side) -> tuple[int, int]:
     return lost.match.points(last), lost.match.points(last.other)
 
 
-def _begun(table: Table, player: str, context: Context) -> events.BattleStarted:
+def battle_begun(table: Table, player: str, context: Context) -> events.BattleStarted:
     """Return the beginning of the next battle: the second of a match, or the first of another."""
     rules, opening, levels = table.ruleset.name, table.opening, table.levels
     dwarf, troll = table.seats[Side.DWARF], table.seats[Side.TROLL]
@@ -371,7 +371,7 @@ def forfeited(table: Table, side: Side, context: Context) -> Events:
 
 def _second_lost(table: Table, player: str, side: Side, ending: Ending, context: Context) -> Events:
     """Return the events by which a side loses the second battle before it has begun."""
-    started = _begun(table, player, context)
+    started = battle_begun(table, player, context)
     begun = table.apply(started)
     game = tables.battle(begun)
     outcome = game.ruleset.resignation(game.position, side.other)  # the seats are swapped
