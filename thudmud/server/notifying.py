@@ -367,9 +367,7 @@ class Notifier:
         match waiting.kind:
             case Kind.TURN | Kind.CLOCK:
                 table = self._hall.tables.with_key(waiting.board)
-                if table is None or not table.running or table.game is None:
-                    return None
-                if table.seats.get(table.game.turn) != player:
+                if table is None or not table.is_turn_of(player):
                     return None
                 return told_of_turn(waiting.kind, table, player, now, options)
             case Kind.END:

@@ -403,11 +403,8 @@ class Service:
 
     def is_waiting(self, name: str) -> bool:
         """Whether a player is in battles, and it is the opponent's turn in all of them."""
-        running = [
-            table for table in self.hall.tables.seats_of(name) if table.running and table.game
-        ]
-        turns = [table.game.position.turn is table.side_of(name) for table in running if table.game]
-        return bool(running) and not any(turns)
+        running = [table for table in self.hall.tables.seats_of(name) if table.running]
+        return bool(running) and not any(table.is_turn_of(name) for table in running)
 
     def prompt(self, name: str) -> str:
         """Return the sign that asks a player for a line; "" if they want none.

@@ -142,10 +142,9 @@ def left(exercise: Exercise) -> str:
 
 def waited_for(person: Person | None, table: Table) -> list[str]:
     """Return how a player at an exercise gets back to a battle where it is their turn."""
-    if person is None or person.exercise is None or table.game is None or not table.running:
+    if person is None or person.exercise is None or not table.is_turn_of(person.name):
         return []
-    is_theirs = table.seats.get(table.game.turn) == person.name
-    return [f'"{Stop()}" takes you back to it.'] if is_theirs else []
+    return [f'"{Stop()}" takes you back to it.']
 
 
 # The tutorial.
