@@ -258,8 +258,9 @@ class Following:
                 table = self._hall.tables.with_key(entry.stream)
                 # It may have been folded already, when the board was opened.
                 if table and entry.version > table.version:
-                    then = entries[place + 1] if place + 1 < len(entries) else None
-                    self._take_board_event(entry, table, goes_on=_goes_on(entry, then))
+                    more = entries[place + 1 : place + 2]  # mostly none
+                    goes_on = bool(more) and _goes_on(entry, more[0])
+                    self._take_board_event(entry, table, goes_on=goes_on)
         except Exception as error:  # noqa: BLE001  (`ended` raises it)
             self.fail(error)
         self._wake()
@@ -441,9 +442,9 @@ _BETWEEN = BattleStarted, BattleEnded
 _THEN = BattleStarted, BattleEnded, Left
 
 
-def _goes_on(entry: Entry, then: Entry | None) -> bool:
+def _goes_on(entry: Entry, then: Entry) -> bool:
     """Whether a battle ends or begins by an event, and more comes of that at the same time."""
-    if then is None or not isinstance(entry.event, _BETWEEN):
+    if not isinstance(entry.event, _BETWEEN):
         return False
     event, is_next = then.event, (then.stream, then.version) == (entry.stream, entry.version + 1)
     return is_next and isinstance(event, _THEN) and event.at == entry.event.at

@@ -119,10 +119,8 @@ def _happened(
         facts = sentences.event_sentences(event, table, view.me)
         if isinstance(event, sentences.TURNED) and table.running:
             facts.append(sentences.turn(table, view.me))
-    if is_closing:
+    if is_closing or telling.goes_on:
         facts = [each for each in facts if each != sentences.next_step(table, view.me)]
-    if telling.goes_on:
-        facts = [each for each in facts if '"' not in each]
     if not any(facts):
         return []  # the next event tells it
     return at_table([*facts, *hints], table, view)
