@@ -151,6 +151,11 @@ class SavedMatch:
     opening: Position | None = None
     clock: Clock | None = None
 
+    @property
+    def time(self) -> TimeControl | None:
+        """The time control of its battles; None without a clock."""
+        return self.clock.control if self.clock else None
+
     def __post_init__(self) -> None:
         require_match(self.battle, self.before)
         _require_levels(*self.levels)

@@ -545,7 +545,7 @@ class Hall:
             if time_class(paired.time) is TimeClass.CORRESPONDENCE:
                 return []
             players = [each for each in players if not self.is_by_clock(each)]
-        elif is_by_days(match):
+        elif time_class(match.time) is TimeClass.CORRESPONDENCE:
             players = [
                 each for each in players if each == begun.player or not self.is_busy(each, begun.at)
             ]
@@ -713,14 +713,6 @@ class Hall:
         A board can be closed between the decision to leave it and the telling.
         """
         return self.tables.get(room) if room else None
-
-
-def is_by_days(match: events.BattleStarted | events.SavedMatch) -> bool:
-    """Whether a match is played by correspondence."""
-    time = match.time if isinstance(match, events.BattleStarted) else None
-    if isinstance(match, events.SavedMatch) and match.clock:
-        time = match.clock.control
-    return time is not None and time.is_correspondence
 
 
 def claimants(hall: Hall, name: str, adjourned: Iterable[events.SavedMatch]) -> Iterator[str]:

@@ -82,8 +82,7 @@ class Seek(WithTerms):
 
     def decide(self, scene: Scene) -> Decision:
         rules = self.rules or DEFAULT_RULES.name
-        if not (self.time and self.time.is_correspondence):
-            require_no_haste(scene.hall, scene.me)
+        require_no_haste(scene.hall, scene.me, self.time)
         require_boards(scene.hall, scene.me)  # or nobody could accept it
         made = replace(_made(scene, rules, self.side, rated=self.rated), time=self.time)
         for each in scene.hall.seeks.values():
@@ -112,8 +111,7 @@ class Challenge(WithTerms):
         rules = self.rules or DEFAULT_RULES.name
         if to == me:
             raise Refused(Refusal.MATCH_SELF)
-        if not (self.time and self.time.is_correspondence):
-            require_no_haste(hall, me)
+        require_no_haste(hall, me, self.time)
         require_listening(hall, to, me)
         for seek in hall.seeks.values():
             is_answer = (seek.player, seek.to, seek.time) == (to, me, self.time)
@@ -361,8 +359,7 @@ class No(BattleCommand):
             Refused: several things were offered; or nothing was, and the player is in no game.
         """
         hall = scene.hall
-        offered = list(_standing(scene))
-        offered = _most_urgent(scene, offered)
+        offered = _most_urgent(scene, list(_standing(scene)))
         answers = {each.declining for each in offered}
         if len(answers) > 1:
             raise _which(offered, declining=True)
@@ -582,10 +579,9 @@ def _begin(
     if seek.player not in hall.people:
         raise Refused(Refusal.SEEKER_AWAY, player=seek.player, number=seek.number)
     require_listening(hall, seek.player, name)
-    occupies = not seek.is_by_days
-    if occupies:
-        require_no_haste(hall, name)
-    if occupies and seek.answers is None and hall.is_busy(seek.player, scene.now):
+    require_no_haste(hall, name, seek.time)
+    is_asked_first = seek.answers is None and not seek.is_by_days
+    if is_asked_first and hall.is_busy(seek.player, scene.now):
         return _asked_first(scene, seek, side, looks_on=looks_on)
     dwarf, troll = _seated(seek.player, name, seek.side or (side and side.other))
     taken = [ended(seek, name, events.SeekEnd.ACCEPTED, scene.now)]

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from thudmud.errors import Refused
 from thudmud.play import events
+from thudmud.play.clocks import TimeClass, TimeControl, time_class
 from thudmud.play.events import SeekEnd, SeekEnded, SeekMade
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.refusals import Refusal
@@ -70,17 +71,14 @@ def look_no_longer(hall: Hall, decision: Decision, now: float) -> Decision:
     begun = decision.events[-1] if decision.events else None
     if hall.version is None or not hall.seeks:
         return decision
-    if isinstance(begun, events.Resumed):
-        saved = begun.match
-        players, time = {saved.dwarf, saved.troll}, saved.clock and saved.clock.control
-        counts = True
-    elif isinstance(begun, events.BattleStarted):
-        players, time = {begun.dwarf, begun.troll}, begun.time
-        counts = begun.number == 1 or time is not None
-    else:
+    if not isinstance(begun, events.BattleStarted | events.Resumed):
         return decision
-    if not counts or len(players) == 1 or (time and time.is_correspondence):
+    match = begun.match if isinstance(begun, events.Resumed) else begun
+    is_untimed_second = begun is match and match.time is None and begun.number > 1
+    is_practice = match.dwarf == match.troll
+    if is_untimed_second or is_practice or time_class(match.time) is TimeClass.CORRESPONDENCE:
         return decision
+    players = {match.dwarf, match.troll}
     over = {each.number for each in decision.hall if isinstance(each, SeekEnded)}
     ends = all_ended(hall, sought_by(hall, players), decision.player, SeekEnd.PLAYING, now)
     more = tuple(each for each in ends if each.number not in over)
@@ -92,8 +90,13 @@ def sought_by(hall: Hall, players: Collection[str]) -> list[SeekMade]:
     return [each for each in hall.seeks.values() if each.player in players and not each.is_by_days]
 
 
-def require_no_haste(hall: Hall, player: str) -> None:
-    """Raise Refused if a player's clock runs, so that they can look for nobody."""
+def require_no_haste(hall: Hall, player: str, time: TimeControl | None = None) -> None:
+    """Raise Refused if a player's clock runs, so that they can look for nobody.
+
+    That does not matter to a match by correspondence, as ``time`` says.
+    """
+    if time_class(time) is TimeClass.CORRESPONDENCE:
+        return
     for table in hall.tables.seats_of(player):
         if table.in_haste:
             raise Refused(Refusal.SEEK_IN_HASTE, board=table.name)

@@ -161,7 +161,7 @@ def _put_away(match: events.SavedMatch, table: Table, me: str | None) -> list[st
 
 
 def _resumed(match: events.SavedMatch, table: Table, me: str | None) -> list[str]:
-    time = timed(match.clock.control if match.clock else None)
+    time = timed(match.time)
     goes_on = f"goes on at the {table.name} by the {match.rules} rules{time}"
     if match.dwarf == match.troll:
         return [f"{_practice(match.dwarf, me)} {goes_on}."]
