@@ -132,6 +132,18 @@ class TestLogins:
         await session.come_in()
         return session
 
+    async def held_up(self, sessions: Sessions, store: SlowStore) -> asyncio.Future[FakeSession]:
+        """Return a login that comes back to a seat, while that is being stored."""
+        anna = await self.come_in(sessions)
+        assert anna.visit
+        await sessions.service.submit(anna.visit, "join game as dwarf on oak board")
+        await anna.leave()
+        sessions.remove(anna)
+        store.hold()
+        coming = begin(self.come_in(sessions))
+        await store.held_up()
+        return coming
+
     async def test_session_ends_by_another_password(self, sessions: Sessions) -> None:
         anna, bert = await self.come_in(sessions), await self.come_in(sessions, "Bert")
         guest = FakeSession(sessions, "Gast")
@@ -193,14 +205,7 @@ class TestLogins:
     async def test_login_that_ends_while_the_player_comes_in_lets_nobody_in(
         self, sessions: Sessions, store: SlowStore
     ) -> None:
-        anna = await self.come_in(sessions)
-        assert anna.visit
-        await sessions.service.submit(anna.visit, "join game as dwarf on oak board")
-        await anna.leave()
-        sessions.remove(anna)
-        store.hold()
-        coming = begin(self.come_in(sessions))
-        await store.held_up()
+        coming = await self.held_up(sessions, store)
         await store.set_password("Anna", "other")
         store.gate.set()
         await finished(coming)
@@ -211,14 +216,7 @@ class TestLogins:
     async def test_member_banned_while_coming_in_is_told_so_before_the_order_is_read(
         self, sessions: Sessions, store: SlowStore
     ) -> None:
-        anna = await self.come_in(sessions)
-        assert anna.visit
-        await sessions.service.submit(anna.visit, "join game as dwarf on oak board")
-        await anna.leave()
-        sessions.remove(anna)
-        store.hold()
-        coming = begin(self.come_in(sessions))
-        await store.held_up()
+        coming = await self.held_up(sessions, store)
         await store.impose(Sanction(Measure.BAN, "Anna"))
         store.gate.set()
         await finished(coming)
