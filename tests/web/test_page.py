@@ -361,6 +361,8 @@ def test_member_logs_out_everywhere_else_in_the_settings(visit: Visit) -> None:
     ulf.type("register", "correct horse", "correct horse").hears("is yours now")
     before = word()
     ulf.press("Settings").press("Log out everywhere else").hears("logged out everywhere but here")
+    is_new = "before => JSON.parse(localStorage['thud.word']).word !== before"
+    ulf.page.wait_for_function(is_new, arg=before)  # the line can come before it
     assert word() != before
     ulf.type("say I am still here.").hears("You say: I am still here.")
 
