@@ -91,8 +91,9 @@ class Pair:
         else:
             assert isinstance(command, TableCommand)
             self.in_flight = decide(self.table, name, command, Context(0))
-        is_done = await self.asked(self.players[name], str(command))
-        if is_done and isinstance(command, Resign):
+        asks = isinstance(command, Resign)
+        is_done = await self.asked(self.players[name], str(command), asks=asks)
+        if is_done and asks:
             is_done = await self.asked(self.players[name], "yes")
         elif is_done and isinstance(command, Resume):
             is_done = await self._agreed(self.players[other])
@@ -109,8 +110,14 @@ class Pair:
                 return True
         return False
 
-    async def asked(self, player: Player, line: str) -> bool:
-        """Have a line typed; return whether it was done: one server refuses nothing."""
+    async def asked(self, player: Player, line: str, *, asks: bool = False) -> bool:
+        """Have a line typed; return whether it was done: one server refuses nothing.
+
+        Args:
+            player: who types it.
+            line: what they type.
+            asks: whether they are only asked first if they mean it.
+        """
         await player.say(line)
         return True
 
