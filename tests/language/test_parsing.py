@@ -706,6 +706,32 @@ def test_commands_hold_plain_numbers() -> None:
     assert type(command.number) is int
 
 
+@pytest.mark.parametrize(
+    ("typed", "plain"),
+    [
+        ("\u2018hello everybody\u2019", "'hello everybody"),
+        ("\u2019hello", "'hello"),
+        ("tournament new swiss \u201cThursday\u201d", 'tournament new swiss "Thursday"'),
+        ("f15\u2013f8", "f15-f8"),
+        ("move f15\u2212f8", "move f15-f8"),
+    ],
+)
+def test_typographic_signs_are_read_as_plain_ones(typed: str, plain: str) -> None:
+    assert parse(typed) == parse(plain)
+
+
+def test_typographic_signs_stay_in_what_is_said() -> None:
+    assert parse("say it\u2019s \u201cmine\u201d \u2013 I\u2019m sure") == Say(
+        "it\u2019s \u201cmine\u201d \u2013 I\u2019m sure"
+    )
+
+
+def test_typographic_sign_that_does_not_help_is_pointed_at() -> None:
+    with pytest.raises(ParseError) as caught:
+        parse("f15\u2013z9")
+    assert (caught.value.column, caught.value.word) == (4, "z9")
+
+
 def test_a_long_list_of_positions_in_a_line_as_long_as_may_be() -> None:
     line = "move a6 b6 capturing " + ",".join(["c7"] * 334)
     command = parse(line)

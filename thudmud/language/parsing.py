@@ -228,7 +228,7 @@ def parse(line: str) -> Command:
     cleaned = clean(line)
     if (command := read_any_words(cleaned)) is not None:
         return command
-    if len(cleaned) > _LONGEST_REMEMBERED:
+    if len(cleaned) > _LONGEST_REMEMBERED or not cleaned.isascii():
         return parse_afresh(cleaned)
     try:
         return _remembered(cleaned)
@@ -236,8 +236,32 @@ def parse(line: str) -> Command:
         return parse_afresh(cleaned)
 
 
+_PLAIN_SIGNS = (
+    dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032"), "'")
+    | dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u2033"), '"')
+    | dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")
+)
+"""The signs that phones type in place of a quotation mark, an apostrophe or a hyphen."""
+
+
 def parse_afresh(line: str) -> Command:
-    """Parse a clean line as ``parse`` does, without the cache."""
+    """Parse a clean line as ``parse`` does, without the cache.
+
+    Typographic quotation marks and dashes are read as their plain signs where the line makes no
+    sense as it is, so that what players say stays as they typed it.
+    """
+    try:
+        return _parsed(line)
+    except ParseError:
+        plain = line.translate(_PLAIN_SIGNS)
+        if plain == line:
+            raise
+    if (line[0], line[-1]) == ("\u2018", "\u2019"):  # the mark that says something, then closed
+        plain = plain[:-1]
+    return _parsed(plain)
+
+
+def _parsed(line: str) -> Command:
     from thudmud.language.grammar import read  # noqa: PLC0415  (as above)
 
     stopped = line.rstrip(f" {STOPS}")
