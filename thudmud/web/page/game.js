@@ -334,6 +334,8 @@ export class GameView {
     const on = `on ${table.board}`;
     /** @type {HTMLElement[]} */
     const notices = [];
+    const toMe = table.offers.filter(({ side }) => !mine.includes(side));
+    const decline = toMe.length > 1 ? "Decline all" : "Decline";
     for (const { offer, side } of table.offers) {
       const isMine = mine.includes(side);
       const who = table.seats.find((seat) => seat.side === side)?.player ?? PLURAL[side];
@@ -344,7 +346,7 @@ export class GameView {
             mine.length > 0 &&
             this.button({ label: "Accept", line: `${OFFERS[offer].verb} ${on}`, isFirst: true }),
           mine.length > 0 &&
-            this.button({ label: isMine ? "Withdraw" : "Decline", line: `no ${on}` }),
+            this.button({ label: isMine ? "Withdraw" : decline, line: `no ${on}` }),
         ),
       );
     }
