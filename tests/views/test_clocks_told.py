@@ -60,6 +60,14 @@ def begin(house: House, clock: str) -> House:
     return house
 
 
+def test_who_quits_reads_what_staying_away_costs(house: House) -> None:
+    begin(house, "10+5")
+    told = seen(say(house, "Anna quit", 4.0), "Anna")
+    assert "Your clock stands still for 60 seconds at most, then runs on: you have 9:56." in told
+    told = seen(say(house, "Bert quit", 5.0), "Bert")
+    assert "Your clock runs from your opponent's next ply on: you have 10:00." in told
+
+
 class TestFigures:
     @pytest.mark.parametrize(
         ("used", "figures"),

@@ -11,7 +11,7 @@ from typing import assert_never
 from thudmud.english import capitalised, counted, does, lasting, listed, precisely
 from thudmud.play import events
 from thudmud.play.clocks import Clock, TimeControl
-from thudmud.play.events import Offer, Parting, TableEvent
+from thudmud.play.events import NO_BOTS, Offer, Parting, TableEvent
 from thudmud.play.match import Match, Unrated
 from thudmud.play.table import Table
 from thudmud.rules import MOST_PLIES, Ending, Game, Move, Outcome, Piece, Score, Side, Verb
@@ -314,9 +314,29 @@ def _absent(event: events.Absent, table: Table, me: str | None) -> list[str]:
     else:
         told = [f"{does(event.player, me, 'quit')}; {seat} {is_} kept."]
     other = table.seats.get(event.side.other)
-    if table.under_way and me and me == other != event.player:
+    if not (table.under_way and me and other != event.player):
+        return told
+    if me == other:
         told += _while_away(table)
+    elif me == event.player and event.parting is Parting.QUIT:
+        told += _at_stake(event, table)
     return told
+
+
+def _at_stake(event: events.Absent, table: Table) -> list[str]:
+    """Return what a player who quits in the middle of a match may lose by staying away."""
+    if table.levels != NO_BOTS or table.by_correspondence:
+        return []
+    if clock := table.clock:
+        runs = "runs from your opponent's next ply on"
+        if clock.turn is event.side:
+            still = f"stands still for {lasting(clock.still)} at most, then runs on"
+            runs = still if clock.still else "runs on"
+        return [f"Your clock {runs}: you have {time_left(clock.read(event.at), event.side)}."]
+    if not table.running or table.grace is None:
+        return []
+    when = f"in {lasting(table.grace)}" if table.grace else "now"
+    return [f"Your opponent can claim the battle {when}."]
 
 
 def _while_away(table: Table) -> list[str]:
