@@ -13,11 +13,14 @@ from thudmud.play.events import (
     TournamentEvent,
     TournamentMade,
 )
+from thudmud.play.hall import Hall
+from thudmud.play.options import Style
 from thudmud.play.pairing import BattleScore, TournamentKind, pair
 from thudmud.play.standings import standings
 from thudmud.play.tournaments import Tournament, folded
+from thudmud.views.registry import Occasion, words
 from thudmud.views.tournaments import counted_points, starting, table
-from thudmud.views.view import Display
+from thudmud.views.view import Display, View
 
 NAMES = [f"Player{chr(97 + one)}{chr(97 + other)}" for one in range(6) for other in range(6)]
 NOON = 1_800_014_400.0
@@ -122,6 +125,32 @@ def house() -> House:
     house.obey("Bert", "enter 1", NOON)
     house.pass_time(NOON + 60)
     return house
+
+
+def test_level_match_of_a_knock_out_says_who_goes_on_and_why(house: House) -> None:
+    for number in (1, 2):
+        house.obey("Anna", "start game" if number == 2 else "score", NOON + 61)
+        house.obey("Anna", "end game", NOON + 61)
+        told = house.obey("Bert", "yes", NOON + 61)
+    read = {
+        name: " ".join(each.text.split()) for each in told if not each.package for name in each.to
+    }
+    level = "Tournament 1: {} level with {}, 64 to 64. {}, since {} were seeded higher."
+    assert read["Anna"] == level.format("you are", "Bert", "You win it", "you")
+    assert read["Bert"] == level.format("you are", "Anna", "Anna wins it", "they")
+    assert read["Carla"] == level.format("Anna is", "Bert", "Anna wins it", "they")
+
+
+def test_match_won_by_the_shorter_battle_says_so() -> None:
+    so_far = tournament(TournamentKind.KNOCK_OUT, 4, 0)
+    first = so_far.apply(RoundPaired(NOON, "", 1, 1, (NAMES[0], NAMES[3], NAMES[1], NAMES[2])))
+    scores = BattleScore(32, 0, 40), BattleScore(0, 32, 30)
+    scored = PairingScored(NOON, "", 1, 1, 0, NAMES[0], NAMES[3], scores)
+    hall = Hall(())
+    hall.tournaments[1] = first.apply(scored)
+    occasion = Occasion(hall, None, NOON, "")
+    lines = words(scored, occasion, View(NAMES[3], Style.FULL, Display()))
+    assert " ".join(lines).endswith("You go on, since you won a battle in fewer plies.")
 
 
 def test_each_reads_of_the_own_match_and_others_that_the_round_begins() -> None:

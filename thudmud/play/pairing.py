@@ -131,6 +131,11 @@ class Pairing:
         """Whether both came, and played it to its end."""
         return self.result is not None and not self.result.absent
 
+    @property
+    def is_level(self) -> bool:
+        """Whether both came, and neither is ahead at its end."""
+        return self.played and self.battle_points(self.first) == 0
+
     def opponent(self, player: str) -> str | None:
         """Return whom one of its players meets; None for a bye."""
         return self.second if player == self.first else self.first

@@ -12,7 +12,7 @@ from thudmud.play.clocks import DAY
 from thudmud.play.days import TODAY, TOMORROW
 from thudmud.play.events import TournamentEnd, TournamentLeaving
 from thudmud.play.hall import Hall
-from thudmud.play.pairing import Pairing, TournamentKind, field_size
+from thudmud.play.pairing import Pairing, TournamentKind, field_size, goes_on
 from thudmud.play.standings import Placing, course, standings
 from thudmud.play.tournaments import (
     OpenMatch,
@@ -229,7 +229,23 @@ def _scored(scored: events.PairingScored, occasion: Occasion, view: View) -> lis
         if not tournament.is_by_days and hall.caps.rest:
             begins = f"in {lasting(hall.caps.rest)}, or {begins}"
         return wrapped(f"The second battle begins {begins}.", view.width)
-    return wrapped(f"{capitalised(titled(tournament))}: {_result(scored, view.me)}.", view.width)
+    told = f"{capitalised(titled(tournament))}: {_result(scored, view.me)}."
+    return wrapped(f"{told} {_tie_broken(scored, tournament, view.me)}".rstrip(), view.width)
+
+
+def _tie_broken(scored: events.PairingScored, tournament: Tournament, me: str | None) -> str:
+    """Return who goes on after a match of a knock-out that ended level, and why, as a sentence."""
+    pairing = tournament.rounds[scored.round - 1][scored.index]
+    if tournament.kind is not TournamentKind.KNOCK_OUT or not pairing.is_level:
+        return ""
+    winner = str(goes_on(pairing, tournament.entrants))
+    loser = str(pairing.opponent(winner))
+    is_final = len(tournament.rounds[-1]) == 1
+    done = f"{does(winner, me, 'win')} it" if is_final else f"{does(winner, me, 'go')} on"
+    is_quicker = pairing.shortest_win(winner) < pairing.shortest_win(loser)
+    they = "you" if winner == me else "they"
+    why = "won a battle in fewer plies" if is_quicker else "were seeded higher"
+    return f"{capitalised(done)}, since {they} {why}."
 
 
 def _result(scored: events.PairingScored, me: str | None) -> str:
