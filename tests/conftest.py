@@ -4,6 +4,7 @@ import asyncio
 import gc
 import logging
 import os
+import signal
 import subprocess
 from collections.abc import (
     AsyncIterator,
@@ -41,6 +42,12 @@ EVERY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", EVERY, derandomize=True)
 settings.register_profile("explore", EVERY, max_examples=1000)
 settings.load_profile("same")
+
+# Where we run in the background, or by nohup, signals are ignored that programs that we start would
+# then ignore as well: what is handled here is not handed down to them.
+for _signal in (signal.SIGHUP, signal.SIGINT):
+    if signal.getsignal(_signal) is signal.SIG_IGN:
+        signal.signal(_signal, lambda *_: None)
 
 SOAKING = "THUDMUD_SOAK_ROUNDS" in os.environ
 """Whether `make soak` runs: what is tried a few times in each test run is tried often then."""
