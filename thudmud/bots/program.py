@@ -12,10 +12,9 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from thudmud.bots import LONGEST_LINE, keeper
 from thudmud.bots.opponent import Task
@@ -95,7 +94,7 @@ class Program:
             # processes that the program has started by then may keep them open for ever.
             self._process = await asyncio.shield(starting)
         except asyncio.CancelledError:
-            await _done(self._end(starting))
+            await finish(self._end(starting))
             raise
         except (OSError, ValueError) as error:
             raise ProgramError(f"{program} cannot be started: {error}") from error
@@ -167,7 +166,7 @@ class Program:
         process, self._process = self._process, None
         if process is not None:
             try:
-                await _done(self._kill(process))
+                await finish(self._kill(process))
             finally:
                 if self._listening:
                     self._listening.cancel()
@@ -290,9 +289,9 @@ class Program:
             await asyncio.sleep(_PAUSE)
 
 
-async def _done(work: Coroutine[Any, Any, None]) -> None:
+async def finish(work: Awaitable[object]) -> None:
     """Do something to its end. A cancellation meanwhile is raised behind it."""
-    task, cancelled = asyncio.create_task(work), None
+    task, cancelled = asyncio.ensure_future(work), None
     while not task.done():
         try:
             await asyncio.wait([task])

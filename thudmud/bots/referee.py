@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from random import Random
 
-from thudmud.bots.program import STARTING, LateError, Program, ProgramError
+from thudmud.bots.program import STARTING, LateError, Program, ProgramError, finish
 from thudmud.rules import Ending, Game, Ruleset, Score, Side, read_position, write_position
 from thudmud.values import value
 
@@ -161,7 +161,8 @@ async def judged(opening: Game, contenders: Mapping[Side, Contender], terms: Ter
         ending, why = fault.value, str(error)
     finally:
         cpu = {side: contender.cpu_seconds() for side, contender in contenders.items()}
-        await asyncio.gather(*(each.end(at_once=at_once) for each in contenders.values()))
+        ends = (each.end(at_once=at_once) for each in contenders.values())
+        await finish(asyncio.gather(*ends))
     if faulty:
         outcome = game.resign(faulty).outcome
     else:

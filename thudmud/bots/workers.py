@@ -16,7 +16,7 @@ from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from thudmud.bots.program import ENGINE, Program, ProgramError
+from thudmud.bots.program import ENGINE, Program, ProgramError, finish
 from thudmud.errors import InvalidValueError
 from thudmud.rules import Game, write_position
 from thudmud.values import value
@@ -145,7 +145,7 @@ class Workers:
         for turn in [each for queue in self._waiting.values() for each in queue if not each.done()]:
             turn.set_exception(ProgramError("the workers have ended"))
         self._waiting.clear()
-        await asyncio.gather(*(worker.kill() for worker in self._workers))
+        await finish(asyncio.gather(*(worker.kill() for worker in self._workers)))
         await self._all_idle.wait()
         if self._works:
             await asyncio.wait(self._works)

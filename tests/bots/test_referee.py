@@ -1,0 +1,43 @@
+"""A battle between two programs: both are ended, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import cast
+
+import pytest
+
+from thudmud.bots.program import ProgramError
+from thudmud.bots.referee import Contender, Terms, judged
+from thudmud.rules import DISCWORLD, Game, Side
+
+
+class Pretended:
+    """In place of a contender: it cannot be started, and others fail at the same moment."""
+
+    def __init__(self, battle: asyncio.Future[asyncio.Task[object]]) -> None:
+        self.name, self._battle, self.is_ended = "bad", battle, False
+
+    async def start(self) -> None:
+        battle = await self._battle
+        # By now the end of both is begun, and has got no further.
+        asyncio.get_running_loop().call_soon(battle.cancel)
+        raise ProgramError("there is no such program")
+
+    def cpu_seconds(self) -> float | None:
+        return None
+
+    async def end(self, *, at_once: bool) -> None:
+        self.is_ended = True
+
+
+async def test_battle_that_is_cancelled_as_it_fails_ends_both_programs() -> None:
+    begun: asyncio.Future[asyncio.Task[object]] = asyncio.get_running_loop().create_future()
+    pair = Pretended(begun), Pretended(begun)
+    contenders = {side: cast("Contender", each) for side, each in zip(Side, pair, strict=True)}
+    terms = Terms.__new__(Terms)  # nothing is played
+    battle = asyncio.create_task(judged(Game.start(DISCWORLD), contenders, terms))
+    begun.set_result(battle)
+    with pytest.raises(asyncio.CancelledError):
+        await battle
+    assert [each.is_ended for each in pair] == [True, True]
