@@ -8,7 +8,11 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from thudmud import features
+
 ROOT = Path(__file__).parents[1] / "thudmud"
+
+LIST = "features/__init__"
 
 BELOW_SKINS = {"rules", "play", "verbs", "language", "views", "store", "service"}
 
@@ -26,11 +30,14 @@ ARROWS: dict[str, set[str]] = {
     "pictures": {"rules"},
     "search": {"rules"},
     "play": {"rules"},
+    # The list alone, which anybody may ask what there is: nobody imports what is on it.
+    LIST: {"play"},
+    "features": {"rules", "play", "verbs", "language", "views", "store", LIST},
     "verbs": {"rules", "play"},
-    "language": {"rules", "play", "verbs"},
-    "views": {"rules", "play", "verbs", "language"},
+    "language": {"rules", "play", "verbs", LIST},
+    "views": {"rules", "play", "verbs", "language", LIST},
     "store": {"rules", "play"},
-    "service": {"rules", "play", "verbs", "language", "views", "store"},
+    "service": {"rules", "play", "verbs", "language", "views", "store", LIST},
     "house": {*BELOW_SKINS, "bots"},
     "bots": {"rules", "search", "play", "verbs", "views"},
     "telnet": {"views"},
@@ -89,9 +96,14 @@ PURE = {
     "verbs",
     "language",
     "views",
+    LIST,
+    "features",
     "house",
     "script",
 }
+REACHING = {"reactors.py", "storage.py"}
+"""The modules of features that are not pure."""
+
 IMPURE = {
     "asyncio", "datetime", "glob", "io", "logging", "multiprocessing", "os", "pathlib", "random",
     "secrets", "select", "selectors", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys",
@@ -122,15 +134,25 @@ def imports(path: Path) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
-            yield str(node.module)
+            if node.module == "thudmud":
+                yield from (f"thudmud.{alias.name}" for alias in node.names)
+            else:
+                yield str(node.module)
 
 
 MODULES = sorted(ROOT.rglob("*.py"))
 
 
 def room_of(path: Path) -> str:
+    if path == ROOT / f"{LIST}.py":
+        return LIST
     first = path.relative_to(ROOT).parts[0].removesuffix(".py")
     return "" if first == "__init__" else first
+
+
+def imported_room(name: str) -> str:
+    """Return the room of a module of ours that is imported."""
+    return LIST if name == "thudmud.features" else name.split(".")[1]
 
 
 def test_every_room_has_its_arrows() -> None:
@@ -150,16 +172,37 @@ def against_the_arrows(path: Path) -> Iterator[str]:
     for name in imports(path):
         package, _, rest = name.partition(".")
         if package == "thudmud":
-            if rest.partition(".")[0] not in allowed_rooms:
+            if rest and imported_room(name) not in allowed_rooms:
                 yield f"{path}: {room} may not import {name}"
         elif room not in OWNERS.get(package, {room}):
             yield f"{path}: {room} may not import {name}"
-        elif room in PURE and package in IMPURE - allowed:
+        elif room in PURE and path.name not in REACHING and package in IMPURE - allowed:
             yield f"{path}: {room} is pure, yet imports {name}"
 
 
 def test_imports_follow_the_arrows() -> None:
     assert [line for path in MODULES for line in against_the_arrows(path)] == []
+
+
+def test_features_import_only_those_that_they_need() -> None:
+    for feature in features.load():
+        folder = ROOT / "features" / feature.name
+        needed = {
+            name.split(".")[2]
+            for path in folder.rglob("*.py")
+            for name in imports(path)
+            if name.startswith("thudmud.features.")
+        }
+        assert needed - {feature.name} == set(feature.needs), feature.name
+        before = features.NAMES[: features.NAMES.index(feature.name)]
+        assert set(feature.needs) <= set(before), "so they make no circle"
+
+
+def test_nothing_outside_names_a_feature() -> None:
+    for name in features.NAMES:
+        folder, named = ROOT / "features" / name, f"features.{name}"
+        outside = [path for path in MODULES if folder not in path.parents]
+        assert [path for path in outside if named in path.read_text("utf-8")] == []
 
 
 def test_no_two_classes_have_one_name() -> None:

@@ -11,6 +11,7 @@ import re
 
 from hypothesis import strategies as st
 
+from thudmud.features.tv.commands import Tv
 from thudmud.language import clean
 from thudmud.play.clocks import MOST_DAYS, MOST_INCREMENT, MOST_MINUTES, TimeClass, TimeControl
 from thudmud.play.command import Command
@@ -139,7 +140,6 @@ from thudmud.verbs.tournaments import (
     Tournaments,
     ViewTournament,
 )
-from thudmud.verbs.tv import Tv
 
 _RULES = ["discworld", "classic", "koom valley"]
 _HALL = ("hall", "the hall")

@@ -15,8 +15,8 @@ from thudmud.language.parsing import player_problem
 from thudmud.play.exercises import lessons
 from thudmud.play.refusals import NameProblem
 
-TRANSCRIPTS = Path(__file__).parents[1] / "transcripts"
-ROOMS = ("accounts", "bots", "server", "service", "views")
+TESTS = Path(__file__).parents[1]
+ROOMS = ("accounts", "bots", "features", "server", "service", "views")
 OPENING = re.compile(r"(?:^\s*(?:\d+\. |- )?|[.!?:] )([A-Z][a-z]+)(?=[ ,.:;!?']|$)")
 """A word that begins a sentence, a line or what follows a colon."""
 BOARDS = frozenset({"oak", "pine", "marble", "basalt", "elm"})
@@ -25,7 +25,7 @@ BOTS = frozenset({"Grog"})
 
 def seen() -> Iterator[str]:
     """Yield the words that begin what the players of all transcripts are told, but their names."""
-    texts = [path.read_text("utf-8") for path in TRANSCRIPTS.glob("*.thud-script")]
+    texts = [path.read_text("utf-8") for path in TESTS.rglob("*.thud-script")]
     people = {name for text in texts for name in re.findall(r"^(\w+)\+", text, re.MULTILINE)}
     for line in (
         line for text in texts for line in re.findall(r"^\w+\| (.*)$", text, re.MULTILINE)
@@ -37,7 +37,7 @@ def seen() -> Iterator[str]:
 def written() -> Iterator[str]:
     """Yield the words that begin sentences, or their parts, in the code."""
     root = Path(thudmud.__file__).parent
-    for path in (each for room in ROOMS for each in (root / room).glob("*.py")):
+    for path in (each for room in ROOMS for each in (root / room).rglob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))
         comments = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in set(ast.walk(tree)) - comments:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.cases import cases
 from thudmud.language import MAX_LINE, ParseError, clean, parse
-from thudmud.language.slips import _OF_ELSEWHERE, _SYNONYMS, SLIPS, SLIPS_AT_FIRST, Place
+from thudmud.language.slips import _OF_ELSEWHERE, SLIPS, SLIPS_AT_FIRST, SYNONYMS, Place
 from thudmud.language.words import FIRST, opens
 from thudmud.play.refusals import Mistake
 from thudmud.rules import RULESETS
@@ -511,7 +511,7 @@ def test_a_line_that_is_too_long() -> None:
 
 STRANGE = st.sampled_from(
     [
-        *_SYNONYMS,
+        *SYNONYMS,
         *_OF_ELSEWHERE,
         *RULESETS,
         *["12", "#12", "1", "yes", "on", "off", "bright", "10+5", "3d"],

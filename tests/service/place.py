@@ -15,7 +15,7 @@ from thudmud.play.options import Style
 from thudmud.play.people import Person
 from thudmud.play.table import BoardSpec
 from thudmud.service import Adviser, Arrival, Dismissal, Node, Policy, Result, Service, Visit, now
-from thudmud.service.interface import Later
+from thudmud.service.scheduler import Later
 from thudmud.store import NotWritten, Store
 from thudmud.verbs.more import LogoutEverywhere, Password, Register
 from thudmud.views import Message, Terminal

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.alarms import Alarms
 from tests.service.place import BOARDS, Place, Screen, begin, finished, until
 from tests.service.stores import SlowStore
 from thudmud.errors import Refused, StartError
@@ -294,14 +295,15 @@ async def test_a_board_that_was_opened_to_practise_goes_with_that(place: Place) 
     assert names(place) == [OAK, "elm board"]
 
 
-async def test_what_cannot_be_put_away_is_when_the_next_line_is_done(
-    place: Place, store: SlowStore
-) -> None:
+async def test_what_cannot_be_put_away_is_a_little_later(store: SlowStore) -> None:
+    alarms = Alarms(lambda: store.time)
+    place = Place(store, later=alarms)
+    await place.open()
     await place.enter("Anna")
     await place.type("Anna", "practice on oak board", "a6 b6")
     store.broken = True
     await place.type("Anna", "go hall")
     assert place.plies() == 1
     store.broken = False
-    await place.type("Anna", "who")
-    assert not place.hall.tables[OAK].seats
+    alarms.ring()
+    await until(lambda: not place.hall.tables[OAK].seats)

@@ -15,7 +15,7 @@ from thudmud.play.letters import PostboxLookup
 from thudmud.play.options import Options
 from thudmud.play.order import Order
 from thudmud.service import Policy, Service
-from thudmud.service.interface import Handle
+from thudmud.service.scheduler import Handle
 from thudmud.store import Nobody, NotWritten, Store
 
 CAPS = Caps(letters=25, letters_from_one=12, reports=2)

@@ -32,8 +32,8 @@ from thudmud.play.order import Order
 from thudmud.play.table import BoardSpec
 from thudmud.rules import Side
 from thudmud.service import Arrival, Dismissal, Elsewhere, Node, presence
-from thudmud.service.interface import Later
 from thudmud.service.nodes import NodeAsides, NodeHello, ReleaseRequest, note_form
+from thudmud.service.scheduler import Later
 from thudmud.store import NotesMissed, NotWritten, StoreError, TooLong
 from thudmud.store.codec import Form
 from thudmud.store.postgres import LONGEST_NOTE, MOST_PARTS

@@ -10,6 +10,7 @@ from tests.service.test_hints import SlowAdviser
 from thudmud.language import parse
 from thudmud.rules import RULESETS
 from thudmud.service.teaching import AGAIN as AGAIN_AFTER
+from thudmud.service.teaching import Teaching
 from thudmud.store import Store
 from thudmud.verbs.moves import Play, Resign
 
@@ -156,8 +157,8 @@ async def test_a_mistake_in_the_words_stops_nothing(
     def fail(*_: object) -> None:
         raise RuntimeError("a mistake")
 
-    monkeypatch.setattr(place.service._teaching, "_tell", fail)
+    monkeypatch.setattr(Teaching, "_teach", fail)
     await place.sit()
     assert place.hall.tables["oak board"].running
-    assert "a newcomer was not told how to move" in caplog.messages
+    assert "what has happened was not taken note of" in caplog.messages
     assert "You move" in await place.type("Anna", "f1 f5")

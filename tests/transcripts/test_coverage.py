@@ -96,7 +96,7 @@ WHEN = re.compile(
 )
 """A day, or a time of day, in words; the time of a ply in a line for programs; how long until then.
 """
-FILES = sorted(Path(__file__).parent.glob("*.thud-script"))
+FILES = sorted(Path(__file__).parents[1].rglob("*.thud-script"))
 
 VALUES: dict[type, Iterable[object]] = {
     SetCharset: Charset,

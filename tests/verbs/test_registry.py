@@ -113,7 +113,7 @@ def test_the_page_for_programs_names_every_question() -> None:
 
 def test_every_verb_is_typed_in_a_transcript() -> None:
     lines = []
-    for path in (ROOT / "tests" / "transcripts").glob("*.thud-script"):
+    for path in (ROOT / "tests").rglob("*.thud-script"):
         steps = Transcript.parse(path.read_text(encoding="utf-8")).parts
         lines += [
             each.text for each in steps if isinstance(each, TranscriptStep) and each.act is Act.TYPE

@@ -204,10 +204,6 @@ CASES = [
     ),
     Case(R.OBSERVES_NOTHING, "", "Carla: unobserve", "You observe no board."),
     Case(
-        R.TV_IS_OFF, "", "Carla: tv off",
-        'Your tv is off. "tv" turns it on.',
-    ),
-    Case(
         R.NOT_OBSERVED, "Carla: observe oak board; Carla: observe elm", "Carla: unobserve pine",
         "You do not observe the pine board, but the oak board and elm table.",
     ),

@@ -33,7 +33,7 @@ FOLLOWING = "thudmud.service.following"
 BROADCASTING = "thudmud.service.broadcasting"
 NOTIFYING = "thudmud.server.notifying"
 TOURNAMENTS = "thudmud.service.tournaments"
-TUNING = "thudmud.service.tuning"
+TV = "thudmud.features.tv.reactors"
 ARCHIVE = "thudmud.verbs.archive"
 DIRECTING = "thudmud.verbs.directing"
 STORES = "thudmud.server.stores"
@@ -535,7 +535,11 @@ BREAKS: dict[str, Mistake] = {
     "a tv stays where a battle has ended": Mistake(
         82,
         [
-            Change(TUNING, "if person and person.tv == shown:", "if person and not person.tv:"),
+            Change(
+                TV,
+                "if person and shown_to(person) == shown:",
+                "if person and not shown_to(person):",
+            ),
         ],
     ),
     "what is explored is not told by the battles that have ended": Mistake(

@@ -99,7 +99,7 @@ TASKS = {
 
 
 TIMERS = {
-    "Alarms._ring", "LastSeen._tick", "Store._look_at_order",
+    "Scheduler._due", "LastSeen._tick", "Store._look_at_order",
     "_release_waiter", "_set_result_unless_cancelled",
 }  # fmt: skip
 """What it waits for: what is due at boards, and its tasks."""
@@ -551,13 +551,14 @@ class Run:
                 "people": set(server.service.hall.people) - self._bots,
                 "visits": server.service.broadcaster.visits.keys() - self._bots,
                 "watching": server.service.broadcaster.watching.keys() - self._bots,
-                "retries": server.service.presence.retries._set,
-                "replays": server.service.replays._alarms._set,
+                "retries and replays": [
+                    key for key in server.service.scheduler._set if key[0] in {"presence", "replay"}
+                ],
                 "hints": server.service.lines.hints.waiting,
-                "unchecked": server.service.presence.unchecked,
+                "reactions": server.service.bus.waiting,
                 "turns": [
-                    *server.service.presence.names._waiting,
-                    *server.service.following.tables._waiting,
+                    *server.service.presence.names.held,
+                    *server.service.following.tables.held,
                 ],
                 "sessions": [each for each in server.acceptor.sessions.all if each.address],
                 "held": server.acceptor.sessions._held,

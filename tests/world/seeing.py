@@ -10,6 +10,8 @@ from typing import NamedTuple
 from tests.world.clockwork import BEGINNING
 from tests.world.history import KNOWN, SURE, Fact, Stored, keys_of
 from tests.world.players import Player, Told
+from thudmud.features.tv.commands import battles_for
+from thudmud.features.tv.model import shown_to
 from thudmud.play.events import (
     NO_BOTS,
     Adjourned,
@@ -24,7 +26,6 @@ from thudmud.play.events import (
 from thudmud.play.exploring import COUNTED_PLIES, place_of, placed_plies
 from thudmud.play.projections import is_of_a_match
 from thudmud.rules import RULESETS, Move
-from thudmud.verbs.tv import _battles
 
 # Tvs.
 
@@ -70,13 +71,14 @@ def tv_at_rest(player: Player) -> Iterator[str]:
         return
     known = [place for place, fact in enumerate(told.facts) if fact["type"] == "tv"]
     last: Fact = told.facts[known[-1]] if known else {"on": False, "board": None}
-    if (last["on"], last["board"]) != (person.tv is not None, person.tv or None):
-        yield f"{player.name} was told {last}, and their tv has {person.tv!r}"
-    shown = hall.tables.get(person.tv) if person.tv else None
-    if person.tv and not (shown and shown.running):
-        yield f"{player.name} has {person.tv} on the tv, where nothing is played"
-    if person.tv == "" and known and _stays(told, known[-1]):
-        for table in _battles(hall, person):
+    board = shown_to(person)
+    if (last["on"], last["board"]) != (board is not None, board or None):
+        yield f"{player.name} was told {last}, and their tv has {board!r}"
+    shown = hall.tables.get(board) if board else None
+    if board and not (shown and shown.running):
+        yield f"{player.name} has {board} on the tv, where nothing is played"
+    if board == "" and known and _stays(told, known[-1]):
+        for table in battles_for(hall, person):
             yield f"{player.name} has nothing on the tv, and at the {table.name} a battle is played"
 
 

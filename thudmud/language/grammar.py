@@ -17,8 +17,10 @@ from typing import Any, cast, get_args, get_type_hints
 
 from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken, v_args
 
+from thudmud import features
 from thudmud.english import length_of
 from thudmud.errors import InvalidValueError
+from thudmud.language.slips import SYNONYMS
 from thudmud.language.words import END_OF_LINE, FLAGS, STOPS, TABLES, WORDS, Stumbled, spoken
 from thudmud.play.clocks import TimeClass, TimeControl
 from thudmud.play.command import Command
@@ -262,6 +264,9 @@ def _members(hint: Any) -> Mapping[str, Enum] | None:
             return each.__members__
     return None
 
+
+for _feature in features.load():
+    SYNONYMS.update((word, own) for own, words in _feature.synonyms for word in words.split())
 
 _VERBS = v_args(inline=True)(
     type("_Verbs", (_Builder,), {rule: staticmethod(_maker(kind)) for rule, kind in VERBS.items()})

@@ -30,7 +30,7 @@ _TOPICS = """
 """
 """What there is help on, but no command of that name."""
 
-_SYNONYMS = {
+SYNONYMS = {
     word: ours
     for ours, words in {
         "adjourn": "postpone save suspend",
@@ -96,7 +96,6 @@ _SYNONYMS = {
         "standings": "ladder leaderboard rank ranking rankings ranks rating ratings top",
         "start": "begin",
         "tell": "answer reply",
-        "tv": "television telly",
         "times": "timestamp timestamps",
         "to": "into",
         "tournament": "tourney",
@@ -145,7 +144,7 @@ def near_miss(word: str, candidates: Collection[str], *, first: bool = False) ->
     candidates are left out.
     """
     asked = word.lower().rstrip(_PUNCTUATION) or word
-    meant = _SYNONYMS.get(asked, "")
+    meant = SYNONYMS.get(asked, "")
     if meant.partition(" ")[0] in candidates:
         return meant
     words = sorted(one for one in candidates if len(one) >= _SHORT or not first)

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thudmud.errors import ThudmudError
+from thudmud.features import NAMES
 
 if TYPE_CHECKING:
     from lark.common import LexerConf
@@ -151,7 +152,15 @@ def kept_tables(grammar: str) -> Tables:
     return tables
 
 
-TABLES = kept_tables(grammar_file().read_text(encoding="utf-8"))
+_OF_FEATURE = re.compile(r".* // of ([a-z]+)\n")
+
+
+def with_features(grammar: str, features: Collection[str]) -> str:
+    """Return a grammar without the lines that belong to features which there are not."""
+    return _OF_FEATURE.sub(lambda line: line[0] if line[1] in features else "", grammar)
+
+
+TABLES = kept_tables(with_features(grammar_file().read_text(encoding="utf-8"), NAMES))
 
 _SPELLING = re.compile(r"\(\?i:([a-z0-9\\ -]+)\)|\|(\\?[':.?])\)")
 """A quoted string of the grammar in a keyword's pattern, as Lark writes it: a word or a sign."""

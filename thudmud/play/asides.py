@@ -484,21 +484,6 @@ class ObserveChosen(AtBoard):
 
 
 @aside
-class TvTurned(ObserveChosen):
-    """A player's tv was turned to a board, or off.
-
-    ``tv`` is the board that it shows, "" while nothing is played, or None if it is off. ``board``
-    is the same, or the board that it showed until now.
-    """
-
-    tv: str | None = None
-
-    def happen(self, hall: Hall) -> Telling:
-        hall.people[self.player].tv = self.tv
-        return ObserveChosen.happen(self, hall)
-
-
-@aside
 class Replayed(Aside):
     """A player replays a battle, and sees it as it stood after ``ply`` plies.
 

@@ -481,6 +481,10 @@ TableEvent = (
     | Adjourned
     | Resumed
 )
+"""The events of boards."""
+
+TABLE_EVENTS = get_args(TableEvent)
+"""Their classes."""
 
 
 @value

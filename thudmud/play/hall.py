@@ -295,7 +295,7 @@ class Hall:
         for side in Side:
             self.missed.pop((board, side), None)
         for person in self.people.known():
-            person.tv = "" if person.tv == board else person.tv
+            person.parts = {kind: part.board_closed(board) for kind, part in person.parts.items()}
             person.used = None if person.used == board else person.used
             person.room = None if person.room == board else person.room
             person.forget_invitations(board)
@@ -311,7 +311,8 @@ class Hall:
                 self.missed[name, side] = missed
         self.rooms.rename(board, name)
         for person in self.people.known():
-            person.tv = name if person.tv == board else person.tv
+            parts = person.parts.items()
+            person.parts = {kind: part.board_renamed(board, name) for kind, part in parts}
             person.used = name if person.used == board else person.used
             person.room = name if person.room == board else person.room
             for by, asked in person.invitations.items():

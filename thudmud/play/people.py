@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar, cast
 
-from thudmud.play.asides import Entered, Invited, Replayed
+from thudmud.play.asides import Entered, Invited, ObserveChosen, Replayed
 from thudmud.play.exercises import NOTHING_DONE, Exercise, Studies
 from thudmud.play.options import Options, Profile, SetOption, Style
 from thudmud.values import value
@@ -21,6 +22,30 @@ MOST_FOLLOWED = 100
 
 LONGEST_PLAN = 200
 """The most characters of a plan."""
+
+
+class PersonPart:
+    """What a feature keeps of a person for as long as they are here: a value of its own class.
+
+    Made without arguments, it is what holds of everybody at first.
+    """
+
+    __slots__ = ()
+
+    def board_closed(self, board: str) -> PersonPart:  # noqa: ARG002  (others use it)
+        """Return what holds once a board is closed."""
+        return self
+
+    def board_renamed(self, board: str, name: str) -> PersonPart:  # noqa: ARG002
+        """Return what holds once a board has another name."""
+        return self
+
+    def unobserved(self, chosen: ObserveChosen) -> ObserveChosen:
+        """Return what happens as they observe a board no longer, in place of ``chosen``."""
+        return chosen
+
+
+PartT = TypeVar("PartT", bound=PersonPart)
 
 
 @dataclass(slots=True)
@@ -38,8 +63,8 @@ class Person:
         followed: the names of players they follow.
         plan: what they say about themselves.
         active: roughly when they last typed something, in seconds since the epoch.
-        observed: the boards they observe, also the one that the tv shows.
-        tv: the board that their tv shows; "" while it shows none, None if it is off.
+        observed: the boards they observe.
+        parts: what features keep of them, see `PersonPart`.
         knows_deaf: whether they were told that players do not hear observers.
         news: the edition of the news they last saw.
         replay: the battle they are replaying, and where they are in it.
@@ -62,7 +87,7 @@ class Person:
     plan: str = ""
     active: float = 0.0
     observed: tuple[str, ...] = ()
-    tv: str | None = None
+    parts: dict[type[PersonPart], PersonPart] = field(default_factory=dict)
     knows_deaf: bool = False
     news: str = ""
     replay: Replayed | None = None
@@ -71,6 +96,15 @@ class Person:
     studies: Studies = NOTHING_DONE
     number: int = field(default=0, compare=False)
     node: str = field(default="", compare=False)
+
+    def part(self, kind: type[PartT]) -> PartT:
+        """Return what a feature keeps of them: what holds of everybody if nothing else does."""
+        part = self.parts.get(kind)
+        return kind() if part is None else cast("PartT", part)
+
+    def keep(self, part: PersonPart) -> None:
+        """Replace what a feature keeps of them."""
+        self.parts[type(part)] = part
 
     def forget_invitations(self, board: str) -> None:
         """Forget the invitations to a board."""

@@ -68,7 +68,6 @@ class Refusal(Enum):
     OBSERVES_TOO_MANY = "observes_too_many"
     OBSERVES_NOTHING = "observes_nothing"
     NOT_OBSERVED = "not_observed"
-    TV_IS_OFF = "tv_is_off"
     NOT_RUNNING = "not_running"
     PLAYS_NOWHERE = "plays_nowhere"
     PLAYS_AT_SEVERAL = "plays_at_several"

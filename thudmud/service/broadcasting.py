@@ -6,14 +6,15 @@ onlookers; and other nodes, which are told of asides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
-from thudmud.errors import InvalidValueError, Refused
+from thudmud.errors import Refused
 from thudmud.play.asides import Aside
 from thudmud.play.command import Command
+from thudmud.play.feature import Happening
 from thudmud.play.hall import Decision
 from thudmud.play.meaning import board_meant, named
 from thudmud.play.people import DEFAULTS
@@ -52,23 +53,11 @@ class Broadcaster:
 
     def __init__(self, base: Base, told: Teller | None) -> None:
         self._hall, self._clock, self._told = base.hall, base.clock, told
-        self._node, self._realm = base.node, base.realm
+        self._node, self._realm, self._bus = base.node, base.realm, base.bus
         self.screens = Screens()
         self.onlookers = Onlookers(base.hall, self.screens)
         self.visits: dict[str, Visit] = {}
         self.watching: dict[str, Visit] = {}
-        self._heeds: dict[type[Any], Callable[[Telling], None]] = {}
-        """By type of what happened, what else is called then."""
-
-    def heed(self, kind: type[Any], call: Callable[[Telling], None]) -> None:
-        """Call a function whenever something of a type has happened.
-
-        Raises:
-            InvalidValueError: another function is called for that type.
-        """
-        if kind in self._heeds:
-            raise InvalidValueError(f"two parts heed {kind.__name__}")
-        self._heeds[kind] = call
 
     def carry_out(
         self,
@@ -79,8 +68,11 @@ class Broadcaster:
         told: bool = True,
         crosses: bool = True,
         alone: str = "",
+        is_ours: bool = True,
     ) -> None:
         """Apply a decision, and tell those concerned, also on other nodes if it ``crosses``.
+
+        Then the bus has it, for whoever reacts to it.
 
         Args:
             decision: the decision.
@@ -89,8 +81,10 @@ class Broadcaster:
             told: whether anybody is told.
             crosses: whether other nodes are told.
             alone: the only player to tell; "" for all.
+            is_ours: whether it was decided by this service.
         """
         at = self._clock() if at is None else at
+        before = self._hall.tables[str(decision.board)] if decision.events else None
         for telling in self._hall.commit(decision):
             if alone:
                 audience = tuple(each for each in telling.audience if each == alone)
@@ -99,8 +93,10 @@ class Broadcaster:
                 if told:
                     self._spread(telling.told_at(at), cause)
             finally:
-                if heed := self._heeds.get(type(telling.event)):
-                    heed(telling)
+                if handlers := self._bus.handlers.get(type(telling.event)):
+                    happening = Happening(telling.event, telling.table, before, is_ours)
+                    for handler in handlers:
+                        self._bus.waiting.append(partial(handler, happening))
         if told and crosses and self._node:
             self.pass_on(decision.asides)
 
@@ -131,6 +127,7 @@ class Broadcaster:
     def tell_here(self, aside: Aside) -> None:
         """Tell an aside to those on this node only."""
         self.carry_out(Decision(aside.player, asides=(aside,)), crosses=False)
+        self._bus.hand_out()
 
     def pass_on(self, asides: Sequence[Aside], *, always: bool = False) -> None:
         """Tell the other nodes, if any, those asides that cross.

@@ -10,8 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from thudmud.play.asides import ShutdownTold
-from thudmud.service.alarms import Alarms
-from thudmud.service.interface import Later
+from thudmud.service.scheduler import Scheduler
 
 MARKS = (600, 300, 120, 60, 30, 10)
 """The remaining seconds at which everybody is told again."""
@@ -21,36 +20,30 @@ class Countdown:
     """Tells everybody how long until this node stops, and stops it.
 
     Args:
-        clock: returns the seconds since the epoch.
-        later: calls a function later; None where nothing waits, and nothing stops.
+        scheduler: the timers. Without any, nothing stops.
         tell: tells an aside to those who are here.
 
     Attributes:
         end: called when it is time; None where nothing is to be stopped.
     """
 
-    def __init__(
-        self, clock: Callable[[], float], later: Later | None, tell: Callable[[ShutdownTold], None]
-    ) -> None:
-        self._tell = tell
-        self._alarms = Alarms(clock, later)
+    def __init__(self, scheduler: Scheduler, tell: Callable[[ShutdownTold], None]) -> None:
+        self._scheduler, self._tell = scheduler, tell
         self.end: Callable[[], None] | None = None
 
     def begin(self, told: ShutdownTold) -> None:
         """Count down to a shutdown, in place of an earlier one; or cancel it."""
         for mark in (*MARKS, 0):
-            self._alarms.cancel(str(mark))
+            self._scheduler.cancel(("shutdown", str(mark)))
         if told.seconds is None:
             return
         for mark in MARKS:
             if mark < told.seconds:
                 marked = replace(told, seconds=mark)
-                self._alarms.set(str(mark), told.at - mark, partial(self._tell, marked))
-        self._alarms.set("0", told.at, self._finish)
-
-    def stop(self) -> None:
-        """Stop counting down."""
-        self._alarms.close()
+                self._scheduler.at(
+                    ("shutdown", str(mark)), told.at - mark, partial(self._tell, marked)
+                )
+        self._scheduler.at(("shutdown", "0"), told.at, self._finish)
 
     def _finish(self) -> None:
         if self.end:

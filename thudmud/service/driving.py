@@ -151,26 +151,30 @@ class Turns:
 
     Args:
         ended: called after each release; another may hold the key by then.
+
+    Attributes:
+        held: by held key, the futures of those who wait for it.
     """
 
     def __init__(self, ended: Callable[[], None] | None = None) -> None:
         self._ended = ended
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
-        """By held key, the futures of those who wait for it."""
+        self._idle: list[asyncio.Future[None]] = []
+        """The futures of those who wait until no key is held."""
+        self.held: dict[str, deque[asyncio.Future[None]]] = {}
 
     def __len__(self) -> int:
         """Return how many keys are held."""
-        return len(self._waiting)
+        return len(self.held)
 
     def is_taken(self, key: str) -> bool:
         """Whether a key is held."""
-        return key in self._waiting
+        return key in self.held
 
     def begin(self, key: str) -> bool:
         """Take a key if it is free; return whether it was. The caller has to `leave` it."""
-        if key in self._waiting:
+        if key in self.held:
             return False
-        self._waiting[key] = deque()
+        self.held[key] = deque()
         return True
 
     def of(self, key: str) -> Turn:
@@ -181,7 +185,7 @@ class Turns:
         """Wait for a key, and take it."""
         if self.begin(key):
             return
-        turn, waiting = future(), self._waiting[key]
+        turn, waiting = future(), self.held[key]
         waiting.append(turn)
         try:
             await turn
@@ -195,22 +199,32 @@ class Turns:
 
     def leave(self, key: str) -> None:
         """Release a key."""
-        if self._waiting[key]:
+        if self.held[key]:
             self._hand_on(key)
         else:
-            del self._waiting[key]
+            del self.held[key]
         if self._ended:
             self._ended()
+        if self._idle and not self.held:
+            idle, self._idle = self._idle, []
+            settle(idle)
+
+    async def all_left(self) -> None:
+        """Wait until no key is held."""
+        if self.held:
+            idle = future()
+            self._idle.append(idle)
+            await idle
 
     def _hand_on(self, key: str) -> None:
         """Hand a key to the next who waits for it."""
-        waiting = self._waiting[key]
+        waiting = self.held[key]
         while waiting:
             turn = waiting.popleft()
             if not turn.done():
                 turn.set_result(None)
                 return
-        del self._waiting[key]
+        del self.held[key]
 
 
 class Turn:

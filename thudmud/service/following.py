@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from thudmud.play.asides import Aside
 from thudmud.play.events import (
@@ -29,7 +29,7 @@ from thudmud.play.projections import HALL, realm_of
 from thudmud.play.table import BoardSpec, Table
 from thudmud.service.boards import close_at
 from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.driving import Turns, future, settle
+from thudmud.service.driving import future, settle
 from thudmud.service.interface import Base, Unfollowed
 from thudmud.store import Conflict, Entry, Forgotten, NotWritten, StoreError
 from thudmud.store.streams import Changes
@@ -51,26 +51,12 @@ class _Pending:
     cause: object
 
 
-class Applied(Protocol):
-    """What takes note of what has been applied, and told."""
-
-    def board_changed(self, entry: Entry, before: Table, after: Table, *, is_ours: bool) -> None:
-        """Take note of an event at a board."""
-
-    def hall_changed(self, event: HallEvent, table: Table | None) -> None:
-        """Take note of an event of the hall's own, and of the board that it was about."""
-
-    def taken(self) -> None:
-        """Take note that all is applied that has come in from the store in one go."""
-
-
 class Following:
     """Stores what is decided here, and applies everything that is stored.
 
     Args:
         base: what it stands on.
         broadcaster: tells what happened.
-        applied: is told what was applied.
         is_alone: whether the hall never has other boards than its first ones.
 
     Attributes:
@@ -79,15 +65,12 @@ class Following:
         unheld: the keys of boards whose clocks may still have to be held.
     """
 
-    def __init__(
-        self, base: Base, broadcaster: Broadcaster, applied: Applied, *, is_alone: bool
-    ) -> None:
+    def __init__(self, base: Base, broadcaster: Broadcaster, *, is_alone: bool) -> None:
         self._hall, self._store, self._clock = base.hall, base.store, base.clock
         self._node, self._realm = base.node, base.realm
         self._fence = self._require_life if base.node else None
-        self._broadcaster = broadcaster
-        self._applied, self._is_alone = applied, is_alone
-        self.tables = Turns()
+        self._broadcaster, self._is_alone = broadcaster, is_alone
+        self._bus, self.tables = base.bus, base.bus.tables
         self.trouble: Exception | None = None
         self.unheld: set[str] = set()
         self._ended: list[asyncio.Future[None]] = []
@@ -260,11 +243,12 @@ class Following:
                 if table and entry.version > table.version:
                     more = entries[place + 1 : place + 2]  # mostly none
                     goes_on = bool(more) and _goes_on(entry, more[0])
-                    self._take_board_event(entry, table, goes_on=goes_on)
+                    self._take_board_event(entry, table.name, goes_on=goes_on)
         except Exception as error:  # noqa: BLE001  (`ended` raises it)
             self.fail(error)
         self._wake()
-        self._applied.taken()
+        if not self.tables.held:  # else whoever holds one hands it out
+            self._bus.hand_out()
 
     def _take_hall_event(self, entry: Entry) -> None:
         """Apply and tell an event of the hall."""
@@ -279,32 +263,29 @@ class Following:
         if realm_of(key) != self._realm:
             return
         decision, cause = Decision(event.player, hall=(event,)), None
-        if isinstance(entry.mark, _Pending) and entry.mark.by is self:
+        is_ours = isinstance(entry.mark, _Pending) and entry.mark.by is self
+        if isinstance(entry.mark, _Pending) and is_ours:
             decided, cause = entry.mark.decision, entry.mark.cause
             is_first = entry.version == decided.hall_version + 1 and not decided.events
             if is_first and decided.player in self._hall.people:
                 decision = replace(decision, asides=decided.asides, board=decided.board)
-        self._broadcaster.carry_out(decision, cause)
-        table = self._hall.tables.with_key(key)
-        if table is None:
+        self._broadcaster.carry_out(decision, cause, is_ours=is_ours)
+        if self._hall.tables.with_key(key) is None:
             self.unheld.discard(key)
-        self._applied.hall_changed(event, table)
 
-    def _take_board_event(self, entry: Entry, table: Table, *, goes_on: bool) -> None:
-        board = table.name
+    def _take_board_event(self, entry: Entry, board: str, *, goes_on: bool) -> None:
         is_ours = isinstance(entry.mark, _Pending) and entry.mark.by is self
         decision, cause = self._decided(entry, board)
         if goes_on:
             decision = replace(decision, goes_on=True)
         try:
-            self._broadcaster.carry_out(decision, cause)
+            self._broadcaster.carry_out(decision, cause, is_ours=is_ours)
         except Exception:
             # A board that differs from what is stored must not be played on. But a failure to tell
             # is no reason to stop.
             if self._hall.tables[board].version != entry.version:
                 raise
             _log.exception("what has happened at the %s was not told to all", board)
-        self._applied.board_changed(entry, table, self._hall.tables[board], is_ours=is_ours)
 
     def _decided(self, entry: Entry, board: str) -> tuple[Decision, object]:
         """Return the decision for an entry, and its cause if it was decided here."""

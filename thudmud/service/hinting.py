@@ -46,7 +46,7 @@ class Hints:
     def __init__(
         self, base: Base, adviser: Adviser | None, broadcaster: Broadcaster, presence: Presence
     ) -> None:
-        self._hall, self._clock, self._later = base.hall, base.clock, base.later
+        self._hall, self._clock, self._scheduler = base.hall, base.clock, base.scheduler
         self._adviser, self._broadcaster, self._presence = adviser, broadcaster, presence
         self._visits = broadcaster.visits
         self.waiting: dict[str, asyncio.Task[Line | None]] = {}
@@ -69,8 +69,9 @@ class Hints:
             return None
         self.waiting[name] = advising
         self._broadcaster.carry_out(Decision(name, command.on), cause)
-        if self._later:
-            self._later(HINT_SLOW, lambda: self._put_off(advising, name))
+        self._scheduler.cancel(("hint", name))  # of an earlier one
+        at = self._clock() + HINT_SLOW
+        self._scheduler.at(("hint", name), at, lambda: self._put_off(advising, name))
         now(self._await_hint(advising, name, asked, cause))
         return Result(command, done=True, seconds=HINT_SECONDS, is_awaited=True)
 

@@ -21,7 +21,9 @@ from thudmud.play.people import Person
 from thudmud.play.table import Table
 from thudmud.play.telling import Telling
 from thudmud.rules import Game
+from thudmud.service.bus import EventBus
 from thudmud.service.nodes import Node
+from thudmud.service.scheduler import Later, Scheduler
 from thudmud.store import Store, StoreError
 from thudmud.values import value
 from thudmud.views.messages import Message
@@ -110,17 +112,6 @@ class Adviser(Protocol):
         """
 
 
-class Handle(Protocol):
-    """A timer."""
-
-    def cancel(self) -> None:
-        """Cancel it."""
-
-
-Later = Callable[[float, Callable[[], None]], Handle]
-"""Calls a function after some seconds, as ``asyncio.loop.call_later`` does."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Base:
     """What the parts of a service share.
@@ -132,6 +123,8 @@ class Base:
         later: calls a function later; None where nothing waits.
         node: the node of the service, where several share the store.
         realm: the realm of the hall's boards.
+        bus: tells what has happened, and has the locks.
+        scheduler: the timers.
     """
 
     hall: Hall
@@ -140,6 +133,8 @@ class Base:
     later: Later | None
     node: Node | None
     realm: str
+    bus: EventBus
+    scheduler: Scheduler
 
     async def look_up(self, lookup: Lookup[Any]) -> Any:
         """Return the answer to a lookup, from the store.

@@ -52,7 +52,6 @@ from thudmud.verbs.more import Again, Quit
 from thudmud.verbs.tables import TableCommand
 from thudmud.verbs.talk import is_shout
 from thudmud.verbs.tournaments import require_places
-from thudmud.verbs.tv import Tv
 from thudmud.views import sentences
 from thudmud.views.data import Fact
 from thudmud.views.facts import refusal_fact
@@ -497,18 +496,16 @@ class PlayerLines:
             if after != person:
                 await self._policy.keep(after)
 
-    async def turn_tv(self, name: str) -> None:
-        """Turn the tv of a player to the best battle, unless they have left or turned it off.
+    async def act(self, name: str, command: Command) -> None:
+        """Carry out a command for a player, as if they had typed it, unless they have left.
 
         Raises:
-            StoreError: it cannot be read which is the best.
+            StoreError: it cannot be stored, or something that it needs cannot be read.
         """
         async with self._presence.names.of(name):
             visit = self._broadcaster.visits.get(name)
-            person = self._hall.people.get(name)
-            if self._presence.closing or visit is None or person is None or person.tv is None:
-                return
-            await self._decide(visit, Tv(), None, self._clock())
+            if not (self._presence.closing or visit is None or name not in self._hall.people):
+                await self._decide(visit, command, None, self._clock())
 
     async def _tell_analysed(
         self, name: str, asked: AnalysisLookup, analysis: Analysis | None, cause: object

@@ -23,6 +23,8 @@ from thudmud.play.asides import (
     StyleChosen,
     WentOut,
 )
+from thudmud.play.events import BoardOpened
+from thudmud.play.feature import Happening
 from thudmud.play.hall import Decision
 from thudmud.play.people import Person
 from thudmud.service.broadcasting import Broadcaster
@@ -47,7 +49,8 @@ class Neighbours:
 
     def __init__(self, base: Base, broadcaster: Broadcaster, lost: Callable[[str], None]) -> None:
         self._hall, self._broadcaster, self._lost = base.hall, broadcaster, lost
-        self._node, self._realm = base.node, base.realm
+        self._node, self._realm, self._bus = base.node, base.realm, base.bus
+        self._bus.on(BoardOpened, self._opened)
         self._on_the_way: dict[str, tuple[CameIn, str]] = {}
         """By name, players who came to a board that is unknown here yet, and on which node."""
 
@@ -57,6 +60,12 @@ class Neighbours:
 
     def hear(self, asides: Iterable[Aside], node: str) -> None:
         """Apply and tell what happened on another node, or note who is there."""
+        try:
+            self._hear(asides, node)
+        finally:
+            self._bus.hand_out()
+
+    def _hear(self, asides: Iterable[Aside], node: str) -> None:
         for aside in asides:
             name = aside.player
             person = self._hall.people.get(name)
@@ -99,7 +108,8 @@ class Neighbours:
                     if room not in self._hall.tables:
                         continue
             if person or isinstance(aside, Entered):
-                self._broadcaster.carry_out(Decision(name, asides=(aside,)), crosses=False)
+                decision = Decision(name, asides=(aside,))
+                self._broadcaster.carry_out(decision, crosses=False, is_ours=False)
             if isinstance(aside, Entered):
                 self._hall.people[name].node = node
 
@@ -131,8 +141,9 @@ class Neighbours:
         is_told = gone.told or bool(table and table.side_of(person.name) in table.away)
         return replace(gone, room=person.room, told=is_told)
 
-    def opened(self, board: str) -> None:
+    def _opened(self, happening: Happening) -> None:
         """Move those to a newly opened board who came to it on other nodes."""
+        board = happening.table.name if happening.table else ""
         for name, (came, node) in list(self._on_the_way.items()):
             if came.room == board:
                 del self._on_the_way[name]

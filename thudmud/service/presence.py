@@ -11,35 +11,37 @@ import math
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import cast
 
 from thudmud.errors import Refused
 from thudmud.play.archive import AdjournedLookup, ScoreLookup
 from thudmud.play.asides import CaughtUp, Gone, Sanctioned, TookOver
-from thudmud.play.events import Parting
+from thudmud.play.events import (
+    TABLE_EVENTS,
+    Absent,
+    BoardOpened,
+    BoardRenamed,
+    Moved,
+    Parting,
+    Returned,
+)
+from thudmud.play.feature import Happening
 from thudmud.play.hall import Decision
 from thudmud.play.letters import NO_LETTERS, LetterCount, LetterCountLookup
 from thudmud.play.options import Profile
 from thudmud.play.order import Measure
 from thudmud.play.telling import Telling
-from thudmud.service.alarms import Alarms
 from thudmud.service.broadcasting import Broadcaster
-from thudmud.service.driving import Turns, future, now
+from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Arrival, Base, Dismissal, Limit, Visit
 from thudmud.service.neighbours import entered
 from thudmud.service.replaying import Replays
-from thudmud.service.seeking import Seeking
 from thudmud.service.teaching import Teaching
-from thudmud.service.tidying import Tidying
-from thudmud.service.tournaments import Director
-from thudmud.service.tuning import Tuning
 from thudmud.store import Conflict, StoreError
 from thudmud.verbs.decisions import arrive, part
 from thudmud.verbs.tables import come_back, vanish
-
-if TYPE_CHECKING:
-    import asyncio
 
 RETRY = 1.0
 """Seconds before storing a player's presence is tried again."""
@@ -55,13 +57,9 @@ class Presence:
 
     Args:
         base: what the parts of a service share.
-        director: does what is due in tournaments.
         broadcaster: tells that they come and go, and has their visits.
         following: stores it.
         replays: shows battles again to players.
-        tidying: cleans up after those who left.
-        seeking: ends the seeks of those who left.
-        tuning: turns tvs.
         teaching: tells newcomers how to move; None if they are not told.
         allow: called before others are told that somebody comes in; raises Refused if it is too
             much.
@@ -69,22 +67,15 @@ class Presence:
     Attributes:
         names: the locks of the players' names.
         closing: whether the service is closing, so that nobody comes or goes.
-        unchecked: players whose seats may say wrongly whether they are here. They are checked at
-            the end of a turn, when no lock is held.
-        retries: by name, alarms for storing a player's presence again.
     """
 
     def __init__(
         self,
         base: Base,
         *,
-        director: Director,
         broadcaster: Broadcaster,
         following: Following,
         replays: Replays,
-        tidying: Tidying,
-        seeking: Seeking,
-        tuning: Tuning,
         teaching: Teaching | None,
         allow: Limit | None,
     ) -> None:
@@ -92,20 +83,14 @@ class Presence:
         self._store = base.store
         self._node, self._realm, self._allow = base.node, base.realm, allow
         self._broadcaster, self._following = broadcaster, following
-        self._replays, self._tidying, self._director = replays, tidying, director
-        self._seeking = seeking
-        self._tuning = tuning
-        self._teaching = teaching
+        self._replays, self._teaching = replays, teaching
         self._visits, self._watching = broadcaster.visits, broadcaster.watching
         self._screens = broadcaster.screens
-        self.names = Turns(self._turn_ended)
+        self._bus, self._scheduler, self.names = base.bus, base.scheduler, base.bus.names
         self.closing = False
-        self.unchecked: list[str] = []
-        self.retries = Alarms(base.clock, base.later)
-        self._let_go = Alarms(base.clock, base.later)
-        """By name, alarms for looking whether another node has those who were left to one."""
-        self._idle: asyncio.Future[None] | None = None
-        """Done when no line is in flight any more, for `close`."""
+        base.bus.on(tuple({*TABLE_EVENTS} - {Moved}), self._seats_changed)
+        base.bus.on((BoardOpened, BoardRenamed), self._board_changed)
+        base.bus.on(Sanctioned, self._sanctioned)
 
     async def join(self, arrival: Arrival) -> Visit | None:
         """Let a player in, and back to their seats. The name has to be valid.
@@ -148,7 +133,6 @@ class Presence:
                     self._dismiss(before, Dismissal.TAKEN_OVER)
                 self._visits[name] = visit
                 self._hall.origins[name] = arrival.origin
-                self._director.came(name)
                 if arrival.watcher:
                     self._watching[name] = visit
                 if arrival.terminal:
@@ -193,11 +177,11 @@ class Presence:
         name, person = visit.name, self._hall.people[visit.name]
         if profile:
             self._hall.observe(name, ())  # observing lasts as long as a visit
-            person.tv, person.node = None, ""
+            person.parts, person.node = {}, ""
             person.member = arrival.member or person.member
             self._hall.people.adopt(person, profile)
         person.active = self._clock()
-        self.unchecked.append(name)  # their last node may have just died
+        self._bus.defer(partial(self.check, name))  # their last node may have just died
         taken = TookOver(name, person.room, letters)
         self._broadcaster.carry_out(Decision(name, asides=(taken,)), arrival.cause)
         if visit.watcher:
@@ -349,9 +333,8 @@ class Presence:
                 await self._note(name, board, parting, cause, leaves=True, raises=raises)
         room = self._hall.people[name].room  # the board may have been closed meanwhile
         asides = tuple(replace(each, room=room) for each in gone.asides if isinstance(each, Gone))
-        self._broadcaster.carry_out(
-            replace(gone, asides=asides), cause, told=not quiet, alone=alone
-        )
+        is_ours, gone = name in self._visits, replace(gone, asides=asides)
+        self._broadcaster.carry_out(gone, cause, told=not quiet, alone=alone, is_ours=is_ours)
 
     def _forget(self, visit: Visit) -> None:
         visit.end()
@@ -362,7 +345,7 @@ class Presence:
                 self._hall.origins.pop(visit.name, None)
         self._screens.forget(visit.name)
         # Another player may have given them a seat meanwhile, by accepting a seek.
-        self.unchecked.append(visit.name)
+        self._bus.defer(partial(self.check, visit.name))
 
     def _dismiss(self, visit: Visit, why: Dismissal) -> None:
         """End a visit without the player leaving, and tell the front end why."""
@@ -374,10 +357,9 @@ class Presence:
         if outbox:
             outbox.dismissed(why)
 
-    def end_kicked(self, telling: Telling) -> None:
+    def _sanctioned(self, happening: Happening) -> None:
         """End the visit of a player who was kicked. Their seats are kept."""
-        if not isinstance(sanctioned := telling.event, Sanctioned):
-            return
+        sanctioned = cast("Sanctioned", happening.event)
         visit = self._visits.get(sanctioned.sanction.whom)
         if visit and sanctioned.sanction.measure is Measure.KICK:
             if visit.outbox:
@@ -465,7 +447,7 @@ class Presence:
         """Try again later to store whether a player is here."""
         _log.error("not stored: %s", error, extra={"player": name})
         at = self._clock() + RETRY
-        self.retries.set(name, at, lambda: now(self.note(name, parting)))
+        self._scheduler.at(("presence", name), at, lambda: now(self.note(name, parting)))
 
     async def note(
         self, name: str, parting: Parting = Parting.LOST, *, raises: bool = False
@@ -503,22 +485,40 @@ class Presence:
                 self._broadcaster.pass_on([Gone(name, None, Parting.LOST)], always=True)
             await self._release(name)
 
-    def check(self) -> None:
-        """Store the presence of players who got a seat, or left, by somebody else's line.
+    def _seats_changed(self, happening: Happening) -> None:
+        """Check those who got a seat, or left, by somebody else's line."""
+        event, table, before = happening.event, happening.table, happening.before
+        if table is None or not (happening.is_ours or self._node):
+            return  # without claims, only the service that stored it knows who is here
+        if before is None or table.seats is not before.seats:
+            known = before.seats.values() if before else ()
+            for name in table.seats.values():
+                if name not in known:
+                    self.check(name)
+        if isinstance(event, Absent | Returned):
+            self.check(event.player)  # if its line was cancelled, nobody waited for it
+
+    def _board_changed(self, happening: Happening) -> None:
+        """Check those at a board, whose presence may have been stored under its old name."""
+        event = cast("BoardOpened | BoardRenamed", happening.event)
+        if table := self._hall.tables.with_key(event.key):
+            for name in table.seats.values():
+                self.check(name)
+
+    def check(self, name: str) -> None:
+        """Store whether a player is here, if a seat of theirs says otherwise.
 
         It is called when no table's lock is held, since names are locked before tables.
         """
-        names, self.unchecked = self.unchecked, []
-        for name in names:
-            is_here = name in self._visits
-            is_elsewhere = name in self._hall.people and not is_here
-            if self.closing or is_elsewhere or name in self.retries:
-                continue  # the next start, their node or the next try does it
-            if any(
-                (each.side_of(name) in each.away) == is_here
-                for each in self._hall.tables.seats_of(name)
-            ):
-                now(self.note(name))
+        is_here = name in self._visits
+        is_elsewhere = name in self._hall.people and not is_here
+        if self.closing or is_elsewhere or ("presence", name) in self._scheduler:
+            return  # the next start, their node or the next try does it
+        if any(
+            (each.side_of(name) in each.away) == is_here
+            for each in self._hall.tables.seats_of(name)
+        ):
+            now(self.note(name))
 
     async def _claim(self, name: str, *, asks: bool = False) -> bool:
         """Claim a name for our node, if there is one, and apply everything stored.
@@ -538,7 +538,7 @@ class Presence:
 
     async def _release(self, name: str) -> None:
         """Release a name, unless its presence has yet to be stored."""
-        if self._node and name not in self.retries:
+        if self._node and ("presence", name) not in self._scheduler:
             await self._node.release(self._realm, name)
 
     # Other nodes.
@@ -554,7 +554,7 @@ class Presence:
             await self._release(name)
         if self._node and not self.closing:
             at = self._clock() + self._node.lease
-            self._let_go.set(name, at, lambda: self._look_for(name))
+            self._scheduler.at(("let go", name), at, lambda: self._look_for(name))
 
     def _look_for(self, name: str) -> None:
         if name in self._hall.people and name not in self._visits:
@@ -585,34 +585,17 @@ class Presence:
             person = self._hall.people.get(name)
             if person and name not in self._visits:
                 gone = Gone(name, person.room, Parting.LOST)
-                self._broadcaster.carry_out(Decision(name, asides=(gone,)), told=False)
+                gone_from_us = Decision(name, asides=(gone,))
+                self._broadcaster.carry_out(gone_from_us, told=False, is_ours=False)
+                self._bus.hand_out()
             self.lost(name, Parting.CUT_OFF)
-
-    def _turn_ended(self) -> None:
-        """Do what had to wait for the end of a player's turn."""
-        if self.unchecked:
-            self.check()
-        if self._tidying.left:
-            self._tidying.turn_ended()
-        if self._seeking.departed or self._seeking.due:
-            self._seeking.turn_ended()
-        if self._director.due:
-            self._director.work()
-        if self._tuning.due:
-            self._tuning.turn_ended()
-        if self._idle and not self.names and not self._idle.done():
-            self._idle.set_result(None)
 
     def stop(self) -> None:
         """Let nobody in or out any more. Claims stay."""
         self.closing = True
-        self.retries.close()
-        self._let_go.close()
 
     async def close(self) -> None:
         """Wait for the lines in flight, and end all visits."""
-        if self.names:
-            self._idle = future()
-            await self._idle
+        await self.names.all_left()
         for visit in self._visits.values():
             visit.end()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from thudmud.service.alarms import Alarms
 from thudmud.service.broadcasting import Broadcaster
 from thudmud.service.interface import Base
 from thudmud.verbs.archive import Step, Way
@@ -28,8 +27,7 @@ class Replays:
     def __init__(self, base: Base, pause: float | None, broadcaster: Broadcaster) -> None:
         self._hall, self._clock, self._pause = base.hall, base.clock, pause
         self._broadcaster = broadcaster
-        self._alarms = Alarms(base.clock, base.later)
-        """By name, alarms for the next plies."""
+        self._scheduler = base.scheduler
 
     def is_replaying(self, name: str) -> bool:
         """Whether a player's replay goes on by itself."""
@@ -49,11 +47,12 @@ class Replays:
 
     def go_on(self, name: str, cause: object = None) -> None:
         """Show the next plies, if a player has asked for that: at once, or later."""
-        self._alarms.cancel(name)
+        self._scheduler.cancel(("replay", name))
         if self._pause == 0:
             self._play_at_once(name, cause)
         elif self._pause and self.is_replaying(name):
-            self._alarms.set(name, self._clock() + self._pause, lambda: self._next(name))
+            at = self._clock() + self._pause
+            self._scheduler.at(("replay", name), at, lambda: self._next(name))
 
     def _play_at_once(self, name: str, cause: object) -> None:
         """Show several plies and stop, since everybody else waits meanwhile."""
@@ -69,13 +68,9 @@ class Replays:
 
     def pause(self, name: str) -> None:
         """Stop at the ply that is shown, if the next would come by itself."""
-        if self._alarms.cancel(name):
+        if self._scheduler.cancel(("replay", name)):
             self.stop_playing(name)
 
     def end(self, name: str) -> None:
         """End the replay of a player who leaves."""
-        self._alarms.cancel(name)
-
-    def close(self) -> None:
-        """End all replays."""
-        self._alarms.close()
+        self._scheduler.cancel(("replay", name))

@@ -9,14 +9,13 @@ from collections.abc import Callable
 from typing import cast
 
 from thudmud.play.asides import ReportMade, ReportsTold
-from thudmud.play.telling import Telling
-from thudmud.service.alarms import Alarms
+from thudmud.play.feature import Happening
 from thudmud.service.interface import Base
 
 TOLD_EVERY = 60.0
 """Seconds between two sentences about reports, at least."""
 
-_KEY = "reports"
+_KEY = ("reports",)
 
 
 class ReportNews:
@@ -29,22 +28,19 @@ class ReportNews:
 
     def __init__(self, base: Base, tell: Callable[[ReportsTold], None]) -> None:
         self._hall, self._clock, self._tell = base.hall, base.clock, tell
-        self._alarms = Alarms(base.clock, base.later)
+        self._scheduler = base.scheduler
         self._waiting: list[ReportMade] = []
+        base.bus.on(ReportMade, self._made)
 
-    def stop(self) -> None:
-        """Tell nothing more."""
-        self._alarms.close()
-
-    def note(self, telling: Telling) -> None:
-        """Take note of a report that was made, here or on another node."""
-        self._waiting.append(cast("ReportMade", telling.event))
-        if _KEY not in self._alarms:
+    def _made(self, happening: Happening) -> None:
+        """Tell of a report that was made, here or on another node, now or with the next."""
+        self._waiting.append(cast("ReportMade", happening.event))
+        if _KEY not in self._scheduler:
             self._tell_all()
 
     def _tell_all(self) -> None:
         """Tell what has not been told, and wait before the next sentence."""
         reports, self._waiting = self._waiting, []
         if reports:
-            self._alarms.set(_KEY, self._clock() + TOLD_EVERY, self._tell_all)
+            self._scheduler.at(_KEY, self._clock() + TOLD_EVERY, self._tell_all)
             self._tell(ReportsTold("", tuple(reports)))

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Coroutine
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from thudmud.play.asides import Gone
-from thudmud.play.events import HallEvent, Parting, SeekEnd, SeekEnded, SeekMade
+from thudmud.play.events import Parting, SeekEnd, SeekEnded, SeekMade
+from thudmud.play.feature import Happening
 from thudmud.play.hall import Decision
-from thudmud.play.telling import Telling
-from thudmud.service.alarms import Alarms
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base
@@ -38,12 +38,9 @@ class Seeking:
     Args:
         base: what the parts of a service share. Without timers, no seek ends by itself.
         following: stores the events.
-        is_ours: returns whether a player is, or was, on this node.
+        is_ours: returns whether a player is on this node.
         play: has a player of this node look for somebody to play with.
 
-    Attributes:
-        departed: players who left in this turn, with whether they left on purpose.
-        due: who looks on, and for what, once no lock is held.
     """
 
     def __init__(
@@ -56,14 +53,12 @@ class Seeking:
     ) -> None:
         self._hall, self._following, self._clock = base.hall, following, base.clock
         self._is_ours, self._play = is_ours, play
-        self._absences = Alarms(base.clock, base.later)
-        """By name, alarms for ending what others asked of a player."""
-        self._questions = Alarms(base.clock, base.later)
-        """By number, alarms for ending a seek that has to be answered in time."""
+        self._scheduler, self._stopped = base.scheduler, False
         self._look_on: dict[int, SeekMade] = {}
         """By number, the open seeks whose makers look for somebody else if they are declined."""
-        self.departed: dict[str, bool] = {}
-        self.due: dict[str, PlayNow] = {}
+        base.bus.on(Gone, self._gone)
+        base.bus.on(SeekMade, self._made)
+        base.bus.on(SeekEnded, self._ended)
 
     def begin(self) -> None:
         """Watch all seeks, when a server starts."""
@@ -73,41 +68,33 @@ class Seeking:
                 self._wait_for(name)
 
     def stop(self) -> None:
-        """Stop, and cancel everything planned."""
-        self.departed.clear()
-        self.due.clear()
-        self._absences.close()
-        self._questions.close()
+        """Stop."""
+        self._stopped = True
 
-    def hall_changed(self, event: HallEvent) -> None:
-        """Take note of an event of the hall."""
-        if isinstance(event, SeekMade):
-            self._watch(event)
-        elif isinstance(event, SeekEnded):
-            self._questions.cancel(str(event.number))
-            seek = self._look_on.pop(event.number, None)
-            if seek is None or event.why in {SeekEnd.ACCEPTED, SeekEnd.WITHDRAWN, SeekEnd.PLAYING}:
-                return
-            if self._is_ours(seek.player):
-                self.due[seek.player] = PlayNow(seek.rules, seek.side, seek.time, seek.rated)
+    def _made(self, happening: Happening) -> None:
+        self._watch(cast("SeekMade", happening.event))
 
-    def note(self, telling: Telling) -> None:
-        """Take note that a player left."""
-        match telling.event:
-            case Gone(player=name, parting=parting) if self._concerns(name):
-                if parting.is_by_server:
-                    self._wait_for(name)
-                elif self._is_ours(name):
-                    self.departed[name] = parting is not Parting.LOST
+    def _ended(self, happening: Happening) -> None:
+        """Look for somebody else if nobody has accepted, and the player looks on."""
+        event = cast("SeekEnded", happening.event)
+        self._scheduler.cancel(("question", str(event.number)))
+        seek = self._look_on.pop(event.number, None)
+        if seek is None or event.why in {SeekEnd.ACCEPTED, SeekEnd.WITHDRAWN, SeekEnd.PLAYING}:
+            return
+        if self._is_ours(seek.player) and not self._stopped:
+            command = PlayNow(seek.rules, seek.side, seek.time, seek.rated)
+            now(self._play(seek.player, command))
 
-    def turn_ended(self) -> None:
-        """Do what had to wait until no lock was held."""
-        departed, self.departed = self.departed, {}
-        for name, for_good in departed.items():
-            now(self._end(name, for_good=for_good))
-        due, self.due = self.due, {}
-        for name, command in due.items():
-            now(self._play(name, command))
+    def _gone(self, happening: Happening) -> None:
+        """End the seeks of a player who left, or wait for them."""
+        gone = cast("Gone", happening.event)
+        name, parting = gone.player, gone.parting
+        if self._stopped or not self._concerns(name):
+            return
+        if parting.is_by_server:
+            self._wait_for(name)
+        elif happening.is_ours:
+            now(self._end(name, for_good=parting is not Parting.LOST))
 
     def _concerns(self, name: str) -> bool:
         return any(name in {seek.player, seek.to} for seek in self._hall.seeks.values())
@@ -116,8 +103,8 @@ class Seeking:
         if seek.looks_on:
             self._look_on[seek.number] = seek
         if seek.until is not None:
-            number = str(seek.number)
-            self._questions.set(number, seek.until, lambda: now(self._unanswered(seek)))
+            key = "question", str(seek.number)
+            self._scheduler.at(key, seek.until, lambda: now(self._unanswered(seek)))
 
     async def pass_time(self) -> None:
         """End the seeks that nobody has answered by now, for a front end without timers."""
@@ -132,15 +119,15 @@ class Seeking:
                 await self._stored(unanswered(self._hall, seek, self._clock()))
         except StoreError as error:
             _log.error("not stored: %s", error, extra={"player": seek.player})
-            at = self._clock() + RETRY
-            self._questions.set(str(seek.number), at, lambda: now(self._unanswered(seek)))
-        self.turn_ended()
+            key, at = ("question", str(seek.number)), self._clock() + RETRY
+            self._scheduler.at(key, at, lambda: now(self._unanswered(seek)))
 
     def _wait_for(self, name: str) -> None:
         """End the seeks by and to a player who is away, unless they come back in some minutes."""
-        self._absences.cancel(name)  # an alarm from an earlier absence
+        self._scheduler.cancel(("absent seeker", name))  # from an earlier absence
         at = self._clock() + max(self._hall.seat_grace, LEAST_GRACE)
-        self._absences.set(name, at, lambda: now(self._end(name, for_good=True)))
+        end = partial(self._end, name, for_good=True)
+        self._scheduler.at(("absent seeker", name), at, lambda: now(end()))
 
     async def _end(self, name: str, *, for_good: bool) -> None:
         """End the seeks by a player who left, and, if for good, those to them."""
@@ -155,7 +142,6 @@ class Seeking:
             return
         if not for_good and self._concerns(name):
             self._wait_for(name)
-        self.turn_ended()
 
     async def _stored(self, decision: Decision) -> bool:
         """Store a decision; return False if it has to be made again, after a conflict."""

@@ -34,30 +34,32 @@ The invariants, each with the place in the code:
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
-from typing import cast
+from collections.abc import Callable, Collection, Coroutine
+from typing import Any, cast
 
+from thudmud import features
 from thudmud.errors import Refused
 from thudmud.language.parsing import player_problem
 from thudmud.play import events
 from thudmud.play.analysis import GOES_ON
 from thudmud.play.archive import AdjournedLookup, BattleLookup, FoundBattle
-from thudmud.play.asides import BoardListed, Entered, Gone, ReportMade, Sanctioned, WentOut
+from thudmud.play.asides import BoardListed, Entered
+from thudmud.play.command import Command
 from thudmud.play.events import TableEvent
 from thudmud.play.exploring import ExploredPosition, ExploreLookup
+from thudmud.play.feature import Happening
 from thudmud.play.hall import Hall, claimants
 from thudmud.play.options import Toggle
 from thudmud.play.projections import HALL, realm_of
 from thudmud.play.refusals import Refusal
 from thudmud.play.table import BoardSpec, Table
-from thudmud.play.telling import Telling
-from thudmud.service.alarms import Alarms
 from thudmud.service.boards import put_up
 from thudmud.service.broadcasting import Broadcaster
+from thudmud.service.bus import EventBus
 from thudmud.service.countdown import Countdown
+from thudmud.service.driving import now
 from thudmud.service.following import Following
-from thudmud.service.interface import Adviser, Base, Later, Outbox, Teller, Visit
+from thudmud.service.interface import Adviser, Base, Outbox, Teller, Visit
 from thudmud.service.lines import PlayerLines, Policy
 from thudmud.service.neighbours import Neighbours
 from thudmud.service.nodes import Node
@@ -65,13 +67,13 @@ from thudmud.service.onlookers import tell
 from thudmud.service.presence import Presence
 from thudmud.service.replaying import Replays
 from thudmud.service.reporting import ReportNews
+from thudmud.service.scheduler import Later, Scheduler
 from thudmud.service.seeking import Seeking
 from thudmud.service.teaching import Teaching
 from thudmud.service.tidying import Tidying
 from thudmud.service.timing import Timing
 from thudmud.service.tournaments import Director
-from thudmud.service.tuning import Tuning
-from thudmud.store import Entry, Store
+from thudmud.store import Store
 from thudmud.verbs.matchmaking import PlayNow
 from thudmud.views import sentences
 from thudmud.views.archive import recorded
@@ -80,8 +82,6 @@ from thudmud.views.exploring import explored
 from thudmud.views.facts import refusal_fact
 from thudmud.views.refusals import refused
 from thudmud.views.view import Terminal
-
-_log = logging.getLogger(__name__)
 
 LISTED_EVERY = 1.0
 """The shortest time, in seconds, between two updates of a board's entry for those in the hall."""
@@ -109,14 +109,8 @@ class Service:
     Attributes:
         realm: the realm of the hall's boards, see `thudmud.play.projections.realm_of`.
         look_up: answers to lookups, see `Base`.
-        submit, ask, emote: players' lines, see `PlayerLines`.
-        join, leave, enrol: coming and going, see `Presence`.
-        fit, brief, announce, tell: telling players, see `Broadcaster`.
-        watch, unwatch: onlookers, see `Onlookers`.
-        is_replaying, play_on, stop_playing: replays, see `Replays`.
-        follow, hold_clocks, expect_clocks_held, hold_all_clocks, fail, ended: see `Following`.
-        hear: other nodes, see `Neighbours`; let_go, lost, recount and dismiss, see
-            `Presence`.
+        bus: tells what has happened, and has the locks.
+        scheduler: the timers.
         countdown: the countdown to a shutdown.
         director: does what is due in tournaments.
     """
@@ -138,33 +132,31 @@ class Service:
     ) -> None:
         self.hall, self.store, self.clock = hall, store, clock
         self.realm = next((realm_of(table.key) for table in hall.tables.values()), "")
-        self._later, self._is_alone, self._node = later, is_alone, node
+        self._is_alone, self._node = is_alone, node
+        self.bus, self.scheduler = EventBus(), Scheduler(clock, later)
         policy = policy or Policy()
 
-        # Each part gets the parts that it uses.
-        base = Base(hall, store, clock, later, node, self.realm)
+        # Each part gets the parts that it uses, and has the bus tell it what has happened: in the
+        # order in which they are made.
+        base = Base(hall, store, clock, later, node, self.realm, self.bus, self.scheduler)
         self.look_up = base.look_up
         self.broadcaster = broadcaster = Broadcaster(base, told)
-        self.following = Following(base, broadcaster, self, is_alone=is_alone)
-        self.countdown = Countdown(clock, later, broadcaster.tell_here)
-        self._timing = Timing(base, self.following, broadcaster.tell_here)
-        self.director = Director(base, self.following)
-        self._teaching = Teaching(base, broadcaster.tell_here, has_hints=adviser is not None)
+        self.following = Following(base, broadcaster, is_alone=is_alone)
+        self.countdown = Countdown(self.scheduler, broadcaster.tell_here)
+        self.bus.on(tuple({*events.TABLE_EVENTS} - {events.Moved}), self._list)
         visits = broadcaster.visits
         self._tidying = Tidying(base, self.following)
-        self._seeking = Seeking(base, self.following, is_ours=visits.__contains__, play=self._play)
-        self._tuning = Tuning(base, broadcaster, self._turn_tv)
+        self._timing = Timing(base, self.following, broadcaster.tell_here)
+        teaching = None
+        if teaches:
+            teaching = Teaching(base, broadcaster.tell_here, has_hints=adviser is not None)
         self.replays = Replays(base, pause, broadcaster)
         self.presence = Presence(
             base,
-            director=self.director,
             broadcaster=broadcaster,
             following=self.following,
             replays=self.replays,
-            tidying=self._tidying,
-            seeking=self._seeking,
-            tuning=self._tuning,
-            teaching=self._teaching if teaches else None,
+            teaching=teaching,
             allow=policy.allow,
         )
         self.lines = PlayerLines(
@@ -179,20 +171,12 @@ class Service:
             is_alone=is_alone,
         )
         self._neighbours = Neighbours(base, broadcaster, self.presence.lost)
-        self._reports = ReportNews(base, broadcaster.tell_here)
-        self._listings = Alarms(clock, later)
-        """By the key of a board, alarms for telling those in the hall its new entry."""
-        broadcaster.heed(Gone, self._gone)
-        for left in (
-            WentOut,
-            events.Left,
-            events.BattleEnded,
-            events.Adjourned,
-            events.Cleared,
-        ):
-            broadcaster.heed(left, self._tidying.note)
-        broadcaster.heed(Sanctioned, self.presence.end_kicked)
-        broadcaster.heed(ReportMade, self._reports.note)
+        self._seeking = Seeking(base, self.following, is_ours=visits.__contains__, play=self._play)
+        self.director = Director(base, self.following)
+        ReportNews(base, broadcaster.tell_here)
+        for feature in features.load():
+            if feature.react:
+                feature.react(self)
 
         # What front ends and the node call.
         self.submit, self.ask, self.emote = self.lines.submit, self.lines.ask, self.lines.emote
@@ -283,14 +267,8 @@ class Service:
         self.presence.stop()
         self._tidying.stop()
         self._seeking.stop()
-        self._timing.stop()
         self.director.stop()
-        self._tuning.stop()
-        self._teaching.stop()
-        self.replays.close()
-        self.countdown.stop()
-        self._reports.stop()
-        self._listings.close()
+        self.scheduler.close()
         self.lines.stop()
 
     async def close(self) -> None:
@@ -307,71 +285,39 @@ class Service:
         await self._seeking.pass_time()
         await self.director.look()
 
-    # What has been applied.
+    # What features reach, see `thudmud.play.feature.Reach`.
 
-    def _gone(self, telling: Telling) -> None:
-        """Take note that a player left."""
-        self._tidying.note(telling)
-        self._seeking.note(telling)
+    def names_here(self) -> Collection[str]:
+        """Return the names of the players who are on this node."""
+        return self.broadcaster.visits.keys()
 
-    def board_changed(self, entry: Entry, before: Table, after: Table, *, is_ours: bool) -> None:
-        """Take note of an event at a board, and whether it was decided here."""
-        event = entry.event
-        is_a_mere_ply = isinstance(event, events.Moved) and after.running
-        if not is_a_mere_ply:
-            if _as_listed(after) != _as_listed(before):
-                self._list(after.key)
-            self._tuning.watch(after, cast("TableEvent", event))
-        if isinstance(event, events.Absent | events.BattleEnded):
-            self._tidying.wait_for(after)
-        self._timing.watch(after)
-        if not is_a_mere_ply and self.hall.tournaments:
-            self.director.board_changed(after, before)
-        if self._teaching.new:
-            try:
-                self._teaching.watch(after, cast("TableEvent", event))
-            except Exception:  # noqa: BLE001  (a failure to tell is no reason to stop)
-                _log.exception("a newcomer was not told how to move")
-        if not is_ours and not self._node:
-            return  # without claims, only the service that stored it knows who is here
-        unchecked, seats = self.presence.unchecked, after.seats
-        if seats is not before.seats:
-            known = before.seats.values()
-            unchecked += [each for each in seats.values() if each not in known]
-        if isinstance(event, events.Absent | events.Returned):
-            unchecked.append(event.player)  # if its line was cancelled, nobody waited for it
+    def start(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Run a coroutine in the background; at once, as far as it waits for nothing."""
+        now(work)
 
-    def hall_changed(self, event: events.HallEvent, table: Table | None) -> None:
-        """Take note of an event of the hall, and of the board that it was about."""
-        self.director.hall_changed(event)
-        self._seeking.hall_changed(event)
-        if isinstance(event, events.BoardOpened):
-            self._neighbours.opened(event.name)
-        elif isinstance(event, events.BoardClosed):
-            self._tuning.closed()
-        if table:  # a player's presence may just have been stored under the old name
-            self.presence.unchecked += table.seats.values()
+    async def act(self, player: str, command: Command) -> None:
+        """Carry out a command for a player, as if they had typed it, if they are on this node.
 
-    def taken(self) -> None:
-        """Take note that one batch from the store has been applied."""
-        if not self.presence.names:  # else it is done at the end of a turn
-            self.presence.check()
-        if self.director.due:
-            self.director.taken()
-        if self._tuning.due and not self.presence.names:
-            self._tuning.turn_ended()
-        if self._seeking.due and not self.presence.names:
-            self._seeking.turn_ended()
+        Raises:
+            StoreError: it cannot be stored, or something that it needs cannot be read.
+        """
+        await self.lines.act(player, command)
 
-    def _list(self, key: str) -> None:
+    # What has happened.
+
+    def _list(self, happening: Happening) -> None:
         """Tell those in the hall the new entry of a board, soon, with changes that follow."""
+        after, before = happening.table, happening.before
+        ended = isinstance(happening.event, events.BattleEnded)  # the ply before it has changed it
+        if after is None or (before and _as_listed(after) == _as_listed(before) and not ended):
+            return
 
         def tell() -> None:
-            if table := self.hall.tables.with_key(key):
+            if table := self.hall.tables.with_key(after.key):
                 self.broadcaster.tell_here(BoardListed("", table.name))
 
-        if self._later:
-            self._listings.set(key, self.clock() + LISTED_EVERY, tell)
+        if self.scheduler.has_timers:
+            self.scheduler.at(("listed", after.key), self.clock() + LISTED_EVERY, tell)
         else:
             tell()
 
@@ -381,10 +327,6 @@ class Service:
         looks = any(each.player == name and not each.to for each in self.hall.seeks.values())
         if visit and name in self.hall.people and not (looks or self.hall.is_busy(name, now)):
             await self.lines.submit(visit, command)
-
-    async def _turn_tv(self, name: str) -> None:
-        """Turn a player's tv to the best battle."""
-        await self.lines.turn_tv(name)
 
     # Queries.
 

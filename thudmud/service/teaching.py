@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import cast
 
 from thudmud.play.archive import PlayerScore
 from thudmud.play.asides import MoveTaught
-from thudmud.play.events import Moved, TableEvent
+from thudmud.play.events import Moved
+from thudmud.play.feature import Happening
 from thudmud.play.table import Table
-from thudmud.service.alarms import Alarms
 from thudmud.service.interface import Base
 from thudmud.views.sentences import TURNED
 
@@ -36,9 +37,10 @@ class Teaching:
     def __init__(self, base: Base, tell: Callable[[MoveTaught], None], *, has_hints: bool) -> None:
         self._hall, self._clock = base.hall, base.clock
         self._tell, self._has_hints = tell, has_hints
-        self._alarms = Alarms(base.clock, base.later)
-        """By name, alarms for the reminders."""
+        self._scheduler = base.scheduler
         self.new: dict[str, bool] = {}
+        base.bus.on(Moved, self._moved)
+        base.bus.on(TURNED, self._turned)
 
     def learn(self, name: str, score: PlayerScore | None) -> None:
         """Note that a player came in, and their results."""
@@ -47,28 +49,30 @@ class Teaching:
                 return
             self.new[name] = False
             for table in self._hall.tables.seats_of(name):
-                self.watch(table)
+                self._watch(table)
 
     def forget(self, name: str) -> None:
         """Forget a player who has moved, or left."""
         if self.new.pop(name, None) is not None:
-            self._alarms.cancel(name)
+            self._scheduler.cancel(("newcomer", name))
 
-    def watch(self, table: Table, event: TableEvent | None = None) -> None:
-        """Tell a newcomer whose turn it is at a table, after an event or when they come in."""
-        if isinstance(event, Moved):
-            self.forget(event.player)
-        if event is None or isinstance(event, TURNED):
-            name = self._waited_for(table)
-            if name is not None and not self.new[name]:
-                self.new[name] = True
-                self._teach(name, table, again=False)
-                again = partial(self._again, name, table.key)
-                self._alarms.set(name, self._clock() + AGAIN, again)
+    def _moved(self, happening: Happening) -> None:
+        if self.new:
+            self.forget(cast("Moved", happening.event).player)
 
-    def stop(self) -> None:
-        """Stop, and cancel the reminders."""
-        self._alarms.close()
+    def _turned(self, happening: Happening) -> None:
+        key = happening.table.key if self.new and happening.table else ""
+        if table := self._hall.tables.with_key(key):
+            self._watch(table)
+
+    def _watch(self, table: Table) -> None:
+        """Tell a newcomer whose turn it is at a table, unless they were told."""
+        name = self._waited_for(table)
+        if name is not None and not self.new[name]:
+            self.new[name] = True
+            self._teach(name, table, again=False)
+            again = partial(self._again, name, table.key)
+            self._scheduler.at(("newcomer", name), self._clock() + AGAIN, again)
 
     def _again(self, name: str, key: str) -> None:
         table = self._hall.tables.with_key(key)

@@ -10,17 +10,19 @@ from __future__ import annotations
 import logging
 
 from thudmud.play.asides import Gone, WentOut
-from thudmud.play.events import Adjourned, BattleEnded, Cleared, Left
+from thudmud.play.events import Absent, Adjourned, BattleEnded, Cleared, Left
+from thudmud.play.feature import Happening
 from thudmud.play.hall import Decision
 from thudmud.play.table import Table
-from thudmud.play.telling import Telling
-from thudmud.service.alarms import Alarms
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base
 from thudmud.service.seeking import LEAST_GRACE
 from thudmud.store import Conflict, StoreError
 from thudmud.verbs.tables import deserted, tidied
+
+RETRY = 5.0
+"""Seconds before it is tried again to store something."""
 
 SLACK = 1.0
 """Seconds added against rounding errors."""
@@ -34,61 +36,61 @@ class Tidying:
     Args:
         base: what the parts of a service share. Without timers, seats are not freed after a time.
         following: stores the events.
-
-    Attributes:
-        left: the keys of boards that somebody left in this turn.
     """
 
     def __init__(self, base: Base, following: Following) -> None:
         self._hall, self._following, self._clock = base.hall, following, base.clock
-        self._boards = Alarms(base.clock, base.later)
-        """By the key of a board, alarms for looking at it again."""
-        self.left: set[str] = set()
+        self._scheduler = base.scheduler
         self._stopped = False
+        base.bus.on((Gone, WentOut), self._room_left)
+        base.bus.on((Left, BattleEnded, Adjourned, Cleared), self._board_left)
+        base.bus.on((Absent, BattleEnded), self._absence_changed)
 
     def stop(self) -> None:
-        """Stop, and cancel everything planned."""
+        """Stop."""
         self._stopped = True
-        self._boards.close()
 
     def begin(self) -> None:
         """Look at everything kept for absent players, when a server starts."""
-        for table in self._hall.tables.values():
-            self.wait_for(table)
-            self.left.add(table.key)
-        self.turn_ended()
+        for table in list(self._hall.tables.values()):
+            self._wait_for(table)
+            self._clean_up(table.key)
 
-    def note(self, telling: Telling) -> None:
-        """Take note of what a player leaves behind."""
-        room = telling.table.name if telling.table else None
-        match telling.event:
-            case Gone(room=left) | WentOut(room=left):
-                room = left
-            case Left() | BattleEnded() | Adjourned() | Cleared():
-                pass
-            case _:
-                return
-        if room is not None and room in self._hall.tables:
-            self.left.add(self._hall.tables[room].key)
+    def _room_left(self, happening: Happening) -> None:
+        left = happening.event
+        room = left.room if isinstance(left, Gone | WentOut) else None
+        if room and room in self._hall.tables:
+            self._clean_up(self._hall.tables[room].key)
 
-    def turn_ended(self) -> None:
-        """Do what had to wait until no lock was held."""
-        keys, self.left = self.left, set()
-        for key in keys:
-            table = self._hall.tables.with_key(key)
-            if table is None or self._stopped:
-                continue
-            if self._hall.is_deserted(table):
-                now(self._put_away(key))
-            elif self._hall.is_idle(table):
-                now(self._close(key))
+    def _board_left(self, happening: Happening) -> None:
+        if happening.table:
+            self._clean_up(happening.table.key)
 
-    def wait_for(self, table: Table) -> None:
+    def _absence_changed(self, happening: Happening) -> None:
+        if happening.table and (table := self._hall.tables.with_key(happening.table.key)):
+            self._wait_for(table)
+
+    def _clean_up(self, key: str) -> None:
+        """Put away a practice that was left, or close a board that nobody needs."""
+        table = self._hall.tables.with_key(key)
+        if table is None or self._stopped:
+            return
+        if self._hall.is_deserted(table):
+            now(self._put_away(key))
+        elif self._hall.is_idle(table):
+            now(self._close(key))
+
+    def _wait_for(self, table: Table) -> None:
         """Look at a board again once nobody has to wait for its absent players."""
         grace = table.grace
         if table.away and grace is not None:
             at = max(_due(table, grace), self._clock()) + SLACK
-            self._boards.set(table.key, at, lambda: now(self._tidy(table.key)))
+            self._scheduler.at(("absence", table.key), at, lambda: now(self._tidy(table.key)))
+
+    def _try_again(self, key: str) -> None:
+        """Clean up later what could not be stored."""
+        at = self._clock() + RETRY
+        self._scheduler.at(("clean up", key), at, lambda: self._clean_up(key))
 
     async def _tidy(self, key: str) -> None:
         """Free the seats at a board that were kept long enough, and close it if nobody needs it."""
@@ -99,7 +101,7 @@ class Tidying:
         if grace is None:
             return  # a clock sees to it
         if table.away and _due(table, grace) > self._clock():
-            self.wait_for(table)  # somebody else left meanwhile
+            self._wait_for(table)  # somebody else left meanwhile
             return
         try:
             if events := tidied(table, self._clock()):
@@ -107,10 +109,9 @@ class Tidying:
         except StoreError as error:
             if not isinstance(error, Conflict):
                 _log.error("not stored: %s", error, extra={"board": table.name})
-            self.wait_for(table)
+            self._wait_for(table)
             return
-        self.left.add(key)
-        self.turn_ended()
+        self._clean_up(key)
 
     async def _put_away(self, key: str) -> None:
         """Put away a practice whose player left the board."""
@@ -123,17 +124,16 @@ class Tidying:
                     await self._following.until(conflict)
         except StoreError as error:
             _log.error("not put away: %s", error, extra={"board": self._hall.tables.called(key)})
-            self.left.add(key)  # the end of another turn tries again
+            self._try_again(key)
             return
-        self.left.add(key)
-        self.turn_ended()
+        self._clean_up(key)
 
     async def _close(self, key: str) -> None:
         try:
             await self._following.close_idle_board(key)
         except StoreError as error:
             _log.error("not closed: %s", error, extra={"board": self._hall.tables.called(key)})
-            self.left.add(key)  # the end of another turn tries again
+            self._try_again(key)
 
 
 def _due(table: Table, grace: float) -> float:

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from functools import partial
 
 from thudmud.play.asides import TimeShort
-from thudmud.play.events import BattleId
+from thudmud.play.events import TABLE_EVENTS, BattleId
+from thudmud.play.feature import Happening
 from thudmud.play.hall import Decision
 from thudmud.play.table import Table
 from thudmud.rules import Side
-from thudmud.service.alarms import Alarms
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base
@@ -39,15 +39,10 @@ class Timing:
 
     def __init__(self, base: Base, following: Following, tell: Callable[[TimeShort], None]) -> None:
         self._hall, self._following, self._clock = base.hall, following, base.clock
-        self._later, self._tell = base.later, tell
-        self._looks = Alarms(base.clock, base.later)
-        """By the key of a board, alarms for looking at it again."""
+        self._scheduler, self._tell = base.scheduler, tell
         self._told: dict[str, tuple[BattleId, frozenset[Side]]] = {}
         """By the key of a board, the battle, and the sides told in it that their time is short."""
-
-    def stop(self) -> None:
-        """Stop watching."""
-        self._looks.close()
+        base.bus.on(TABLE_EVENTS, self._board_changed)
 
     def begin(self) -> None:
         """Watch all boards, when a server starts."""
@@ -59,14 +54,18 @@ class Timing:
 
         If an earlier look is planned already, nothing changes, so most plies cost nothing here.
         """
-        if self._later is None:
+        if not self._scheduler.has_timers:
             return
         if not table.running:
             self._told.pop(table.key, None)
         moment = self._moment(table)
         if moment is not None:
             at = max(moment, self._clock() + delay)
-            self._looks.set(table.key, at, partial(self._look, table.key))
+            self._scheduler.at(("clock", table.key), at, partial(self._look, table.key))
+
+    def _board_changed(self, happening: Happening) -> None:
+        if happening.table:
+            self.watch(happening.table)
 
     def _moment(self, table: Table) -> float | None:
         """Return when something is due at a board, or when a player's time gets short."""

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from typing import cast
 
-from thudmud.play.events import HallEvent, TournamentEvent
+from thudmud.play.asides import Entered, TookOver
+from thudmud.play.events import TABLE_EVENTS, TOURNAMENTS, Moved, TournamentEvent
+from thudmud.play.feature import Happening
 from thudmud.play.pairing import Pairing
-from thudmud.play.table import Table
 from thudmud.play.tournaments import Tournament
-from thudmud.service.alarms import Alarms
 from thudmud.service.driving import now
 from thudmud.service.following import Following
 from thudmud.service.interface import Base
@@ -24,6 +25,8 @@ from thudmud.verbs.directing import WAVE, free, next_step, paired, pairings, pre
 
 RETRY = 5.0
 """Seconds before something that could not be stored is tried again."""
+
+_Arrival = Entered | TookOver
 
 _log = logging.getLogger(__name__)
 
@@ -46,16 +49,17 @@ class Director:
     def __init__(self, base: Base, following: Following) -> None:
         self._hall, self._clock, self._following = base.hall, base.clock, following
         self._waits = base.later is not None
-        self._looks = Alarms(base.clock, base.later)
-        """By number, alarms for looking at a tournament again."""
+        self._scheduler = base.scheduler
         self.due: set[int] = set()
-        self.is_working = self._is_called = self._is_stopped = False
+        self.is_working = self._is_stopped = False
+        base.bus.on(TOURNAMENTS, self._tournament_changed)
+        base.bus.on((Entered, TookOver), self._came)
+        base.bus.on(tuple({*TABLE_EVENTS} - {Moved}), self._board_changed)
 
     def stop(self) -> None:
         """Do nothing more."""
         self._is_stopped = True
         self.due.clear()
-        self._looks.close()
 
     def begin(self) -> None:
         """Look at all tournaments, when a server starts."""
@@ -63,39 +67,33 @@ class Director:
         self.due.update(self._hall.tournaments)
         self.work()
 
-    def hall_changed(self, event: HallEvent) -> None:
-        """Take note of an event of the hall."""
-        if isinstance(event, TournamentEvent):
-            self._note(event.number)
+    def _tournament_changed(self, happening: Happening) -> None:
+        self._look_soon({cast("TournamentEvent", happening.event).number})
 
-    def board_changed(self, table: Table, before: Table) -> None:
-        """Take note that something other than a ply has happened at a board."""
-        for match in (table.match, before.match):
-            if match and match.tournament:
-                self._note(match.tournament.number)
+    def _board_changed(self, happening: Happening) -> None:
+        """See to the tournament of a match in which something other than a ply has happened."""
+        tables = happening.table, happening.before
+        matches = (each.match for each in tables if each and each.match)
+        self._look_soon({each.tournament.number for each in matches if each.tournament})
 
-    def came(self, player: str) -> None:
-        """Take note that a player has come in: a tournament that starts may wait for them."""
-        at = self._clock()
-        for number, each in self._hall.tournaments.items():
-            if player in each.entries and not each.rounds and each.made.starts <= at:
-                self._note(number)
+    def _came(self, happening: Happening) -> None:
+        """See to the tournaments that start, and may have waited for a player who has come in."""
+        at, player = self._clock(), cast("_Arrival", happening.event).player
+        self._look_soon(
+            {
+                number
+                for number, each in self._hall.tournaments.items()
+                if player in each.entries and not each.rounds and each.made.starts <= at
+            }
+        )
 
-    def _note(self, number: int) -> None:
-        if not self._is_stopped:
-            self.due.add(number)
-
-    def taken(self) -> None:
-        """Take note that what has come from the store is applied."""
-        if self.due and self._waits and not self._is_called:
-            import asyncio  # noqa: PLC0415  (where nothing waits it is not needed)
-
-            self._is_called = True  # whoever has stored it still holds a lock
-            asyncio.get_running_loop().call_soon(self.work)
+    def _look_soon(self, numbers: set[int]) -> None:
+        if numbers and not self._is_stopped:
+            self.due |= numbers
+            self.work()
 
     def work(self) -> None:
         """Do what is due by now, in the background."""
-        self._is_called = False
         if self.due and not (self.is_working or self._is_stopped):
             now(self._work())
 
@@ -134,11 +132,8 @@ class Director:
             self.is_working = False
 
     def _look_at(self, number: int, at: float) -> None:
-        def look() -> None:
-            self.due.add(number)
-            self.work()
-
-        self._looks.set(str(number), at, look)
+        key = "tournament", str(number)
+        self._scheduler.at(key, at, lambda: self._look_soon({number}))
 
     async def _see_to(self, number: int) -> None:
         """Do what is due by now in a tournament, and plan to look at it again.

@@ -25,11 +25,10 @@ from thudmud.verbs import (
     setup,
     talk,
     tournaments,
-    tv,
 )
 
 __all__ = [
     "VERBS", "archive", "exercises", "letters", "matchmaking", "more", "moves", "notifications",
     "options", "order", "people", "queries", "resuming", "rooms", "seats", "setup", "talk",
-    "tournaments", "tv",
+    "tournaments",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from thudmud.errors import Refused
-from thudmud.play.asides import ObserveChosen, TvTurned
+from thudmud.play.asides import ObserveChosen
 from thudmud.play.command import Command, verb
 from thudmud.play.hall import Decision, Hall
 from thudmud.play.meaning import board_meant, hall_board_meant, observed_meant
@@ -137,8 +137,8 @@ class Unobserve(Command):
             if board not in observed:
                 raise Refused(Refusal.NOT_OBSERVED, board=board, boards=observed)
             observed = tuple(each for each in observed if each != board)
-            if board == scene.person.tv:
-                chosen.append(TvTurned(scene.me, board, observed))
-            else:
-                chosen.append(ObserveChosen(scene.me, board, observed))
+            ended = ObserveChosen(scene.me, board, observed)
+            for part in scene.person.parts.values():
+                ended = part.unobserved(ended)
+            chosen.append(ended)
         return scene.tell(*chosen)

@@ -7,7 +7,7 @@ fields go at the end.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from enum import Enum
 from functools import lru_cache
@@ -52,12 +52,21 @@ DRAWN = (
 """The events after which there is a new position to show."""
 
 
+PRESENT: list[Callable[[Hall, str], Iterable[Fact]]] = []
+"""What makes facts of features' own about the present state for a player."""
+
+
+def present(facts: Callable[[Hall, str], Iterable[Fact]]) -> Callable[[Hall, str], Iterable[Fact]]:
+    """Decorate what makes such facts of the hall and the player's name."""
+    PRESENT.append(facts)
+    return facts
+
+
 def concerning(hall: Hall, player: str) -> list[Fact]:
     """Return the present state for a player: where they are, have a seat, or observe a board."""
     room = hall.people[player].room
     known = [*where(hall, player), options_fact(hall, player)]
-    if hall.people[player].tv is not None:
-        known.append(tv_fact(hall, player))
+    known += (fact for facts in PRESENT for fact in facts(hall, player))
     if hall.people[player].observed:
         known.append(observed_fact(hall, player))
     seats = [table for table in hall.tables.seats_of(player) if table.name != room]
@@ -313,12 +322,6 @@ def seek_data(seek: events.SeekMade) -> Data:
 def observed_fact(hall: Hall, player: str) -> Fact:
     """Return the boards that a player observes."""
     return Fact("Thud.Observe", {"boards": list(hall.people[player].observed)}, player)
-
-
-def tv_fact(hall: Hall, player: str) -> Fact:
-    """Return whether a player's tv is on, and the board that it shows."""
-    tv = hall.people[player].tv
-    return Fact("Thud.Tv", {"on": tv is not None, "board": tv or None}, player)
 
 
 def options_fact(hall: Hall, player: str) -> Fact:

@@ -1,8 +1,9 @@
 """The help pages, which also have the patterns of commands.
 
-The texts are in ``help/*.txt``. A file is named after its topic, with hyphens for blanks. The first
-line is the title, followed by ``Part:`` (one of ``PARTS``) and perhaps ``Also:`` (other names of
-the topic) and ``Needs:`` (a verb without which there is no such page). Empty lines separate blocks:
+The texts are in ``help/*.txt``, here and in the folders of the features. A file is named after its
+topic, with hyphens for blanks. The first line is the title, followed by ``Part:`` (one of
+``PARTS``) and perhaps ``Also:`` (other names of the topic) and ``Needs:`` (a verb without which
+there is no such page). Empty lines separate blocks:
 
 - ``Syntax:``, and indented patterns: ``[optional]``, ``{one|other}``, ``<yours to fill in>``;
 - ``Examples:``, and indented lines that can be typed;
@@ -23,13 +24,16 @@ replaced by its name, ``{bot}`` by the name as it is typed.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
+from importlib.resources.abc import Traversable
+from itertools import chain
 from typing import cast
 
 from thudmud.english import shortened
+from thudmud.features import NAMES
 from thudmud.language import VERBS
 from thudmud.language.slips import near_miss
 from thudmud.language.vocabulary import OwnCommand
@@ -147,11 +151,18 @@ class Page:
         )
 
 
+def _pages_in(package: str) -> Iterable[Traversable]:
+    """Return the files of a package's help pages; none if it has no such folder."""
+    module, *folders = package.split(".")
+    folder = resources.files(module).joinpath(*folders, "help")  # without importing a feature
+    return folder.iterdir() if folder.is_dir() else ()
+
+
 def _load() -> Mapping[str, Page]:
-    files = (resources.files("thudmud.views") / "help").iterdir()
+    packages = ["thudmud.views", *(f"thudmud.features.{name}" for name in NAMES)]
     texts = {
         file.name.removesuffix(".txt").replace("-", " "): file.read_text(encoding="utf-8")
-        for file in files
+        for file in chain.from_iterable(map(_pages_in, packages))
         if file.name.endswith(".txt")
     }
     titles = {name: texts[name].partition("\n")[0] for name in RULESETS if name in texts}

@@ -30,7 +30,7 @@ from thudmud.views.words import MOST_BOARDS, because, wrapped
 if TYPE_CHECKING:
     from thudmud.language import ParseError
 
-_TEMPLATES: Mapping[Enum, str] = {
+_TEMPLATES: dict[Enum, str] = {
     Reason.GAME_OVER: "This battle is over.",
     Reason.NOT_YOUR_TURN: "It is the {side.plural}' turn.",
     Reason.OFF_BOARD: "{square} is off the board; that row goes from {first} to {last}.",
@@ -309,7 +309,6 @@ _TEMPLATES: Mapping[Enum, str] = {
         " makes room."
     ),
     Refusal.OBSERVES_NOTHING: "You observe no board.",
-    Refusal.TV_IS_OFF: 'Your tv is off. "tv" turns it on.',
     Refusal.NOT_OBSERVED: "You do not observe the {board}, but the {boards:and}.",
     Refusal.NOT_RUNNING: (
         'Nobody is playing battle {number} now. "games all" lists what is being played.'
@@ -708,6 +707,11 @@ def _shown(boards: Sequence[str]) -> Sequence[str]:
     if (more := len(boards) - MOST_BOARDS) <= 0:
         return boards
     return (*boards[:MOST_BOARDS], f'{more} more ("{Boards()}" lists all)')
+
+
+def sentences_of(templates: Mapping[Enum, str]) -> None:
+    """Add the sentences of a feature's own codes."""
+    _TEMPLATES.update(templates)
 
 
 def refused(refusal: Refused, me: str | None = None, *, name: Callable[[Square], str] = str) -> str:

@@ -38,7 +38,6 @@ from thudmud.views import (
     sentences,
     talk,
     tournaments,
-    tv,
 )
 from thudmud.views import help as help_pages
 from thudmud.views.data import Fact
@@ -51,7 +50,7 @@ from thudmud.views.words import wrapped_each
 
 _REGISTERED = (
     analysis, archive, exercises, exploring, help_pages, hints, letters, matchmaking, notifications,
-    options, order, people, queries, ratings, replays, rooms, talk, tournaments, tv,
+    options, order, people, queries, ratings, replays, rooms, talk, tournaments,
 )  # fmt: skip
 _WORDS, _FACTS = words.registry, facts_registered.registry
 """The functions by type. Faster than calling `singledispatch`; base classes do not count."""

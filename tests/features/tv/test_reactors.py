@@ -11,8 +11,9 @@ from tests.service.place import BOARDS, Place
 from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
 from tests.service.test_observing import world
+from thudmud.features.tv import reactors
+from thudmud.features.tv.model import shown_to
 from thudmud.play.table import BoardSpec
-from thudmud.service import tuning
 from thudmud.verbs.moves import Resign
 
 __all__ = ["world"]
@@ -25,7 +26,7 @@ async def sit(place: Place, dwarf: str, troll: str, board: str) -> None:
 
 
 def tv(place: Place, name: str = "Emil") -> str | None:
-    return place.hall.people[name].tv
+    return shown_to(place.hall.people[name])
 
 
 async def test_it_turns_to_the_next_when_a_battle_ends(place: Place) -> None:
@@ -93,7 +94,7 @@ async def test_it_turns_later_if_it_is_not_known_which_is_best(
     waiting: list[Callable[[], object]] = []
 
     def later(delay: float, call: Callable[[], object]) -> TimerHandle:
-        if delay == tuning.RETRY:
+        if delay == reactors.RETRY:
             waiting.append(call)
         return get_running_loop().call_later(60, lambda: None)
 

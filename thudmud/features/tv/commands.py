@@ -1,12 +1,12 @@
-"""The tv: it shows the best battle under way, and another one when that ends."""
+"""The command ``tv``, and which battle is the best."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from thudmud.errors import Refused
+from thudmud.features.tv.model import TvRefusal, TvTurned, shown_to
 from thudmud.play.archive import MIDDLE, PlayerScore, Pool, ScoresLookup
-from thudmud.play.asides import TvTurned
 from thudmud.play.clocks import time_class
 from thudmud.play.command import Command, verb
 from thudmud.play.events import NO_BOTS
@@ -16,6 +16,7 @@ from thudmud.play.refusals import Refusal
 from thudmud.play.rooms import MOST_OBSERVED
 from thudmud.play.scene import Scene
 from thudmud.play.table import Table
+from thudmud.values import value
 
 
 @verb(tv="turned_on", tv_off="turned_off")
@@ -40,34 +41,43 @@ class Tv(Command):
     def decide(self, scene: Scene) -> Decision:
         person = scene.person
         if not self.is_on:
-            if person.tv is None:
-                raise Refused(Refusal.TV_IS_OFF)
+            if shown_to(person) is None:
+                raise Refused(TvRefusal.TV_IS_OFF)
             return scene.tell(turned(person, None))
-        battles = list(_battles(scene.hall, person))
+        battles = list(battles_for(scene.hall, person))
         if len(battles) > 1:
             players = (player for table in battles for player in table.seats.values())
             scores = scene.found[ScoresLookup(tuple(sorted(players)))]
             battles.sort(key=lambda table: _merit(table, scores), reverse=True)
         if not battles:
             return scene.tell(turned(person, ""))
-        others = [each for each in person.observed if each != person.tv]
+        others = [each for each in person.observed if each != shown_to(person)]
         if len(others) >= MOST_OBSERVED:
             boards = tuple(others)
             raise Refused(Refusal.OBSERVES_TOO_MANY, most=MOST_OBSERVED, boards=boards)
         return scene.tell(turned(person, battles[0].name))
 
 
+@value
+class Retune(Command):
+    """Turn a tv that is on to the best battle, as the service does when one ends."""
+
+    def decide(self, scene: Scene) -> Decision:
+        return Tv().decide(scene) if shown_to(scene.person) is not None else scene.tell()
+
+
 def turned(person: Person, to: str | None) -> TvTurned:
     """Return the aside that turns a player's tv to a board, to "" for none, or off for None."""
-    observed = tuple(each for each in person.observed if each != person.tv)
+    before = shown_to(person)
+    observed = tuple(each for each in person.observed if each != before)
     if to:
         observed = (*observed, to)
-    return TvTurned(person.name, to or person.tv or "", observed, to)
+    return TvTurned(person.name, to or before or "", observed, to)
 
 
-def _battles(hall: Hall, person: Person) -> Iterable[Table]:
+def battles_for(hall: Hall, person: Person) -> Iterable[Table]:
     """Yield the boards where a battle is played that the player does not see anyway."""
-    seen = {person.room, *person.observed} - {person.tv or None}
+    seen = {person.room, *person.observed} - {shown_to(person) or None}
     for table in hall.tables.values():
         is_played = table.running and table.match and not table.is_practice and table.full
         if is_played and table.name not in seen and person.name not in table.seats.values():

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thudmud.play.asides import TvTurned
-from thudmud.verbs.tv import Tv
+from thudmud.features.tv.commands import Tv
+from thudmud.features.tv.model import TvRefusal, TvTurned, shown_to
+from thudmud.play.hall import Hall
 from thudmud.views.data import Fact
-from thudmud.views.facts import observed_fact, tv_fact, whole
+from thudmud.views.facts import observed_fact, present, whole
+from thudmud.views.refusals import sentences_of
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.standing import board_line, stands
 from thudmud.views.view import View
@@ -15,12 +17,14 @@ from thudmud.views.words import wrapped
 
 ENDS = f'"{Tv.turned_off()}" turns it off.'
 
+sentences_of({TvRefusal.TV_IS_OFF: 'Your tv is off. "tv" turns it on.'})
+
 
 @words.register
 def _turned(turned: TvTurned, occasion: Occasion, view: View) -> list[str]:
-    if turned.tv is None:
+    if turned.shown is None:
         return wrapped("Your tv is off.", view.width)
-    if not turned.tv:
+    if not turned.shown:
         nothing = "No battle is being played that you do not see anyway."
         return wrapped(f"{nothing} Your tv shows the next one that begins. {ENDS}", view.width)
     table = occasion.known_table
@@ -30,7 +34,19 @@ def _turned(turned: TvTurned, occasion: Occasion, view: View) -> list[str]:
 
 @facts.register
 def _turned_facts(turned: TvTurned, occasion: Occasion) -> Iterator[Fact]:
-    yield tv_fact(occasion.hall, turned.player)
+    yield _state(occasion.hall, turned.player)
     yield observed_fact(occasion.hall, turned.player)
     if occasion.table:
         yield from whole(occasion.table, turned.player)
+
+
+@present
+def _presently(hall: Hall, player: str) -> Iterator[Fact]:
+    if shown_to(hall.people[player]) is not None:
+        yield _state(hall, player)
+
+
+def _state(hall: Hall, player: str) -> Fact:
+    """Return whether a player's tv is on, and the board that it shows."""
+    shown = shown_to(hall.people[player])
+    return Fact("Thud.Tv", {"on": shown is not None, "board": shown or None}, player)

@@ -8,9 +8,11 @@ import pytest
 
 from tests.play.conftest import NOW
 from tests.play.halls import StoredHall, commit, do, hall_of, refusal
+from thudmud.errors import Refused
+from thudmud.features.tv.commands import Tv
+from thudmud.features.tv.model import TvRefusal, TvTurned, shown_to
 from thudmud.language import parse
 from thudmud.play.archive import Found, Performance, PlayerScore, Pool, Rating, ScoresLookup
-from thudmud.play.asides import TvTurned
 from thudmud.play.events import BoardClosed, BoardRenamed
 from thudmud.play.refusals import Refusal
 from thudmud.play.rooms import MOST_OBSERVED
@@ -20,7 +22,6 @@ from thudmud.verbs.decisions import decide
 from thudmud.verbs.moves import Start
 from thudmud.verbs.rooms import Go, Observe, Unobserve
 from thudmud.verbs.seats import Join, Practice
-from thudmud.verbs.tv import Tv
 
 PLAYERS = ("Anna", "Bert", "Carla", "Dora")
 
@@ -55,7 +56,7 @@ def shown(hall: StoredHall, found: Found | None = None) -> str | None:
         commit(hall, decide(hall, "Emil", Tv(), NOW, found))
     else:
         do(hall, "Emil", Tv())
-    return hall.people["Emil"].tv
+    return shown_to(hall.people["Emil"])
 
 
 def observed(hall: StoredHall) -> tuple[str, ...]:
@@ -92,7 +93,9 @@ def test_observing_follows_it(hall: StoredHall) -> None:
     assert observed(hall) == ("elm table", "oak board")
     do(hall, "Emil", Tv(is_on=False))
     assert observed(hall) == ("elm table",)
-    assert refusal(hall, "Emil", Tv(is_on=False)) is Refusal.TV_IS_OFF
+    with pytest.raises(Refused) as refused:
+        do(hall, "Emil", Tv(is_on=False))
+    assert refused.value.code is TvRefusal.TV_IS_OFF
 
 
 def test_what_is_seen_anyway_is_left_out(hall: StoredHall) -> None:
@@ -109,7 +112,7 @@ def test_what_is_seen_anyway_is_left_out(hall: StoredHall) -> None:
 def test_own_battles_and_practice_are_left_out(hall: StoredHall) -> None:
     do(hall, "Emil", Practice(on="elm table"))
     do(hall, "Carla", Tv())
-    assert hall.people["Carla"].tv == "oak board"
+    assert shown_to(hall.people["Carla"]) == "oak board"
     assert shown(hall) == "oak board"
 
 
@@ -119,13 +122,13 @@ def test_nothing_is_played() -> None:
     assert told.event == TvTurned("Emil", "", (), "")
     assert told.table is None
     do(hall, "Emil", Tv(is_on=False))
-    assert hall.people["Emil"].tv is None
+    assert shown_to(hall.people["Emil"]) is None
 
 
 def test_unobserve_turns_it_off(hall: StoredHall) -> None:
     shown(hall)
     do(hall, "Emil", Unobserve("oak board"))
-    assert (hall.people["Emil"].tv, hall.people["Emil"].observed) == (None, ())
+    assert (shown_to(hall.people["Emil"]), hall.people["Emil"].observed) == (None, ())
 
 
 def test_observing_too_many(hall: StoredHall) -> None:
@@ -139,6 +142,6 @@ def test_boards_that_change_their_names_or_close(hall: StoredHall) -> None:
     shown(hall)
     key = hall.tables["oak board"].key
     hall.happen(BoardRenamed(NOW, "", key, "ash board"))
-    assert hall.people["Emil"].tv == "ash board"
+    assert shown_to(hall.people["Emil"]) == "ash board"
     hall.happen(BoardClosed(NOW, "", key))
-    assert (hall.people["Emil"].tv, hall.people["Emil"].observed) == ("", ())
+    assert (shown_to(hall.people["Emil"]), hall.people["Emil"].observed) == ("", ())

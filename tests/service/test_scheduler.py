@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import pytest
+
+from tests import alarms as loop
+from thudmud.service.scheduler import Scheduler
+
+
+class Hours:
+    """A clock, and what is to be called by it."""
+
+    def __init__(self) -> None:
+        self.at = 100.0
+        self.later = loop.Alarms(lambda: self.at)
+
+    def pass_until(self, at: float) -> None:
+        while first := self.later.take(at):
+            self.at = first.at
+            first.call()
+        self.at = at
+
+
+@pytest.fixture
+def hours() -> Hours:
+    return Hours()
+
+
+@pytest.fixture
+def scheduler(hours: Hours) -> Scheduler:
+    return Scheduler(lambda: hours.at, hours.later)
+
+
+def test_of_two_times_the_earlier_stands(hours: Hours, scheduler: Scheduler) -> None:
+    rung: list[str] = []
+    scheduler.at(("board", "oak"), 120, lambda: rung.append("first"))
+    scheduler.at(("board", "oak"), 130, lambda: rung.append("later"))
+    scheduler.at(("board", "oak"), 110, lambda: rung.append("earlier"))
+    scheduler.at(("board", "elm"), 115, lambda: rung.append("elm"))
+    hours.pass_until(112)
+    assert rung == ["earlier"]
+    assert ("board", "oak") not in scheduler
+    hours.pass_until(200)
+    assert rung == ["earlier", "elm"]
+
+
+def test_what_rings_may_set_it_again(hours: Hours, scheduler: Scheduler) -> None:
+    rung: list[float] = []
+
+    def ring() -> None:
+        rung.append(hours.at)
+        scheduler.at(("board", "oak"), hours.at + 10, ring)
+
+    scheduler.at(("board", "oak"), 90, ring)  # that is over: at once
+    hours.pass_until(125)
+    assert rung == [100, 110, 120]
+
+
+def test_what_is_cancelled_does_not_ring(hours: Hours, scheduler: Scheduler) -> None:
+    rung: list[str] = []
+    scheduler.at(("board", "oak"), 110, lambda: rung.append("oak"))
+    assert scheduler.cancel(("board", "oak"))
+    assert not scheduler.cancel(("board", "oak"))
+    scheduler.at(("board", "oak"), 120, lambda: rung.append("oak"))
+    scheduler.close()
+    scheduler.at(("board", "oak"), 130, lambda: rung.append("oak"))
+    hours.pass_until(200)
+    assert not rung
+
+
+def test_nothing_rings_where_nothing_waits() -> None:
+    scheduler = Scheduler(lambda: 0.0, None)
+    scheduler.at(("board", "oak"), 10, lambda: None)
+    assert ("board", "oak") not in scheduler

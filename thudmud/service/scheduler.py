@@ -1,0 +1,75 @@
+"""The timers of a service, one for each key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol
+
+from thudmud.play.feature import Key
+
+
+class Handle(Protocol):
+    """A timer."""
+
+    def cancel(self) -> None:
+        """Cancel it."""
+
+
+Later = Callable[[float, Callable[[], None]], Handle]
+"""Calls a function after some seconds, as ``asyncio.loop.call_later`` does."""
+
+
+class Scheduler:
+    """Calls functions at set times, one for each key.
+
+    Args:
+        clock: returns the seconds since the epoch.
+        later: calls a function later; None where nothing waits, and nothing is ever called.
+    """
+
+    def __init__(self, clock: Callable[[], float], later: Later | None) -> None:
+        self._clock, self._later = clock, later
+        self._set: dict[Key, tuple[float, Handle]] = {}
+
+    def __contains__(self, key: object) -> bool:
+        """Return whether a call is set for a key."""
+        return key in self._set
+
+    @property
+    def has_timers(self) -> bool:
+        """Whether anything is ever called."""
+        return self._later is not None
+
+    def at(self, key: Key, time: float, call: Callable[[], object]) -> None:
+        """Call a function at a time, in seconds since the epoch, or at once if it is past.
+
+        Of two times for one key the earlier stands: the function can look again, and set a later
+        one.
+        """
+        if self._later is None:
+            return
+        if before := self._set.get(key):
+            if before[0] <= time:
+                return
+            before[1].cancel()
+
+        due = partial(self._due, key, call)  # a closure would take four times the memory
+        self._set[key] = time, self._later(max(0.0, time - self._clock()), due)
+
+    def _due(self, key: Key, call: Callable[[], object]) -> None:
+        del self._set[key]
+        call()
+
+    def cancel(self, key: Key) -> bool:
+        """Cancel the call for a key; return whether there was one."""
+        timer = self._set.pop(key, None)
+        if timer:
+            timer[1].cancel()
+        return timer is not None
+
+    def close(self) -> None:
+        """Cancel all calls, and set no more."""
+        for key in list(self._set):
+            self.cancel(key)
+        self._later = None
