@@ -89,8 +89,8 @@ def wrong_of(players: Sequence[Player], stored: Stored) -> list[str]:
             wrong += _said_twice(told, repeating)
             wrong += _refused_yet_done(told)
             wrong += _not_heard(told)
-            wrong += _denied_yet_done(told, stored)
             wrong += _from_whom_they_ignore(told)
+        wrong += _denied_yet_done(player, stored)
         wrong += _away_though_here(player, stored)
         wrong += _goes_back(player, keys_of(stored))
         wrong += _by_other_hands(player, stored)
@@ -410,22 +410,26 @@ def _refused_yet_done(told: Told) -> Iterable[str]:
             yield f"{told.player} at {told.server} has done more than {line.text!r}: {done}"
 
 
-def _denied_yet_done(told: Told, stored: Stored) -> Iterable[str]:
-    """Yield the plies that are stored, and of which somebody was told that they are not."""
-    if not told.denied:
+def _denied_yet_done(player: Player, stored: Stored) -> Iterable[str]:
+    """Yield the plies that are stored, and of which somebody was told that they are not.
+
+    A line that they typed on a later connection may have brought about what an earlier asked for.
+    """
+    if not any(told.denied for told in player.told):
         return
     for entry in (each for entries in stored.values() for each in entries):
         event = entry.event
-        if not isinstance(event, Moved) or event.player != told.player:
+        if not isinstance(event, Moved) or event.player != player.name:
             continue
         at = event.at - BEGINNING
         asked = [
-            line
+            (line, told)
+            for told in player.told
             for line in told.lines
             if line.at - SURE < at < line.answered and _asks_for(line.text, event)
         ]
-        if asked and all(_is_denied(line, told) for line in asked):
-            yield f"{told.player} was told that {asked[0].text!r} has not happened: {entry}"
+        if asked and all(_is_denied(line, told) for line, told in asked):
+            yield f"{player.name} was told that {asked[0][0].text!r} has not happened: {entry}"
 
 
 def _is_ply_of(fact: Fact, player: str) -> bool:
