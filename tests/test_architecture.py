@@ -46,7 +46,7 @@ ARROWS: dict[str, set[str]] = {
     "gateway": {*BELOW_SKINS, "accounts"},
     "evennia": {*BELOW_SKINS, "search", "bots", "house"},
     "script": {"views", "house"},
-    "server": {*BELOW_SKINS, "pictures", "search", "bots", "telnet", "web", "accounts"},
+    "server": {*BELOW_SKINS, LIST, "pictures", "search", "bots", "telnet", "web", "accounts"},
     "cli": {
         *BELOW_SKINS,
         "pictures",
@@ -156,7 +156,7 @@ def imported_room(name: str) -> str:
 
 
 def test_every_room_has_its_arrows() -> None:
-    assert {room_of(path) for path in MODULES} == set(ARROWS)
+    assert {"features", *map(room_of, MODULES)} == set(ARROWS)  # all of them may be taken out
 
 
 def test_no_room_can_reach_itself() -> None:

@@ -96,7 +96,8 @@ class House:
         left: until when the earlier house ran; None for the time of the last event. Clocks stand
             still from then until the first call with a time.
         verbs: the host's own commands, see `thudmud.language.vocabulary`.
-        without: the first words of verbs to leave out, such as ``shout``.
+        without: the names of features to leave out, such as ``tv``, and the first words of other
+            verbs, such as ``shout``.
         teaches: whether players who have never finished a battle are told how to move, below the
             first board where it is their turn.
         bots: the names of bots that players can invite, each with the name or the number of a level
@@ -137,7 +138,7 @@ class House:
             opens_boards=opens_boards,
         )
         verbs = tuple(verbs)
-        vocabulary = Vocabulary(verbs, without)
+        vocabulary = self._vocabulary = Vocabulary(verbs, without)
         self.hall.own_verbs, self.hall.left_out = vocabulary.own, vocabulary.without
         self._now = 0.0
         self._told: list[Message] = []
@@ -154,8 +155,12 @@ class House:
             told=lambda message, _: self._told.append(message),
             pause=0 if replays_at_once else None,
             adviser=adviser,
-            policy=Policy(read=vocabulary.parse if verbs or without else parse),
+            policy=Policy(
+                read=vocabulary.parse if verbs or without else parse,
+                require=vocabulary.require if without else None,
+            ),
             teaches=teaches,
+            without=without,
         )
         self._visits = self._service.broadcaster.visits
         self._opponents = {name: Opponent(name, seat_grace) for name in bots}
@@ -340,6 +345,10 @@ class House:
         """
         self._require(name, now)
         return self._drive(self._service.join(Arrival(name, terminal)), now)
+
+    def parse(self, line: str) -> Command:
+        """Return the command of a line in this house; raises ParseError if it is none."""
+        return self._vocabulary.parse(line)
 
     def obey(self, name: str, line: str | Command, now: float) -> list[Message]:
         """Carry out a player's line, and return the messages.

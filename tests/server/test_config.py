@@ -205,8 +205,8 @@ port = 1
 
 "\\u001b[2J" = 1
 --> "\\u001b[2J": there is no such setting;
-    there are server, log, listing, game, players, tournaments, storage, web, mail, push, metrics,
-    gateway, board, bot
+    there are server, log, listing, game, players, tournaments, features, storage, web, mail, push,
+    metrics, gateway, board, bot
 
 server = 3
 --> server: should be a section that begins with [server], not 3

@@ -40,6 +40,8 @@ from thudmud.views.help import (
     PAGES,
     PARTS,
     Page,
+    _missing,
+    _read,
     contents,
     page,
     pages_without,
@@ -409,6 +411,10 @@ def test_the_pages_agree_with_the_settings() -> None:
     warning, limit = settings.players.idle_warning, settings.players.idle_limit
     late = f"{lasting(limit - warning)} later you are disconnected"
     assert f"usually {lasting(warning)}, you are warned, and {late}" in prose("absence")
+
+
+def test_pages_point_to_pages_that_there_are() -> None:
+    assert _missing(_read()) == frozenset()
 
 
 def test_the_pages_agree_with_the_options() -> None:

@@ -13,11 +13,12 @@ from dataclasses import MISSING, field, fields
 from inspect import cleandoc
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
+from thudmud import features
 from thudmud.errors import InvalidValueError
 from thudmud.language.cleaning import clean
 from thudmud.language.parsing import THE_END, ParseError, parse
 from thudmud.language.slips import near_miss
-from thudmud.language.words import FIRST, STOPS, WORDS, opens
+from thudmud.language.words import FIRST, OF_FEATURES, STOPS, WORDS, opens
 from thudmud.play.command import Command
 from thudmud.play.refusals import Mistake
 from thudmud.values import value
@@ -118,12 +119,12 @@ class Vocabulary:
 
     Args:
         own: those of its own.
-        without: the first words of our verbs to leave out. Synonyms go as well, such as ``decline``
-            with ``no``.
+        without: the names of features to leave out, and the first words of other verbs. Synonyms go
+            as well, such as ``decline`` with ``no``.
 
     Raises:
-        InvalidValueError: two verbs begin with the same word; or none of ours begins with one to
-            leave out.
+        InvalidValueError: two verbs begin with the same word; or there is no such feature, and none
+            of our verbs begins with such a word.
 
     Attributes:
         own: the host's own verbs, by their first words.
@@ -131,11 +132,16 @@ class Vocabulary:
     """
 
     def __init__(self, own: Iterable[type[OwnCommand]] = (), without: Collection[str] = ()) -> None:
+        gone = [each for each in features.load() if each.name in without]
+        of_gone = {terminal for each in gone for terminal in OF_FEATURES.get(each.name, ())}
         self._left = frozenset(
-            name for name in FIRST if any(word in without for word in WORDS.get(name, ()))
+            name
+            for name in FIRST
+            if name in of_gone or any(word in without for word in WORDS.get(name, ()))
         )
         self.without = frozenset(word for name in self._left for word in WORDS[name])
-        if unknown := set(without) - self.without:
+        self._of_gone = tuple(kind for each in gone for kind in each.commands)
+        if unknown := set(without) - self.without - {each.name for each in gone}:
             raise InvalidValueError(f"no verb is called {', '.join(sorted(unknown))}")
         ours = {word for name in FIRST - self._left for word in WORDS.get(name, ())}
         self.own: dict[str, type[OwnCommand]] = {}
@@ -152,11 +158,19 @@ class Vocabulary:
         if self._left and opens(self._left, cleaned):
             raise self._unknown(cleaned, None)
         try:
-            return parse(line)
+            command = parse(line)
         except ParseError as error:
             if error.code is not Mistake.UNKNOWN_COMMAND:
                 raise
             raise self._unknown(error.line, error.suggestion) from None
+        self.require(command)
+        return command
+
+    def require(self, command: Command) -> None:
+        """Raise ParseError if a command is left out."""
+        line = str(command)
+        if isinstance(command, self._of_gone) or (self._left and opens(self._left, line)):
+            raise self._unknown(line, None)
 
     def _unknown(self, line: str, suggestion: str | None) -> ParseError:
         word = line.partition(" ")[0]

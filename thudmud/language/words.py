@@ -160,7 +160,21 @@ def with_features(grammar: str, features: Collection[str]) -> str:
     return _OF_FEATURE.sub(lambda line: line[0] if line[1] in features else "", grammar)
 
 
-TABLES = kept_tables(with_features(grammar_file().read_text(encoding="utf-8"), NAMES))
+def _terminals_of_features(grammar: str) -> dict[str, frozenset[str]]:
+    """Return the terminals that belong to each feature, by its name."""
+    found: dict[str, set[str]] = {}
+    for line in _OF_FEATURE.finditer(grammar):
+        if terminal := re.match(r"(_?[A-Z_]+)[.0-9]*:", line[0]):
+            found.setdefault(line[1], set()).add(terminal[1])
+    return {feature: frozenset(terminals) for feature, terminals in found.items()}
+
+
+_GRAMMAR = with_features(grammar_file().read_text(encoding="utf-8"), NAMES)
+
+OF_FEATURES = _terminals_of_features(_GRAMMAR)
+"""By feature, the terminals that belong to it."""
+
+TABLES = kept_tables(_GRAMMAR)
 
 _SPELLING = re.compile(r"\(\?i:([a-z0-9\\ -]+)\)|\|(\\?[':.?])\)")
 """A quoted string of the grammar in a keyword's pattern, as Lark writes it: a word or a sign."""

@@ -29,6 +29,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from thudmud.english import capitalised
 from thudmud.errors import InvalidValueError, ThudmudError
+from thudmud.features import NAMES
 from thudmud.language import MAX_LINE
 from thudmud.language.parsing import LONGEST_NAME, board_problem, is_name, player_problem
 from thudmud.play.events import MADE
@@ -133,6 +134,12 @@ def _secret(words: str) -> str:
         # The secret is not repeated in the message, which many may read.
         raise _clash(f"should have {_MIN_SECRET} to {_MAX_SECRET} characters")
     return words
+
+
+def _feature(name: str) -> str:
+    if name not in NAMES:
+        raise _unfit(f"should be one of {', '.join(NAMES)}")
+    return name
 
 
 def _origin(words: str) -> str:
@@ -390,6 +397,14 @@ class TournamentSettings(_Section):
     rest: float = _seconds(60, 0, 86_400)
 
 
+class FeatureSettings(_Section):
+    """Which features there are."""
+
+    off: tuple[Annotated[str, AfterValidator(_feature)], ...] = Field(
+        default=(), strict=False, description='a list of features, such as ["tv"], or []'
+    )
+
+
 class StorageSettings(_Section):
     """Where data is stored."""
 
@@ -569,6 +584,7 @@ class Settings(_Section):
     game: GameSettings = _section("game", GameSettings())
     players: PlayerSettings = _section("players", PlayerSettings())
     tournaments: TournamentSettings = _section("tournaments", TournamentSettings())
+    features: FeatureSettings = _section("features", FeatureSettings())
     storage: StorageSettings = _section("storage", StorageSettings())
     web: WebSettings = _section("web", WebSettings())
     mail: Annotated[MailSettings, AfterValidator(_linked)] = _section("mail", MailSettings())
@@ -626,7 +642,7 @@ NEEDS_RESTART = {
     "web.host",
     "web.port",
     "players.guest_grace",
-    *("game", "storage", "mail", "push", "metrics", "board", "bot"),
+    *("game", "features", "storage", "mail", "push", "metrics", "board", "bot"),
 }
 """What a running server cannot change: keys, or whole sections."""
 

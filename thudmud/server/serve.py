@@ -182,6 +182,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
             reports=reports,
             quota=quota,
             adviser=WorkersAdviser(workers),
+            without=settings.features.off,
         )
         await service.open()
         await service.settle()

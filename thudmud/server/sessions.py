@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import partial
@@ -17,7 +17,8 @@ from thudmud.accounts.limiters import StorageQuota, TalkLimiter, is_local, netwo
 from thudmud.accounts.login import JUST_BANNED, Epochs
 from thudmud.english import capitalised
 from thudmud.errors import Refused
-from thudmud.language.parsing import preferences_of, profile_of
+from thudmud.language.parsing import parse, preferences_of, profile_of
+from thudmud.language.vocabulary import Vocabulary
 from thudmud.play.asides import (
     Announced,
     Lifted,
@@ -389,12 +390,15 @@ def make_service(
     reports: TalkLimiter | None = None,
     quota: StorageQuota | None = None,
     adviser: Adviser | None = None,
+    without: Collection[str] = (),
 ) -> Service:
     """Return a service for players with accounts.
 
     Without a limiter nobody is limited, and without an adviser there are no hints. The pause is
-    that between the plies of a replayed battle.
+    that between the plies of a replayed battle. Features are left out by their names.
     """
+    vocabulary = Vocabulary(without=without) if without else None
+    hall.left_out = vocabulary.without if vocabulary else frozenset()
 
     def allow(visit: Visit, limiter: TalkLimiter | None, code: Refusal) -> None:
         # A bot only does what players ask for, who are limited themselves.
@@ -411,6 +415,8 @@ def make_service(
         node=node,
         later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
         policy=Policy(
+            read=vocabulary.parse if vocabulary else parse,
+            require=vocabulary.require if vocabulary else None,
             leaves=(Register, Password, LogoutEverywhere),
             keep=partial(keep_preferences, store),
             ordered=partial(note_order, store),
@@ -422,6 +428,7 @@ def make_service(
         adviser=adviser,
         pause=replay_pause,
         teaches=True,
+        without=without,
     )
 
 

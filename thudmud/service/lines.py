@@ -81,6 +81,8 @@ class Policy:
 
     Attributes:
         read: parses a line; raises ParseError.
+        require: called with a command that was not read from a line; raises ParseError if it is
+            left out.
         leaves: classes of commands that are left to the front end.
         keep: stores members' preferences; None if they are not stored.
         ordered: called with what an operator did, before it is told; stores it, or raises
@@ -93,6 +95,7 @@ class Policy:
     """
 
     read: Callable[[str], Command] = parse
+    require: Callable[[Command], None] | None = None
     leaves: tuple[type[Command], ...] = ()
     keep: Keep | None = None
     ordered: Ordered | None = None
@@ -191,6 +194,11 @@ class PlayerLines:
             unsure, visit.unsure = visit.unsure, None
             if not isinstance(line, str):
                 command = line
+                if self._policy.require:
+                    try:
+                        self._policy.require(command)
+                    except ParseError as error:
+                        return self._broadcaster.refuse(name, None, error, cause)
             elif (
                 unsure
                 and (is_meant := ANSWERS.get(line.strip(" .!").lower())) is not None

@@ -105,6 +105,7 @@ class Service:
             the front end calls `play_on`.
         is_alone: whether the hall never has other boards than its first ones.
         teaches: whether newcomers are told how to move.
+        without: the names of features that do nothing by themselves.
 
     Attributes:
         realm: the realm of the hall's boards, see `thudmud.play.projections.realm_of`.
@@ -129,6 +130,7 @@ class Service:
         pause: float | None = 0,
         is_alone: bool = False,
         teaches: bool = False,
+        without: Collection[str] = (),
     ) -> None:
         self.hall, self.store, self.clock = hall, store, clock
         self.realm = next((realm_of(table.key) for table in hall.tables.values()), "")
@@ -175,7 +177,7 @@ class Service:
         self.director = Director(base, self.following)
         ReportNews(base, broadcaster.tell_here)
         for feature in features.load():
-            if feature.react:
+            if feature.react and feature.name not in without:
                 feature.react(self)
 
         # What front ends and the node call.

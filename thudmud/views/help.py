@@ -158,7 +158,7 @@ def _pages_in(package: str) -> Iterable[Traversable]:
     return folder.iterdir() if folder.is_dir() else ()
 
 
-def _load() -> Mapping[str, Page]:
+def _read() -> dict[str, Page]:
     packages = ["thudmud.views", *(f"thudmud.features.{name}" for name in NAMES)]
     texts = {
         file.name.removesuffix(".txt").replace("-", " "): file.read_text(encoding="utf-8")
@@ -176,12 +176,62 @@ def _load() -> Mapping[str, Page]:
     }
 
 
-PAGES: Mapping[str, Page] = _load()
-"""All pages by their topics, in alphabetical order."""
+def _whole(pages: Mapping[str, Page]) -> Mapping[str, Page]:
+    """Return pages without what points to pages and commands that there are not."""
+    missing = _missing(pages)
+    return {topic: each.without(missing) for topic, each in pages.items()} if missing else pages
 
 
 def _by_name(pages: Mapping[str, Page]) -> dict[str, Page]:
     return {name: page for page in pages.values() for name in (page.topic, *page.also)}
+
+
+def _without(block: Block, words: frozenset[str]) -> Block:
+    """Return what of a block has nobody type some verbs, or read about them."""
+    first, *lines = block
+    if first == _SYNTAX or first.startswith(_INDENT):
+        return block
+    if first == _EXAMPLES:
+        left = [line for line in lines if line.split()[0] not in words]
+        return (first, *left) if left else ()
+    if first.startswith(_SEE_ALSO):
+        topics = " ".join(block).removeprefix(_SEE_ALSO).rstrip(".").split(", ")
+        return (f"{_SEE_ALSO}{', '.join(each for each in topics if each not in words)}.",)
+    items = []
+    for item in _items(block):
+        sentences = _SENTENCE_ENDS.split(item)
+        told = [each for each in sentences if words.isdisjoint(_TYPED.findall(each))]
+        is_begun = told[:1] == sentences[:1] or not item.startswith(_BULLET)
+        if told and is_begun:
+            items.append(" ".join(told))
+    return tuple(items)
+
+
+def _items(block: Block) -> list[str]:
+    """Return the items of a list, or a single paragraph."""
+    items: list[str] = []
+    for line in block:
+        if items and not line.startswith(_BULLET):
+            items[-1] += f" {line.strip()}"
+        else:
+            items.append(line.strip())
+    return items
+
+
+def _missing(pages: Mapping[str, Page]) -> frozenset[str]:
+    """Return the topics that pages point to, and that there are not: those of other features."""
+    pointed = {
+        topic
+        for each in pages.values()
+        for block in each.blocks
+        if block[0].startswith(_SEE_ALSO)
+        for topic in " ".join(block).removeprefix(_SEE_ALSO).rstrip(".").split(", ")
+    }
+    return frozenset(pointed - _by_name(pages).keys())
+
+
+PAGES: Mapping[str, Page] = _whole(_read())
+"""All pages by their topics, in alphabetical order."""
 
 
 _BY_NAME = _by_name(PAGES)
@@ -333,27 +383,6 @@ def _with_bot(block: Block, bot: str | None) -> Block:
     return without if block[0] == _EXAMPLES else ()
 
 
-def _without(block: Block, words: frozenset[str]) -> Block:
-    """Return what of a block has nobody type some verbs, or read about them."""
-    first, *lines = block
-    if first == _SYNTAX or first.startswith(_INDENT):
-        return block
-    if first == _EXAMPLES:
-        left = [line for line in lines if line.split()[0] not in words]
-        return (first, *left) if left else ()
-    if first.startswith(_SEE_ALSO):
-        topics = " ".join(block).removeprefix(_SEE_ALSO).rstrip(".").split(", ")
-        return (f"{_SEE_ALSO}{', '.join(each for each in topics if each not in words)}.",)
-    items = []
-    for item in _items(block):
-        sentences = _SENTENCE_ENDS.split(item)
-        told = [each for each in sentences if words.isdisjoint(_TYPED.findall(each))]
-        is_begun = told[:1] == sentences[:1] or not item.startswith(_BULLET)
-        if told and is_begun:
-            items.append(" ".join(told))
-    return tuple(items)
-
-
 def _set(block: Block, width: int) -> list[str]:
     """Return a block as rows: wrapped, unless it is a diagram."""
     first, *lines = block
@@ -374,14 +403,3 @@ def _indented(lines: list[str] | tuple[str, ...], width: int) -> list[str]:
 
     glued = (_INDENT + _OPTION.sub(glue, line.strip()) for line in lines)
     return wrapped_each(glued, width, _HANGING)
-
-
-def _items(block: Block) -> list[str]:
-    """Return the items of a list, or a single paragraph."""
-    items: list[str] = []
-    for line in block:
-        if items and not line.startswith(_BULLET):
-            items[-1] += f" {line.strip()}"
-        else:
-            items.append(line.strip())
-    return items

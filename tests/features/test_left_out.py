@@ -1,0 +1,183 @@
+"""A feature is left out: its folder and its line in the list are gone, or a setting says so."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import copyfile, copytree, ignore_patterns, rmtree
+from urllib.request import urlopen
+
+import pytest
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+from tests.conftest import RunServer
+from tests.ports import free_ports
+from thudmud import BoardSpec, House, features
+from thudmud.cli.staging import Setup, play
+from thudmud.language import ParseError, parse
+from thudmud.language.vocabulary import Vocabulary
+
+ROOT = Path(__file__).parents[2]
+MATCH = ROOT / "tests" / "transcripts" / "discworld-match.thud-script"
+
+LINES = {"tv": ("tv", "tv on", "tv off")}
+"""By feature that may be left out, lines that are commands with it."""
+
+HOUSE = """
+import sys
+from thudmud import BoardSpec, House
+house = House([BoardSpec("oak board")])
+house.enter("Anna", 0.0)
+for line in sys.argv[1:]:
+    print(" ".join(each.text for each in house.obey("Anna", line, 0.0) if not each.package))
+    print("---")
+"""
+
+
+@pytest.fixture(scope="module", params=LINES)
+def feature(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def without(feature: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a copy of the program without a feature."""
+    folder, skipped = tmp_path_factory.mktemp("without"), ignore_patterns("__pycache__")
+    for each in ("thudmud", "grammar", "pytest_thudmud"):
+        copytree(ROOT / each, folder / each, ignore=skipped)
+    (folder / "tests").mkdir()
+    copyfile(ROOT / "tests" / "test_architecture.py", folder / "tests" / "test_architecture.py")
+    rmtree(folder / "thudmud" / "features" / feature)
+    listed = folder / "thudmud" / "features" / "__init__.py"
+    left, removed = re.subn(f' *"{feature}",\n?', "", listed.read_text("utf-8"))
+    assert removed == 1
+    listed.write_text(left, "utf-8")
+    return folder
+
+
+@contextmanager
+def in_place_of_ours(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have programs that are started import a copy of the program."""
+    with monkeypatch.context() as changed:
+        changed.setenv("PYTHONPATH", str(folder))
+        yield
+
+
+@contextmanager
+def browser(port: int, name: str) -> Iterator[ClientConnection]:
+    """Come in as the page does."""
+    link = f"ws://127.0.0.1:{port}/ws"
+    with connect(link, subprotocols=[Subprotocol("gmcp.mudstandards.org")]) as socket:
+        types(socket, name, "You come into the hall")
+        yield socket
+
+
+def types(socket: ClientConnection, line: str, answer: str) -> None:
+    """Send a line, and wait for an answer."""
+    socket.send(line.encode())
+    told = ""
+    while answer not in " ".join(told.split()):
+        try:
+            said = socket.recv(timeout=60)
+        except TimeoutError:
+            pytest.fail(f"not told that {answer!r}, but {told!r}")
+        told += said.decode() if isinstance(said, bytes) else ""
+
+
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
+    """Return what Python prints with the copy in place of ours."""
+    with in_place_of_ours(folder, monkeypatch):
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=folder,
+            env={**os.environ},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_taken_out_it_has_no_commands_and_no_help(
+    feature: str, without: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = (*LINES[feature], f"help {feature}", "help", "look")
+    told = run(without, monkeypatch, "-c", HOUSE, *lines).split("---\n")
+    *refused, no_page, contents, look, _ = (" ".join(each.split()) for each in told)
+    for line, answer in zip(LINES[feature], refused, strict=True):
+        assert f'There is no command "{line.split()[0]}"' in answer
+    assert f'There is no help on "{feature}"' in no_page
+    assert not re.search(rf"\b{feature}\b", contents)
+    assert "oak board" in look
+
+
+def test_taken_out_it_leaves_a_program_that_keeps_to_the_arrows(
+    without: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = ("-p", "no:cacheprovider", "-p", "no:asyncio", "--import-mode=importlib", "-q")
+    told = run(without, monkeypatch, "-m", "pytest", *plain, "tests/test_architecture.py")
+    assert " passed" in told
+
+
+@pytest.mark.usefixtures("cold")
+def test_taken_out_it_leaves_a_server_on_which_a_match_is_played(
+    feature: str,
+    without: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    run_server: RunServer,
+    tmp_path: Path,
+) -> None:
+    """By telnet all of a match, to the letter; by what the page speaks, the beginning of one."""
+    (tmp_path / "config.toml").write_text("bot = []\n", "utf-8")
+    with free_ports() as free, in_place_of_ours(without, monkeypatch):
+        web = free()
+        words: list[str | Path] = [sys.executable, "-m", "thudmud.cli.main", "serve"]
+        words += ["--port", "0", "--web-port", str(web), "--config", tmp_path / "config.toml"]
+        with run_server(words) as address:
+            played = play(MATCH, Setup(addresses={"": address}))
+            assert [*map(str, played.failures), *played.problems] == []
+            with urlopen(f"http://127.0.0.1:{web}/", timeout=60) as page:
+                assert page.status == 200
+            with browser(web, "Perla") as perla, browser(web, "Quin") as quin:
+                types(perla, "join game as dwarf on marble board", "to play the dwarfs")
+                types(quin, "join game as troll on marble board", "to play the trolls")
+                types(quin, "start game on marble board", "Perla plays the dwarfs")
+                types(perla, "a6 b6", "You move the dwarf from A6 to B6")
+                types(quin, LINES[feature][0], "There is no command")
+
+
+def test_left_out_of_a_house_it_has_no_commands_and_no_help(feature: str) -> None:
+    house = House([BoardSpec("oak board")], without=[feature])
+    house.enter("Anna", 0.0)
+    for line in (*LINES[feature], parse(LINES[feature][0])):
+        [answer] = [each.text for each in house.obey("Anna", line, 0.0) if not each.package]
+        assert f'There is no command "{feature}"' in answer
+    [answer] = [each.text for each in house.obey("Anna", f"help {feature}", 0.0)]
+    assert f'There is no help on "{feature}"' in answer
+    with pytest.raises(ParseError):
+        house.parse(LINES[feature][0])
+
+
+def test_command_of_a_verb_that_is_left_out_is_refused() -> None:
+    house = House([BoardSpec("oak board")], without=["shout"])
+    for name in ("Anna", "Bert"):
+        house.enter(name, 0.0)
+    told = house.obey("Anna", parse("shout hi"), 0.0)
+    assert {name for each in told for name in each.to} == {"Anna"}
+    assert 'There is no command "shout"' in told[-1].text
+
+
+def test_what_is_no_feature_and_no_verb_cannot_be_left_out() -> None:
+    with pytest.raises(ValueError, match="radio"):
+        Vocabulary(without=["radio"])
+
+
+def test_all_that_may_be_left_out_are_tried() -> None:
+    assert set(LINES) == set(features.NAMES)
