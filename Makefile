@@ -42,7 +42,7 @@ fast: $(VENV)/.dev
 soak: $(VENV)/.dev
 	THUDMUD_SOAK_ROUNDS=200 $(BIN)/pytest -q -m "" tests/soak tests/gateway/test_killed.py $(LONGER)
 	$(BIN)/pytest -q -n $(TESTERS) --hypothesis-profile=explore $(PROPERTIES)
-	$(BIN)/python -m tests.world 0 $(SEEDS)
+	$(BIN)/python -m tests.simulation 0 $(SEEDS)
 
 # How many seeds of the simulated world the soak plays.
 SEEDS ?= 2000

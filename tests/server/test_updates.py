@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.world.alone import DrivingLoop, simulated
-from tests.world.clockwork import World
+from tests.simulation.alone import DrivingLoop, simulated
+from tests.simulation.clockwork import World
 from thudmud.errors import NotYet
 from thudmud.server import serve
 from thudmud.server.config import StorageSettings

@@ -10,8 +10,8 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from tests.conftest import ASYNCIO, Loops
+from tests.simulation.alone import DrivingLoop, simulated
 from tests.store.deeds import Clock
-from tests.world.alone import DrivingLoop, simulated
 from thudmud.store import Store
 
 Opening = Callable[[], Awaitable[Store]]

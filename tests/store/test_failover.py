@@ -14,11 +14,11 @@ import psycopg
 import pytest
 
 from tests.conftest import SOAKING
+from tests.simulation.alone import DrivingLoop, simulated
+from tests.simulation.database import Database
 from tests.store.clusters import FAST, Cluster
 from tests.store.deeds import OAK, PATIENCE, Taken, joined, players
 from tests.store.proxies import Proxy, commits
-from tests.world.alone import DrivingLoop, simulated
-from tests.world.database import Database
 from thudmud.store import NotWritten, Store, StoreError, Uncertain, postgres
 
 Done = Callable[[Store], Awaitable[object]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from tests.world.clockwork import Process, World
+from tests.simulation.clockwork import Process, World
 
 
 def test_work_in_a_thread_ends_though_nobody_waits_for_it_any_more() -> None:

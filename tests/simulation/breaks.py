@@ -42,7 +42,7 @@ STORES = "thudmud.server.stores"
 class Mistake(NamedTuple):
     """What is changed, and a seed that finds it; None if none has been found that does.
 
-    There are mails from there on, see `tests.world.mails`."""
+    There are mails from there on, see `tests.simulation.mails`."""
 
     seed: int | None
     changes: Sequence[Change]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from tests.world.clockwork import Process, World
+from tests.simulation.clockwork import Process, World
 from thudmud.play.projections import PROJECTION
 from thudmud.server import config
 from thudmud.store import Store, StoreError, checking, database, files

@@ -415,7 +415,7 @@ class World:
         numbers: what is to be told from all else is numbered by them.
         log: what has happened, line by line, if somebody wants to read it.
         wrong: what should not have happened.
-        version: the latest of the program, see `tests.world.versions`.
+        version: the latest of the program, see `tests.simulation.versions`.
     """
 
     here: World

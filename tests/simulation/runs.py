@@ -16,18 +16,18 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.simulation import history, seeing
+from tests.simulation.clockwork import Process, World
+from tests.simulation.database import Database
+from tests.simulation.disk import Files, SlowDisk, copied
+from tests.simulation.gateways import GatewayScene
+from tests.simulation.history import ANSWER
+from tests.simulation.mails import Mails, has_mails
+from tests.simulation.node import BOTS, HASHER, SETTINGS, Server, in_the_world
+from tests.simulation.pages import PageLink
+from tests.simulation.players import MEMBERS, NAMES, OPERATOR, PASSWORD, TOGETHER, Link, Player
+from tests.simulation.tournaments import LASTING, has_tournaments, wrong_with_tournaments
 from tests.store.counting import counted_otherwise
-from tests.world import history, seeing
-from tests.world.clockwork import Process, World
-from tests.world.database import Database
-from tests.world.disk import Files, SlowDisk, copied
-from tests.world.gateways import GatewayScene
-from tests.world.history import ANSWER
-from tests.world.mails import Mails, has_mails
-from tests.world.node import BOTS, HASHER, SETTINGS, Server, in_the_world
-from tests.world.pages import PageLink
-from tests.world.players import MEMBERS, NAMES, OPERATOR, PASSWORD, TOGETHER, Link, Player
-from tests.world.tournaments import LASTING, has_tournaments, wrong_with_tournaments
 from thudmud.errors import NotYet, StartError
 from thudmud.server.config import StorageSettings
 from thudmud.store import Entry, Store

@@ -7,9 +7,9 @@ from functools import cache
 from math import inf
 from typing import NamedTuple
 
-from tests.world.clockwork import BEGINNING
-from tests.world.history import KNOWN, SURE, Fact, Stored, keys_of
-from tests.world.players import Player, Told
+from tests.simulation.clockwork import BEGINNING
+from tests.simulation.history import KNOWN, SURE, Fact, Stored, keys_of
+from tests.simulation.players import Player, Told
 from thudmud.features.tv.commands import battles_for
 from thudmud.features.tv.model import shown_to
 from thudmud.play.events import (

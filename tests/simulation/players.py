@@ -10,10 +10,10 @@ from functools import partial
 from math import inf
 from typing import Any
 
-from tests.world import tournaments
-from tests.world.clockwork import World
-from tests.world.network import Wire
-from tests.world.node import Server
+from tests.simulation import tournaments
+from tests.simulation.clockwork import World
+from tests.simulation.network import Wire
+from tests.simulation.node import Server
 from thudmud.accounts.login import NAME_PROMPT, PROMPTS, TOLD_WORD, WORD_PROMPT
 from thudmud.play.table import Table
 from thudmud.rules import EVERY, SQUARES, Attempt, Piece, Position, Side, Verb

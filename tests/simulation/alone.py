@@ -10,9 +10,9 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from tests.world.clockwork import Loop, Process, Thread, World
-from tests.world.database import Database
-from tests.world.node import in_the_world
+from tests.simulation.clockwork import Loop, Process, Thread, World
+from tests.simulation.database import Database
+from tests.simulation.node import in_the_world
 
 
 class DrivingLoop(Loop):

@@ -11,8 +11,8 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 from websockets.uri import parse_uri
 
-from tests.world.network import Wire
-from tests.world.players import Link
+from tests.simulation.network import Wire
+from tests.simulation.players import Link
 from thudmud.accounts.login import NAME_PROMPT
 from thudmud.web.frames import SUBPROTOCOL
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 from math import inf
 from typing import Any, NamedTuple
 
-from tests.world.clockwork import BEGINNING
-from tests.world.players import Line, Player, Told
+from tests.simulation.clockwork import BEGINNING
+from tests.simulation.players import Line, Player, Told
 from thudmud.play.clocks import LONGEST_GRACE, TimeControl
 from thudmud.play.events import (
     Absent,

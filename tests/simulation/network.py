@@ -8,7 +8,7 @@ from functools import partial
 from math import inf
 from typing import Any, cast
 
-from tests.world.clockwork import Process, World
+from tests.simulation.clockwork import Process, World
 
 LATENCY = 0.03
 """Seconds that a piece takes, at most."""

@@ -14,11 +14,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tests.world import history
-from tests.world.clockwork import Process, World
-from tests.world.disk import SlowDisk
-from tests.world.network import Wire
-from tests.world.players import Told
+from tests.simulation import history
+from tests.simulation.clockwork import Process, World
+from tests.simulation.disk import SlowDisk
+from tests.simulation.network import Wire
+from tests.simulation.players import Told
 from thudmud.gateway.gateway import Gateway
 from thudmud.gateway.listening import GatewayAcceptor
 from thudmud.gateway.session import GatewayPolicy

@@ -26,8 +26,8 @@ from weakref import finalize
 
 import psycopg
 
-from tests.world.clockwork import World
-from tests.world.versions import in_own_form
+from tests.simulation.clockwork import World
+from tests.simulation.versions import in_own_form
 from thudmud.store.backend import MISSED, Holder
 from thudmud.store.interface import StoreError
 from thudmud.store.nodes import LEASE

@@ -1,7 +1,7 @@
 """Mails of the world: codes that are asked for, and a relay that fails, before or after it has one.
 
 They are in some of the later worlds alone, and go by dice of their own: so the others, in which the
-mistakes of `tests.world.breaks` are found, come to what they came to before there were mails.
+mistakes of `tests.simulation.breaks` are found, come to what they came to before there were mails.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from unittest import mock
 
-from tests.world.clockwork import Process, World
+from tests.simulation.clockwork import Process, World
 from thudmud.play.notifications import CODE, Ways
 from thudmud.server import serve
 from thudmud.server.config import Settings

@@ -12,7 +12,7 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-from tests.world.clockwork import Process, World
+from tests.simulation.clockwork import Process, World
 from thudmud.bots.dialogue import Dialogue
 
 WRONG = 0.03

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SOAKING
-from tests.world.__main__ import WENT_WRONG
-from tests.world.breaks import BREAKS, changed
+from tests.simulation.__main__ import WENT_WRONG
+from tests.simulation.breaks import BREAKS, changed
 
 SEEDS = (0, 50), (50, 100), (100, 150), (150, 200), (200, 255), (300, 345)
 """The first seeds, and the one after the last, that a test plays: 300 in all. From 300 on there are
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 
 def played(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tests.world", *words, "--processes", "1"],
+        [sys.executable, "-m", "tests.simulation", *words, "--processes", "1"],
         env={**os.environ, "PYTHONHASHSEED": "0"},  # or it would start itself again with that
         capture_output=True,
         text=True,

@@ -16,8 +16,8 @@ from unittest import mock
 import psycopg
 from argon2 import PasswordHasher
 
-from tests.world.clockwork import Process, Queue, Thread, World
-from tests.world.database import (
+from tests.simulation.clockwork import Process, Queue, Thread, World
+from tests.simulation.database import (
     AdvisoryLock,
     Connection,
     Database,
@@ -26,10 +26,10 @@ from tests.world.database import (
     Watch,
     no_longer_than,
 )
-from tests.world.disk import SlowDisk
-from tests.world.engines import Engine
-from tests.world.network import Wire
-from tests.world.versions import by_version, explored
+from tests.simulation.disk import SlowDisk
+from tests.simulation.engines import Engine
+from tests.simulation.network import Wire
+from tests.simulation.versions import by_version, explored
 from thudmud.accounts import passwords
 from thudmud.server import serve
 from thudmud.server.acceptor import Acceptor

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar
 
-from tests.world.clockwork import World
+from tests.simulation.clockwork import World
 from thudmud.store.files import HEAD, OnDisk, beside
 
 FSYNC = 0.02

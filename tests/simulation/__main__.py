@@ -1,11 +1,11 @@
-"""``python -m tests.world SEED``: play a seed of the world again, and tell what happened.
+"""``python -m tests.simulation SEED``: play a seed of the world again, and tell what happened.
 
 ``--shrink`` leaves out what is not needed for what goes wrong in it.
-``python -m tests.world 0 300`` plays many on all processors, and tells of those that went wrong;
+``python -m tests.simulation 0 300`` plays many on all processors, and tells what went wrong;
 ``--keep FILE`` notes there what has been played, and goes on from there the next time;
 ``--break NAME`` makes a mistake in the program first, and plays until a seed finds it;
 ``--breaks`` does so with each mistake that its seed does not find any more, and writes into
-`tests.world.breaks` which seed does.
+`tests.simulation.breaks` which seed does.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.world import breaks
+from tests.simulation import breaks
 
 if TYPE_CHECKING:
-    from tests.world.runs import Template
+    from tests.simulation.runs import Template
 
 PROCESSORS = os.cpu_count() or 1
 
@@ -57,7 +57,7 @@ WENT_WRONG = 3
 
 def main() -> int:
     """Do what is asked for; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m tests.world", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
     parser.add_argument("first", type=int, help="the seed, or the first of several")
     parser.add_argument("end", type=int, nargs="?", help="the one after the last")
     parser.add_argument("--shrink", action="store_true")
@@ -70,12 +70,12 @@ def main() -> int:
         return find_all(asked.first, asked.end)
     if os.environ.get("PYTHONHASHSEED") != "0":  # the order of a set of names is by their hashes
         os.environ["PYTHONHASHSEED"] = "0"
-        os.execv(sys.executable, [sys.executable, "-m", "tests.world", *sys.argv[1:]])  # noqa: S606
+        os.execv(sys.executable, [sys.executable, "-m", "tests.simulation", *sys.argv[1:]])  # noqa: S606
     if asked.mistake:
         breaks.apply(asked.mistake)
     logging.disable()
     warnings.simplefilter("ignore", RuntimeWarning)  # who is killed awaits nothing any more
-    from tests.world.runs import Template  # noqa: PLC0415  (after the mistake is made)
+    from tests.simulation.runs import Template  # noqa: PLC0415  (after the mistake is made)
 
     template = Template()
     gc.collect()
@@ -97,7 +97,7 @@ def main() -> int:
 
 def play_one(template: Template, seed: int, *, shrinks: bool) -> int:
     """Play a seed, and print all that happens; return the exit status."""
-    from tests.world.runs import Plan  # noqa: PLC0415  (after the mistake is made)
+    from tests.simulation.runs import Plan  # noqa: PLC0415  (after the mistake is made)
 
     plan = Plan.of(seed)
     report = template.play(plan)
@@ -176,7 +176,7 @@ def play_many(
 
 def play_some(template: Template, code: str, until_wrong: bool, seeds: range) -> Played:  # noqa: FBT001  (of a partial)
     """Return what some seeds come to."""
-    from tests.world.runs import Plan  # noqa: PLC0415  (after the mistake is made)
+    from tests.simulation.runs import Plan  # noqa: PLC0415  (after the mistake is made)
 
     begun, played = time.process_time(), Played(code, seeds.start, seeds.start, {}, {}, 0.0)
     counts = Counter[str]()
@@ -217,7 +217,7 @@ def fingerprint() -> str:
     mistakes = Path(breaks.__file__)
     top = mistakes.parents[2]
     found = sha256()
-    for folder in ("thudmud", "tests/world", "grammar"):
+    for folder in ("thudmud", "tests/simulation", "grammar"):
         for path in sorted((top / folder).rglob("*")):
             if path.suffix in (".py", ".lark", ".txt", ".toml") and path != mistakes:
                 found.update(path.read_bytes())
@@ -228,7 +228,7 @@ def find_all(first: int, end: int) -> int:
     """Find out for each mistake which seed finds it; return the exit status."""
 
     def first_of(name: str, *seeds: int) -> int | None:
-        words = [sys.executable, "-m", "tests.world", *map(str, seeds), "--break", name]
+        words = [sys.executable, "-m", "tests.simulation", *map(str, seeds), "--break", name]
         words += ["--processes", "1"]
         played = subprocess.run(words, capture_output=True, text=True, check=False)
         if played.returncode not in (0, WENT_WRONG):
