@@ -33,9 +33,10 @@ class EventBus:
     """
 
     def __init__(self) -> None:
-        self.names, self.tables = Turns(self._hand_out), Turns(self.hand_out)
-        self.handlers: dict[type[Any], list[Handler]] = {}
         self.waiting: deque[Callable[[], None]] = deque()
+        self.names = Turns(self._hand_out, self.waiting)
+        self.tables = Turns(self.hand_out, self.waiting)
+        self.handlers: dict[type[Any], list[Handler]] = {}
         self._is_busy = False
 
     def on(self, kinds: type[Any] | tuple[type[Any], ...], handler: Handler) -> None:

@@ -9,7 +9,7 @@ something waits.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator, Iterable
+from collections.abc import Callable, Collection, Coroutine, Generator, Iterable
 from contextlib import suppress
 from types import coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -150,14 +150,18 @@ class Turns:
     """Fair locks by key. They need no event loop until one has to be waited for.
 
     Args:
-        ended: called after each release; another may hold the key by then.
+        ended: called after each release while something is ``pending``; another may hold the key by
+            then.
+        pending: what is waited with until then.
 
     Attributes:
         held: by held key, the futures of those who wait for it.
     """
 
-    def __init__(self, ended: Callable[[], None] | None = None) -> None:
-        self._ended = ended
+    def __init__(
+        self, ended: Callable[[], None] | None = None, pending: Collection[object] = ()
+    ) -> None:
+        self._ended, self._pending = ended, pending
         self._idle: list[asyncio.Future[None]] = []
         """The futures of those who wait until no key is held."""
         self.held: dict[str, deque[asyncio.Future[None]]] = {}
@@ -203,7 +207,7 @@ class Turns:
             self._hand_on(key)
         else:
             del self.held[key]
-        if self._ended:
+        if self._pending and self._ended:
             self._ended()
         if self._idle and not self.held:
             idle, self._idle = self._idle, []

@@ -26,20 +26,19 @@ class Scheduler:
     Args:
         clock: returns the seconds since the epoch.
         later: calls a function later; None where nothing waits, and nothing is ever called.
+
+    Attributes:
+        has_timers: whether anything is ever called.
     """
 
     def __init__(self, clock: Callable[[], float], later: Later | None) -> None:
         self._clock, self._later = clock, later
+        self.has_timers = later is not None
         self._set: dict[Key, tuple[float, Handle]] = {}
 
     def __contains__(self, key: object) -> bool:
         """Return whether a call is set for a key."""
         return key in self._set
-
-    @property
-    def has_timers(self) -> bool:
-        """Whether anything is ever called."""
-        return self._later is not None
 
     def at(self, key: Key, time: float, call: Callable[[], object]) -> None:
         """Call a function at a time, in seconds since the epoch, or at once if it is past.

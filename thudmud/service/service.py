@@ -34,7 +34,7 @@ The invariants, each with the place in the code:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from typing import Any, cast
 
 from thudmud import features
@@ -42,8 +42,8 @@ from thudmud.errors import Refused
 from thudmud.language.parsing import player_problem
 from thudmud.play import events
 from thudmud.play.analysis import GOES_ON
-from thudmud.play.archive import AdjournedLookup, BattleLookup, FoundBattle
-from thudmud.play.asides import BoardListed, Entered
+from thudmud.play.archive import AdjournedLookup, BattleLookup, FoundBattle, Lookup
+from thudmud.play.asides import Aside, BoardListed, Entered
 from thudmud.play.command import Command
 from thudmud.play.events import TableEvent
 from thudmud.play.exploring import ExploredPosition, ExploreLookup
@@ -59,7 +59,16 @@ from thudmud.service.bus import EventBus
 from thudmud.service.countdown import Countdown
 from thudmud.service.driving import now
 from thudmud.service.following import Following
-from thudmud.service.interface import Adviser, Base, Outbox, Teller, Visit
+from thudmud.service.interface import (
+    Adviser,
+    Arrival,
+    Base,
+    Onlooker,
+    Outbox,
+    Result,
+    Teller,
+    Visit,
+)
 from thudmud.service.lines import PlayerLines, Policy
 from thudmud.service.neighbours import Neighbours
 from thudmud.service.nodes import Node
@@ -80,6 +89,7 @@ from thudmud.views.archive import recorded
 from thudmud.views.data import Fact
 from thudmud.views.exploring import explored
 from thudmud.views.facts import refusal_fact
+from thudmud.views.messages import Message
 from thudmud.views.refusals import refused
 from thudmud.views.view import Terminal
 
@@ -109,7 +119,6 @@ class Service:
 
     Attributes:
         realm: the realm of the hall's boards, see `thudmud.play.projections.realm_of`.
-        look_up: answers to lookups, see `Base`.
         bus: tells what has happened, and has the locks.
         scheduler: the timers.
         countdown: the countdown to a shutdown.
@@ -141,7 +150,7 @@ class Service:
         # Each part gets the parts that it uses, and has the bus tell it what has happened: in the
         # order in which they are made.
         base = Base(hall, store, clock, later, node, self.realm, self.bus, self.scheduler)
-        self.look_up = base.look_up
+        self._base = base
         self.broadcaster = broadcaster = Broadcaster(base, told)
         self.following = Following(base, broadcaster, is_alone=is_alone)
         self.countdown = Countdown(self.scheduler, broadcaster.tell_here)
@@ -180,23 +189,173 @@ class Service:
             if feature.react and feature.name not in without:
                 feature.react(self)
 
-        # What front ends and the node call.
-        self.submit, self.ask, self.emote = self.lines.submit, self.lines.ask, self.lines.emote
-        self.join, self.leave = self.presence.join, self.presence.leave
-        self.enrol = self.presence.enrol
-        self.fit, self.brief = broadcaster.fit, broadcaster.brief
-        self.announce, self.tell = broadcaster.announce, broadcaster.say
-        self.watch, self.unwatch = broadcaster.onlookers.add, broadcaster.onlookers.remove
-        self.is_replaying, self.play_on = self.replays.is_replaying, self.replays.play_on
-        self.stop_playing = self.replays.stop_playing
-        self.hold_clocks = self.following.hold_clocks
-        self.fail, self.ended = self.following.fail, self.following.ended
-        self.follow = self.following.begin
-        self.expect_clocks_held = self.following.expect_clocks_held
-        self.hold_all_clocks = self.following.hold_all_clocks
-        self.hear = self._neighbours.hear
-        self.let_go, self.lost = self.presence.let_go, self.presence.lost
-        self.recount, self.dismiss = self.presence.recount, self.presence.dismiss
+    # Players come, type and go.
+
+    def join(self, arrival: Arrival) -> Coroutine[Any, Any, Visit | None]:
+        """Let a player in, see `Presence.join`; the visit is None if they may not come any more.
+
+        Raises:
+            Elsewhere: the player is on another node, which does not let them go.
+            Refused: others have been told too much of the player already.
+            StoreError: the store cannot be read, so the player has not come in.
+        """
+        return self.presence.join(arrival)
+
+    def leave(
+        self, visit: Visit, parting: events.Parting = events.Parting.LOST, *, cause: object = None
+    ) -> Coroutine[Any, Any, None]:
+        """See a player out, after the line in flight, see `Presence.leave`.
+
+        Raises:
+            StoreError: it must be stored and cannot be, so they are still here.
+        """
+        return self.presence.leave(visit, parting, cause=cause)
+
+    def submit(
+        self,
+        visit: Visit,
+        line: str | Command,
+        *,
+        cause: object = None,
+        at: int | None = None,
+        key: str | None = None,
+    ) -> Coroutine[Any, Any, Result]:
+        """Carry out a line, after all earlier lines of the player, see `PlayerLines.submit`.
+
+        Raises:
+            Conflict: the board is at another version than ``at``.
+            StoreError: it cannot be stored, so nothing happened.
+            Unfollowed: it may have happened.
+        """
+        return self.lines.submit(visit, line, cause=cause, at=at, key=key)
+
+    def ask(
+        self, visit: Visit, line: str, number: int | str | None = None
+    ) -> Coroutine[Any, Any, None]:
+        """Answer a question of a player's program with facts, see `PlayerLines.ask`.
+
+        Raises:
+            StoreError: the answer cannot be read from the store.
+        """
+        return self.lines.ask(visit, line, number)
+
+    def emote(self, visit: Visit, board: str, deed: str) -> Coroutine[Any, Any, None]:
+        """Tell all at a board that a player does something, wherever the player is."""
+        return self.lines.emote(visit, board, deed)
+
+    def enrol(self, name: str) -> None:
+        """Note that a player has an account now."""
+        self.presence.enrol(name)
+
+    # What they see.
+
+    def fit(self, name: str, terminal: Terminal, *, brief: bool = False) -> None:
+        """Note a player's terminal, see `Broadcaster.fit`."""
+        self.broadcaster.fit(name, terminal, brief=brief)
+
+    def brief(self, name: str) -> list[Message]:
+        """Return the present state for a player's program that has just come."""
+        return self.broadcaster.brief(name)
+
+    def announce(self, sentence: str) -> None:
+        """Tell everybody a sentence."""
+        self.broadcaster.announce(sentence)
+
+    def tell(self, name: str, sentence: str, cause: object = None) -> None:
+        """Tell a player who is here a sentence."""
+        self.broadcaster.say(name, sentence, cause)
+
+    def watch(self, outbox: Outbox, terminal: Terminal, words: str | None) -> Onlooker | None:
+        """Let somebody without a name watch a board, or the hall, see `Onlookers.add`."""
+        return self.broadcaster.onlookers.add(outbox, terminal, words)
+
+    def unwatch(self, onlooker: Onlooker) -> None:
+        """Let an onlooker go."""
+        self.broadcaster.onlookers.remove(onlooker)
+
+    def is_replaying(self, name: str) -> bool:
+        """Whether a player's replay goes on by itself."""
+        return self.replays.is_replaying(name)
+
+    def play_on(self, name: str, cause: object = None) -> None:
+        """Show the next ply of such a replay."""
+        self.replays.play_on(name, cause)
+
+    def stop_playing(self, name: str) -> None:
+        """Stop such a replay at the ply that is shown."""
+        self.replays.stop_playing(name)
+
+    # The store.
+
+    def look_up(self, lookup: Lookup[Any]) -> Coroutine[Any, Any, Any]:
+        """Return the answer to a lookup, from the store.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        return self._base.look_up(lookup)
+
+    def follow(self, position: int | None = None) -> Coroutine[Any, Any, None]:
+        """Follow the store from now on, or from a position at which the boards stand.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        return self.following.begin(position)
+
+    def fail(self, error: Exception) -> None:
+        """Give up: nothing more is applied here, and `ended` raises the error."""
+        self.following.fail(error)
+
+    def ended(self) -> Coroutine[Any, Any, None]:
+        """Wait until nothing more can be applied here, and raise the reason."""
+        return self.following.ended()
+
+    def expect_clocks_held(self) -> None:
+        """From now on, hold the clock of each board before anything else is stored there."""
+        self.following.expect_clocks_held()
+
+    def hold_clocks(self, since: float) -> Coroutine[Any, Any, None]:
+        """Hold all clocks for the time since then, which the store does not know of.
+
+        Raises:
+            StoreError: it cannot be stored.
+        """
+        return self.following.hold_clocks(since)
+
+    def hold_all_clocks(self, *, must_store: bool = False) -> Coroutine[Any, Any, None]:
+        """Hold all clocks for the time in which no server could store anything.
+
+        Raises:
+            StoreError: ``must_store`` is set, and it cannot be stored.
+        """
+        return self.following.hold_all_clocks(must_store=must_store)
+
+    # Other nodes.
+
+    def hear(self, asides: Iterable[Aside], node: str) -> None:
+        """Apply and tell what happened on another node, or note who is there."""
+        self._neighbours.hear(asides, node)
+
+    def let_go(self, name: str) -> Coroutine[Any, Any, None]:
+        """Leave a player to another node, after their line in flight."""
+        return self.presence.let_go(name)
+
+    def lost(self, name: str, parting: events.Parting = events.Parting.LOST) -> None:
+        """See out, in the background, a player whom no node has any more, unless they are here."""
+        self.presence.lost(name, parting)
+
+    def recount(self) -> None:
+        """See out those who left other nodes while nothing was heard from these."""
+        self.presence.recount()
+
+    def dismiss(self, kept: Collection[str] = ()) -> Coroutine[Any, Any, None]:
+        """Dismiss all who are here, since other nodes may have taken this one for dead.
+
+        Args:
+            kept: the lower-case names of those who stay, since nobody can have taken them.
+        """
+        return self.presence.dismiss(kept)
 
     # Opening and closing.
 
