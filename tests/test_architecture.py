@@ -16,10 +16,6 @@ LIST = "features/__init__"
 
 BELOW_SKINS = {"rules", "play", "verbs", "language", "views", "store", "service"}
 
-UPWARDS = {f"rules/{name}.py": {"pictures"} for name in ("position", "game")}
-"""What is imported against the arrows, when it is asked for: notebooks ask a value for its picture,
-and what draws it stands on the value."""
-
 ARROWS: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
@@ -168,7 +164,6 @@ def against_the_arrows(path: Path) -> Iterator[str]:
     room = room_of(path)
     allowed = EXCEPTIONS.get(str(path.relative_to(ROOT)), set())
     allowed_rooms = {"errors", "version", "english", "values", room, *ARROWS[room]}
-    allowed_rooms |= UPWARDS.get(str(path.relative_to(ROOT)), set())
     for name in imports(path):
         package, _, rest = name.partition(".")
         if package == "thudmud":

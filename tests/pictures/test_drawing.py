@@ -163,6 +163,12 @@ def test_the_page_has_the_same_pieces_and_schemes() -> None:
     assert SCHEMES["safe"]["labels"] == SCHEME["labels"]
 
 
+def test_notebooks_show_text_until_pictures_are_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("thudmud.rules.position.PICTURES", {})
+    position: Any = DISCWORLD.opening
+    assert position._repr_svg_() is None
+
+
 def test_notebooks_show_positions_and_games() -> None:
     game = Game.start(DISCWORLD).push("dA6-B6")
     shown: Any = game

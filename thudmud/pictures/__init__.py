@@ -8,8 +8,14 @@ Attributes:
     SCHEME: the colours that are used where nothing is said about them.
 """
 
-from thudmud.pictures.drawing import frame, svg
+from functools import partial
+
+from thudmud.pictures.drawing import NOTEBOOK, frame, svg
 from thudmud.pictures.pieces import SCHEME, SCHEMES, icon
 from thudmud.pictures.pixels import MissingExtraError, gif, png
+from thudmud.rules import Game, Position
+from thudmud.rules.position import PICTURES
+
+PICTURES[Game], PICTURES[Position] = partial(frame, size=NOTEBOOK), partial(svg, size=NOTEBOOK)
 
 __all__ = ["SCHEME", "SCHEMES", "MissingExtraError", "frame", "gif", "icon", "png", "svg"]

@@ -15,7 +15,7 @@ from thudmud.errors import InvalidValueError
 from thudmud.rules.board import Square
 from thudmud.rules.moves import Attempt, Move, Side
 from thudmud.rules.notation import read_ply
-from thudmud.rules.position import Position
+from thudmud.rules.position import PICTURES, Position
 from thudmud.rules.refusals import IllegalMove, Reason
 from thudmud.rules.rulesets import Ruleset
 from thudmud.rules.scoring import Ending, Outcome, Score
@@ -233,11 +233,9 @@ class Game:
         won = "a draw" if winner is None else f"won by the {winner.plural}"
         return f"over ({self.outcome.ending.value}): {won}"
 
-    def _repr_svg_(self) -> str:
-        """Return a picture of the board as it stands, the last ply tinted, which notebooks show."""
-        from thudmud.pictures.drawing import NOTEBOOK, frame  # noqa: PLC0415  (it stands on this)
-
-        return frame(self, size=NOTEBOOK)
+    def _repr_svg_(self) -> str | None:
+        """Return a picture of the board, the last ply tinted, as `Position._repr_svg_` does."""
+        return PICTURES[Game](self) if PICTURES else None
 
     def _require_running(self) -> None:
         if self.outcome is not None:

@@ -5,12 +5,16 @@ Bitboards inside, squares outside. The rules are not known here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from thudmud.errors import InvalidValueError
 from thudmud.rules.board import BOARD, RECORD_LETTERS, SQUARES, WIDTH, Square, squares_in
 from thudmud.rules.moves import Move, Piece, Side
+
+PICTURES: dict[type[Any], Callable[[Any], str]] = {}
+"""By class, what draws a value as SVG for notebooks: `thudmud.pictures` adds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +135,9 @@ class Position:
     before = after
     """Return the position before a move that led here: taking it back flips the same bits."""
 
-    def _repr_svg_(self) -> str:
-        """Return a picture of the position, which notebooks show."""
-        from thudmud.pictures.drawing import NOTEBOOK, svg  # noqa: PLC0415  (it stands on this)
-
-        return svg(self, size=NOTEBOOK)
+    def _repr_svg_(self) -> str | None:
+        """Return a picture, which notebooks show; None if `thudmud.pictures` is not imported."""
+        return PICTURES[Position](self) if PICTURES else None
 
     def __str__(self) -> str:
         lines = [" " * _MARGIN + " ".join(RECORD_LETTERS)]
