@@ -157,7 +157,7 @@ class House:
             adviser=adviser,
             policy=Policy(
                 read=vocabulary.parse if verbs or without else parse,
-                require=vocabulary.require if without else None,
+                check_available=vocabulary.check_available if without else None,
             ),
             teaches=teaches,
             without=without,
@@ -347,7 +347,7 @@ class House:
         return self._drive(self._service.join(Arrival(name, terminal)), now)
 
     def parse(self, line: str) -> Command:
-        """Return the command of a line in this house; raises ParseError if it is none."""
+        """Parse a line with this house's vocabulary; raises ParseError."""
         return self._vocabulary.parse(line)
 
     def obey(self, name: str, line: str | Command, now: float) -> list[Message]:

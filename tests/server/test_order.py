@@ -18,7 +18,7 @@ from thudmud.play.table import BoardSpec
 from thudmud.server.sessions import NEW_OPERATOR, Sessions, make_service
 from thudmud.service import Dismissal, Node, Visit
 from thudmud.service.countdown import Countdown
-from thudmud.service.scheduler import Scheduler
+from thudmud.service.scheduler import TimerScheduler
 from thudmud.store import StoreError
 from thudmud.views import Terminal
 
@@ -148,7 +148,7 @@ async def test_an_operator_is_not_kept_from_a_broadcast(game: Game, olga: FakeSe
 
 async def test_the_time_is_told_as_it_runs_out(game: Game, olga: FakeSession) -> None:
     alarms, ended = Alarms(), list[str]()
-    scheduler = Scheduler(lambda: game.store.time, alarms)
+    scheduler = TimerScheduler(lambda: game.store.time, alarms)
     counts = Countdown(scheduler, game.service.broadcaster.tell_here)
     game.service.lines._countdown = counts
     counts.end = lambda: ended.append("end")
@@ -171,7 +171,7 @@ async def test_the_time_is_told_as_it_runs_out(game: Game, olga: FakeSession) ->
 
 async def test_it_is_taken_back(game: Game, olga: FakeSession) -> None:
     alarms = Alarms()
-    scheduler = Scheduler(lambda: game.store.time, alarms)
+    scheduler = TimerScheduler(lambda: game.store.time, alarms)
     counts = Countdown(scheduler, game.service.broadcaster.tell_here)
     game.service.lines._countdown = counts
     await game.type(olga, "shutdown in 1 minute")

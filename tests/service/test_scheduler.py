@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests import alarms as loop
-from thudmud.service.scheduler import Scheduler
+from thudmud.service.scheduler import TimerScheduler
 
 
 class Hours:
@@ -26,11 +26,11 @@ def hours() -> Hours:
 
 
 @pytest.fixture
-def scheduler(hours: Hours) -> Scheduler:
-    return Scheduler(lambda: hours.at, hours.later)
+def scheduler(hours: Hours) -> TimerScheduler:
+    return TimerScheduler(lambda: hours.at, hours.later)
 
 
-def test_of_two_times_the_earlier_stands(hours: Hours, scheduler: Scheduler) -> None:
+def test_of_two_times_the_earlier_stands(hours: Hours, scheduler: TimerScheduler) -> None:
     rung: list[str] = []
     scheduler.at(("board", "oak"), 120, lambda: rung.append("first"))
     scheduler.at(("board", "oak"), 130, lambda: rung.append("later"))
@@ -43,7 +43,7 @@ def test_of_two_times_the_earlier_stands(hours: Hours, scheduler: Scheduler) -> 
     assert rung == ["earlier", "elm"]
 
 
-def test_what_rings_may_set_it_again(hours: Hours, scheduler: Scheduler) -> None:
+def test_what_rings_may_set_it_again(hours: Hours, scheduler: TimerScheduler) -> None:
     rung: list[float] = []
 
     def ring() -> None:
@@ -55,7 +55,7 @@ def test_what_rings_may_set_it_again(hours: Hours, scheduler: Scheduler) -> None
     assert rung == [100, 110, 120]
 
 
-def test_what_is_cancelled_does_not_ring(hours: Hours, scheduler: Scheduler) -> None:
+def test_what_is_cancelled_does_not_ring(hours: Hours, scheduler: TimerScheduler) -> None:
     rung: list[str] = []
     scheduler.at(("board", "oak"), 110, lambda: rung.append("oak"))
     assert scheduler.cancel(("board", "oak"))
@@ -68,6 +68,6 @@ def test_what_is_cancelled_does_not_ring(hours: Hours, scheduler: Scheduler) -> 
 
 
 def test_nothing_rings_where_nothing_waits() -> None:
-    scheduler = Scheduler(lambda: 0.0, None)
+    scheduler = TimerScheduler(lambda: 0.0, None)
     scheduler.at(("board", "oak"), 10, lambda: None)
     assert ("board", "oak") not in scheduler

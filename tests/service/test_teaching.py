@@ -160,5 +160,5 @@ async def test_a_mistake_in_the_words_stops_nothing(
     monkeypatch.setattr(Teaching, "_teach", fail)
     await place.sit()
     assert place.hall.tables["oak board"].running
-    assert "what has happened was not taken note of" in caplog.messages
+    assert "an event handler failed" in caplog.messages
     assert "You move" in await place.type("Anna", "f1 f5")

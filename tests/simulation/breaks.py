@@ -537,8 +537,8 @@ BREAKS: dict[str, Mistake] = {
         [
             Change(
                 TV,
-                "if person and shown_to(person) == shown:",
-                "if person and not shown_to(person):",
+                "if person and tv_board(person) == shown:",
+                "if person and not tv_board(person):",
             ),
         ],
     ),

@@ -99,7 +99,7 @@ TASKS = {
 
 
 TIMERS = {
-    "Scheduler._due", "LastSeen._tick", "Store._look_at_order",
+    "TimerScheduler._due", "LastSeen._tick", "Store._look_at_order",
     "_release_waiter", "_set_result_unless_cancelled",
 }  # fmt: skip
 """What it waits for: what is due at boards, and its tasks."""
@@ -555,7 +555,7 @@ class Run:
                     key for key in server.service.scheduler._set if key[0] in {"presence", "replay"}
                 ],
                 "hints": server.service.lines.hints.waiting,
-                "reactions": server.service.bus.waiting,
+                "reactions": server.service.bus.pending,
                 "turns": [
                     *server.service.presence.names.held,
                     *server.service.following.tables.held,

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from tests.simulation.clockwork import BEGINNING
 from tests.simulation.history import KNOWN, SURE, Fact, Stored, keys_of
 from tests.simulation.players import Player, Told
-from thudmud.features.tv.commands import battles_for
-from thudmud.features.tv.model import shown_to
+from thudmud.features.tv.commands import watchable_battles
+from thudmud.features.tv.model import tv_board
 from thudmud.play.events import (
     NO_BOTS,
     Adjourned,
@@ -71,14 +71,14 @@ def tv_at_rest(player: Player) -> Iterator[str]:
         return
     known = [place for place, fact in enumerate(told.facts) if fact["type"] == "tv"]
     last: Fact = told.facts[known[-1]] if known else {"on": False, "board": None}
-    board = shown_to(person)
+    board = tv_board(person)
     if (last["on"], last["board"]) != (board is not None, board or None):
         yield f"{player.name} was told {last}, and their tv has {board!r}"
     shown = hall.tables.get(board) if board else None
     if board and not (shown and shown.running):
         yield f"{player.name} has {board} on the tv, where nothing is played"
     if board == "" and known and _stays(told, known[-1]):
-        for table in battles_for(hall, person):
+        for table in watchable_battles(hall, person):
             yield f"{player.name} has nothing on the tv, and at the {table.name} a battle is played"
 
 

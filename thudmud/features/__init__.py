@@ -1,8 +1,7 @@
-"""The features: what players can do, each in a folder of its own.
+"""The features, each a package of its own.
 
-This list is all that the rest of the program knows of them. A folder and its line can be taken out,
-and then nothing is left of the feature: what belongs to it in ``grammar/thud.lark`` is dropped as
-that is read.
+The rest of the program knows features only by this list. Delete a package and its entry here, and
+the program works without the feature: its lines in ``grammar/thud.lark`` are skipped.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ if TYPE_CHECKING:
     from thudmud.play.feature import Feature
 
 NAMES: tuple[str, ...] = ("tv",)
-"""The names of their folders, in the order in which they come to know what has happened."""
+"""The names of the packages, in the order in which they are set up."""
 
 
 @cache
 def load() -> tuple[Feature, ...]:
-    """Import all features, which registers what belongs to them, and return them in order."""
+    """Import all features, which registers their commands and messages; return them in order."""
     return tuple(import_module(f"thudmud.features.{name}").FEATURE for name in NAMES)

@@ -18,7 +18,7 @@ from thudmud.errors import InvalidValueError
 from thudmud.language.cleaning import clean
 from thudmud.language.parsing import THE_END, ParseError, parse
 from thudmud.language.slips import near_miss
-from thudmud.language.words import FIRST, OF_FEATURES, STOPS, WORDS, opens
+from thudmud.language.words import FEATURE_TERMINALS, FIRST, STOPS, WORDS, opens
 from thudmud.play.command import Command
 from thudmud.play.refusals import Mistake
 from thudmud.values import value
@@ -133,7 +133,7 @@ class Vocabulary:
 
     def __init__(self, own: Iterable[type[OwnCommand]] = (), without: Collection[str] = ()) -> None:
         gone = [each for each in features.load() if each.name in without]
-        of_gone = {terminal for each in gone for terminal in OF_FEATURES.get(each.name, ())}
+        of_gone = {terminal for each in gone for terminal in FEATURE_TERMINALS.get(each.name, ())}
         self._left = frozenset(
             name
             for name in FIRST
@@ -163,11 +163,11 @@ class Vocabulary:
             if error.code is not Mistake.UNKNOWN_COMMAND:
                 raise
             raise self._unknown(error.line, error.suggestion) from None
-        self.require(command)
+        self.check_available(command)
         return command
 
-    def require(self, command: Command) -> None:
-        """Raise ParseError if a command is left out."""
+    def check_available(self, command: Command) -> None:
+        """Raise ParseError if a command was left out."""
         line = str(command)
         if isinstance(command, self._of_gone) or (self._left and opens(self._left, line)):
             raise self._unknown(line, None)

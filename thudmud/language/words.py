@@ -155,13 +155,13 @@ def kept_tables(grammar: str) -> Tables:
 _OF_FEATURE = re.compile(r".* // of ([a-z]+)\n")
 
 
-def with_features(grammar: str, features: Collection[str]) -> str:
-    """Return a grammar without the lines that belong to features which there are not."""
+def grammar_with(grammar: str, features: Collection[str]) -> str:
+    """Return the grammar without the lines of features that aren't listed."""
     return _OF_FEATURE.sub(lambda line: line[0] if line[1] in features else "", grammar)
 
 
 def _terminals_of_features(grammar: str) -> dict[str, frozenset[str]]:
-    """Return the terminals that belong to each feature, by its name."""
+    """Return the terminals of each feature, by its name."""
     found: dict[str, set[str]] = {}
     for line in _OF_FEATURE.finditer(grammar):
         if terminal := re.match(r"(_?[A-Z_]+)[.0-9]*:", line[0]):
@@ -169,10 +169,10 @@ def _terminals_of_features(grammar: str) -> dict[str, frozenset[str]]:
     return {feature: frozenset(terminals) for feature, terminals in found.items()}
 
 
-_GRAMMAR = with_features(grammar_file().read_text(encoding="utf-8"), NAMES)
+_GRAMMAR = grammar_with(grammar_file().read_text(encoding="utf-8"), NAMES)
 
-OF_FEATURES = _terminals_of_features(_GRAMMAR)
-"""By feature, the terminals that belong to it."""
+FEATURE_TERMINALS = _terminals_of_features(_GRAMMAR)
+"""The terminals of each feature, by its name."""
 
 TABLES = kept_tables(_GRAMMAR)
 

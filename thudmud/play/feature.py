@@ -1,8 +1,8 @@
-"""What a feature is: something that players can do, in a folder of its own that nothing else names.
+"""Features: self-contained packages of commands, messages and reactions.
 
-`thudmud.features` lists them. Importing a feature registers its commands (`thudmud.play.command`),
-its words and facts (`thudmud.views.registry`) and its asides; what it does by itself are handlers
-and timers that it sets up in each service, see `Reach`.
+`thudmud.features` lists them. Importing a feature registers its commands
+(`thudmud.play.command.verb`), its asides, its words and facts (`thudmud.views.registry`) and the
+texts of its refusals. Event handlers and timers are registered per service, by ``Feature.setup``.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from thudmud.play.table import Table
 from thudmud.values import value
 
 
-class Happening(NamedTuple):
-    """Something that has happened, been applied, and been told.
+class AppliedEvent(NamedTuple):
+    """An event that has been stored, applied to the hall, and delivered.
 
     Attributes:
-        event: what happened.
-        table: the table that it was about, as it stood right after; None if there is none.
-        before: the same before it; None if that is not known.
-        is_ours: whether it was decided by this service.
+        event: the event.
+        table: the table right after the event; None if the event concerns no table.
+        before: the table right before it; None if the event concerns no table, or is the hall's.
+        is_ours: whether this service decided it, as opposed to another node.
     """
 
     event: TableEvent | HallEvent | Aside
@@ -34,67 +34,65 @@ class Happening(NamedTuple):
     is_ours: bool
 
 
-Handler = Callable[[Happening], None]
-"""Called after something has happened."""
+Handler = Callable[[AppliedEvent], None]
 
 Key = tuple[str, ...]
-"""What a timer is for: the feature, or the part of the service, and what it is about there."""
+"""Identifies a timer: the feature, or the part of the service, then what the timer is about."""
 
 
 class Bus(Protocol):
-    """Tells handlers what has happened."""
+    """Publishes applied events to handlers."""
 
     def on(self, kinds: type[Any] | tuple[type[Any], ...], handler: Handler) -> None:
-        """Call a handler for each happening whose event is of one of these very types.
+        """Subscribe a handler to events of exactly these types; subclasses don't match.
 
-        It is called when whoever caused it holds no lock, in the order in which things happened,
-        and of several handlers in the order in which they were added.
+        Handlers run while no lock is held, in the order of the events, and for one event in the
+        order of subscription.
         """
 
 
-class Timers(Protocol):
-    """Calls functions at set times, one for each key."""
+class Scheduler(Protocol):
+    """One-shot timers, at most one per key."""
 
     def at(self, key: Key, time: float, call: Callable[[], object]) -> None:
-        """Call a function at a time, in seconds since the epoch, or at once if it is past.
+        """Schedule a call, in seconds since the epoch; a time in the past means immediately.
 
-        Of two times for one key the earlier stands: the function can look again, and set a later
-        one.
+        If the key is already scheduled, the earlier time wins.
         """
 
     def cancel(self, key: Key) -> bool:
-        """Cancel the call for a key; return whether there was one."""
+        """Cancel a timer; return whether there was one."""
 
 
-class Reach(Protocol):
-    """What a feature reaches of a service: what has happened, the time, and whom it may act for."""
+class FeatureContext(Protocol):
+    """The part of a service that features may use."""
 
     @property
     def hall(self) -> Hall:
-        """The hall, for reading."""
+        """The hall, read-only."""
 
     @property
     def bus(self) -> Bus:
-        """Tells what has happened."""
+        """The event bus."""
 
     @property
-    def scheduler(self) -> Timers:
-        """Calls at set times; where there are no timers it never does."""
+    def scheduler(self) -> Scheduler:
+        """The timers; they never fire in a service without an event loop."""
 
     def clock(self) -> float:
-        """Return the time, in seconds since the epoch."""
+        """Return the current time, in seconds since the epoch."""
 
-    def names_here(self) -> Collection[str]:
-        """Return the names of the players who are on this node."""
+    def local_players(self) -> Collection[str]:
+        """Return the names of the players connected to this node."""
 
-    def start(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Run a coroutine in the background; at once, as far as it waits for nothing."""
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Start a coroutine eagerly; the rest runs as a background task once it blocks."""
 
-    async def act(self, player: str, command: Command) -> None:
-        """Carry out a command for a player, as if they had typed it, if they are on this node.
+    async def run_command(self, player: str, command: Command) -> None:
+        """Execute a command on behalf of a player, if they are connected to this node.
 
         Raises:
-            StoreError: it cannot be stored, or something that it needs cannot be read.
+            StoreError: its events cannot be stored, or a lookup failed.
         """
 
 
@@ -103,15 +101,15 @@ class Feature:
     """A feature.
 
     Attributes:
-        name: its name, which is that of its folder, and of its help page.
-        commands: its commands.
-        react: sets up in a service what it does by itself; None if it does nothing by itself.
-        needs: the names of the features that it imports.
-        synonyms: words of its own, each with others that players try, with blanks between them.
+        name: the name of its package, its help page, and its entry in ``[features] off``.
+        commands: the commands that players can type.
+        setup: registers event handlers and timers with a service; None if there are none.
+        needs: the features that this one imports.
+        synonyms: pairs of a keyword and the space-separated words that players try instead of it.
     """
 
     name: str
     commands: tuple[type[Command], ...]
-    react: Callable[[Reach], object] | None = None
+    setup: Callable[[FeatureContext], object] | None = None
     needs: tuple[str, ...] = ()
     synonyms: tuple[tuple[str, str], ...] = ()

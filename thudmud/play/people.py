@@ -25,23 +25,23 @@ LONGEST_PLAN = 200
 
 
 class PersonPart:
-    """What a feature keeps of a person for as long as they are here: a value of its own class.
+    """A feature's state about a person, for the duration of their visit.
 
-    Made without arguments, it is what holds of everybody at first.
+    An immutable value. Its class has to be constructible without arguments: the initial state.
     """
 
     __slots__ = ()
 
     def board_closed(self, board: str) -> PersonPart:  # noqa: ARG002  (others use it)
-        """Return what holds once a board is closed."""
+        """Return the state after a board was closed."""
         return self
 
     def board_renamed(self, board: str, name: str) -> PersonPart:  # noqa: ARG002
-        """Return what holds once a board has another name."""
+        """Return the state after a board was renamed."""
         return self
 
     def unobserved(self, chosen: ObserveChosen) -> ObserveChosen:
-        """Return what happens as they observe a board no longer, in place of ``chosen``."""
+        """Return ``chosen``, or a more specific aside, when they stop observing a board."""
         return chosen
 
 
@@ -64,7 +64,7 @@ class Person:
         plan: what they say about themselves.
         active: roughly when they last typed something, in seconds since the epoch.
         observed: the boards they observe.
-        parts: what features keep of them, see `PersonPart`.
+        parts: the state of features about them, by type, see `PersonPart`.
         knows_deaf: whether they were told that players do not hear observers.
         news: the edition of the news they last saw.
         replay: the battle they are replaying, and where they are in it.
@@ -98,12 +98,12 @@ class Person:
     node: str = field(default="", compare=False)
 
     def part(self, kind: type[PartT]) -> PartT:
-        """Return what a feature keeps of them: what holds of everybody if nothing else does."""
+        """Return a feature's state about them; the initial state if none is stored."""
         part = self.parts.get(kind)
         return kind() if part is None else cast("PartT", part)
 
     def keep(self, part: PersonPart) -> None:
-        """Replace what a feature keeps of them."""
+        """Replace a feature's state about them."""
         self.parts[type(part)] = part
 
     def forget_invitations(self, board: str) -> None:

@@ -416,7 +416,7 @@ def make_service(
         later=lambda delay, call: asyncio.get_running_loop().call_later(delay, call),
         policy=Policy(
             read=vocabulary.parse if vocabulary else parse,
-            require=vocabulary.require if vocabulary else None,
+            check_available=vocabulary.check_available if vocabulary else None,
             leaves=(Register, Password, LogoutEverywhere),
             keep=partial(keep_preferences, store),
             ordered=partial(note_order, store),

@@ -14,7 +14,7 @@ from functools import partial
 from thudmud.errors import Refused
 from thudmud.play.asides import Aside
 from thudmud.play.command import Command
-from thudmud.play.feature import Happening
+from thudmud.play.feature import AppliedEvent
 from thudmud.play.hall import Decision
 from thudmud.play.meaning import board_meant, named
 from thudmud.play.people import DEFAULTS
@@ -94,9 +94,9 @@ class Broadcaster:
                     self._spread(telling.told_at(at), cause)
             finally:
                 if handlers := self._bus.handlers.get(type(telling.event)):
-                    happening = Happening(telling.event, telling.table, before, is_ours)
+                    applied = AppliedEvent(telling.event, telling.table, before, is_ours)
                     for handler in handlers:
-                        self._bus.waiting.append(partial(handler, happening))
+                        self._bus.pending.append(partial(handler, applied))
         if told and crosses and self._node:
             self.pass_on(decision.asides)
 
@@ -127,7 +127,7 @@ class Broadcaster:
     def tell_here(self, aside: Aside) -> None:
         """Tell an aside to those on this node only."""
         self.carry_out(Decision(aside.player, asides=(aside,)), crosses=False)
-        self._bus.hand_out()
+        self._bus.dispatch()
 
     def pass_on(self, asides: Sequence[Aside], *, always: bool = False) -> None:
         """Tell the other nodes, if any, those asides that cross.

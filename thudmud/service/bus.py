@@ -1,12 +1,12 @@
-"""The bus: tells the parts of a service, and its features, what has happened.
+"""The event bus: publishes applied events to the parts of the service and to features.
 
-Whoever reacts to something is called after it has been stored, applied and told, and when whoever
-caused it holds no lock. So a handler may submit commands and store events: it waits for nobody who
-waits for it. Happenings wait here meanwhile, and are handed out
+An event is published after it has been stored, applied and delivered. Its handlers run once the
+code that caused it has released its locks, so a handler may run commands and append events: nothing
+that it waits for waits for it. Until then events are queued. The queue is drained
 
-- when a player's line, or their coming or going, is done, whoever else is busy then;
-- when what a timer has stored is done, or another node's events have been applied, unless some
-  player's line is under way, whose end hands them out.
+- at the end of each player's line, join or leave, even if other players' lines are in progress;
+- when a timer's append, or a batch of another node's events, has been applied; but if a player's
+  line is in progress, then at the end of that line.
 """
 
 from __future__ import annotations
@@ -23,51 +23,45 @@ _log = logging.getLogger(__name__)
 
 
 class EventBus:
-    """Tells handlers what has happened.
+    """Publishes applied events to handlers.
 
     Attributes:
-        names: the locks of the players' names.
-        tables: the locks of the boards, by name, and of the hall.
-        handlers: by the type of an event, whom it is told, in order. Nobody is told of others.
-        waiting: what is to be called once no lock is held.
+        names: the locks of players' names.
+        tables: the locks of boards, by name, and of the hall.
+        handlers: the handlers in order of subscription, by type of event.
+        pending: queued handler calls.
     """
 
     def __init__(self) -> None:
-        self.waiting: deque[Callable[[], None]] = deque()
-        self.names = Turns(self._hand_out, self.waiting)
-        self.tables = Turns(self.hand_out, self.waiting)
+        self.pending: deque[Callable[[], None]] = deque()
+        self.names = Turns(self._drain, self.pending)
+        self.tables = Turns(self.dispatch, self.pending)
         self.handlers: dict[type[Any], list[Handler]] = {}
-        self._is_busy = False
+        self._is_draining = False
 
     def on(self, kinds: type[Any] | tuple[type[Any], ...], handler: Handler) -> None:
-        """Call a handler for each happening whose event is of one of these very types.
-
-        Of several handlers, those that were added first are called first.
-        """
+        """Subscribe a handler to events of exactly these types; subclasses don't match."""
         for kind in kinds if isinstance(kinds, tuple) else (kinds,):
             self.handlers.setdefault(kind, []).append(handler)
 
     def defer(self, call: Callable[[], None]) -> None:
-        """Call a function when a handler would be called: once no lock is held."""
-        self.waiting.append(call)
+        """Queue a call for when no lock is held."""
+        self.pending.append(call)
 
-    def hand_out(self) -> None:
-        """Hand out what waits, unless whoever holds a lock will do it."""
-        if self.waiting and not (self.names.held or self.tables.held):
-            self._hand_out()
+    def dispatch(self) -> None:
+        """Drain the queue, unless a lock is held, whose release will do so."""
+        if self.pending and not (self.names.held or self.tables.held):
+            self._drain()
 
-    def _hand_out(self) -> None:
-        """Call the handlers of what waits, and of what happens meanwhile.
-
-        One that fails is logged, and hinders no other.
-        """
-        if not self.waiting or self._is_busy:
+    def _drain(self) -> None:
+        """Run queued calls, and those that they queue. Exceptions are logged and swallowed."""
+        if not self.pending or self._is_draining:
             return
-        self._is_busy = True
-        while self.waiting:
-            call = self.waiting.popleft()
+        self._is_draining = True
+        while self.pending:
+            call = self.pending.popleft()
             try:
                 call()
             except Exception:  # noqa: BLE001  (play goes on in spite of our bugs)
-                _log.exception("what has happened was not taken note of")
-        self._is_busy = False
+                _log.exception("an event handler failed")
+        self._is_draining = False

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from thudmud.play.asides import ShutdownTold
-from thudmud.service.scheduler import Scheduler
+from thudmud.service.scheduler import TimerScheduler
 
 MARKS = (600, 300, 120, 60, 30, 10)
 """The remaining seconds at which everybody is told again."""
@@ -27,7 +27,7 @@ class Countdown:
         end: called when it is time; None where nothing is to be stopped.
     """
 
-    def __init__(self, scheduler: Scheduler, tell: Callable[[ShutdownTold], None]) -> None:
+    def __init__(self, scheduler: TimerScheduler, tell: Callable[[ShutdownTold], None]) -> None:
         self._scheduler, self._tell = scheduler, tell
         self.end: Callable[[], None] | None = None
 

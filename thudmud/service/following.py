@@ -248,7 +248,7 @@ class Following:
             self.fail(error)
         self._wake()
         if not self.tables.held:  # else whoever holds one hands it out
-            self._bus.hand_out()
+            self._bus.dispatch()
 
     def _take_hall_event(self, entry: Entry) -> None:
         """Apply and tell an event of the hall."""

@@ -23,7 +23,7 @@ from thudmud.play.telling import Telling
 from thudmud.rules import Game
 from thudmud.service.bus import EventBus
 from thudmud.service.nodes import Node
-from thudmud.service.scheduler import Later, Scheduler
+from thudmud.service.scheduler import Later, TimerScheduler
 from thudmud.store import Store, StoreError
 from thudmud.values import value
 from thudmud.views.messages import Message
@@ -134,7 +134,7 @@ class Base:
     node: Node | None
     realm: str
     bus: EventBus
-    scheduler: Scheduler
+    scheduler: TimerScheduler
 
     async def look_up(self, lookup: Lookup[Any]) -> Any:
         """Return the answer to a lookup, from the store.

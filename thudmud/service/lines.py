@@ -81,8 +81,8 @@ class Policy:
 
     Attributes:
         read: parses a line; raises ParseError.
-        require: called with a command that was not read from a line; raises ParseError if it is
-            left out.
+        check_available: called with commands that were not parsed from a line; raises ParseError
+            if the command was left out.
         leaves: classes of commands that are left to the front end.
         keep: stores members' preferences; None if they are not stored.
         ordered: called with what an operator did, before it is told; stores it, or raises
@@ -95,7 +95,7 @@ class Policy:
     """
 
     read: Callable[[str], Command] = parse
-    require: Callable[[Command], None] | None = None
+    check_available: Callable[[Command], None] | None = None
     leaves: tuple[type[Command], ...] = ()
     keep: Keep | None = None
     ordered: Ordered | None = None
@@ -194,9 +194,9 @@ class PlayerLines:
             unsure, visit.unsure = visit.unsure, None
             if not isinstance(line, str):
                 command = line
-                if self._policy.require:
+                if self._policy.check_available:
                     try:
-                        self._policy.require(command)
+                        self._policy.check_available(command)
                     except ParseError as error:
                         return self._broadcaster.refuse(name, None, error, cause)
             elif (
@@ -504,7 +504,7 @@ class PlayerLines:
             if after != person:
                 await self._policy.keep(after)
 
-    async def act(self, name: str, command: Command) -> None:
+    async def run_command(self, name: str, command: Command) -> None:
         """Carry out a command for a player, as if they had typed it, unless they have left.
 
         Raises:

@@ -24,7 +24,7 @@ from thudmud.play.asides import (
     WentOut,
 )
 from thudmud.play.events import BoardOpened
-from thudmud.play.feature import Happening
+from thudmud.play.feature import AppliedEvent
 from thudmud.play.hall import Decision
 from thudmud.play.people import Person
 from thudmud.service.broadcasting import Broadcaster
@@ -63,7 +63,7 @@ class Neighbours:
         try:
             self._hear(asides, node)
         finally:
-            self._bus.hand_out()
+            self._bus.dispatch()
 
     def _hear(self, asides: Iterable[Aside], node: str) -> None:
         for aside in asides:
@@ -141,9 +141,9 @@ class Neighbours:
         is_told = gone.told or bool(table and table.side_of(person.name) in table.away)
         return replace(gone, room=person.room, told=is_told)
 
-    def _opened(self, happening: Happening) -> None:
+    def _opened(self, applied: AppliedEvent) -> None:
         """Move those to a newly opened board who came to it on other nodes."""
-        board = happening.table.name if happening.table else ""
+        board = applied.table.name if applied.table else ""
         for name, (came, node) in list(self._on_the_way.items()):
             if came.room == board:
                 del self._on_the_way[name]

@@ -26,7 +26,7 @@ from thudmud.play.events import (
     Parting,
     Returned,
 )
-from thudmud.play.feature import Happening
+from thudmud.play.feature import AppliedEvent
 from thudmud.play.hall import Decision
 from thudmud.play.letters import NO_LETTERS, LetterCount, LetterCountLookup
 from thudmud.play.options import Profile
@@ -357,9 +357,9 @@ class Presence:
         if outbox:
             outbox.dismissed(why)
 
-    def _sanctioned(self, happening: Happening) -> None:
+    def _sanctioned(self, applied: AppliedEvent) -> None:
         """End the visit of a player who was kicked. Their seats are kept."""
-        sanctioned = cast("Sanctioned", happening.event)
+        sanctioned = cast("Sanctioned", applied.event)
         visit = self._visits.get(sanctioned.sanction.whom)
         if visit and sanctioned.sanction.measure is Measure.KICK:
             if visit.outbox:
@@ -485,10 +485,10 @@ class Presence:
                 self._broadcaster.pass_on([Gone(name, None, Parting.LOST)], always=True)
             await self._release(name)
 
-    def _seats_changed(self, happening: Happening) -> None:
+    def _seats_changed(self, applied: AppliedEvent) -> None:
         """Check those who got a seat, or left, by somebody else's line."""
-        event, table, before = happening.event, happening.table, happening.before
-        if table is None or not (happening.is_ours or self._node):
+        event, table, before = applied.event, applied.table, applied.before
+        if table is None or not (applied.is_ours or self._node):
             return  # without claims, only the service that stored it knows who is here
         if before is None or table.seats is not before.seats:
             known = before.seats.values() if before else ()
@@ -498,9 +498,9 @@ class Presence:
         if isinstance(event, Absent | Returned):
             self.check(event.player)  # if its line was cancelled, nobody waited for it
 
-    def _board_changed(self, happening: Happening) -> None:
+    def _board_changed(self, applied: AppliedEvent) -> None:
         """Check those at a board, whose presence may have been stored under its old name."""
-        event = cast("BoardOpened | BoardRenamed", happening.event)
+        event = cast("BoardOpened | BoardRenamed", applied.event)
         if table := self._hall.tables.with_key(event.key):
             for name in table.seats.values():
                 self.check(name)
@@ -587,7 +587,7 @@ class Presence:
                 gone = Gone(name, person.room, Parting.LOST)
                 gone_from_us = Decision(name, asides=(gone,))
                 self._broadcaster.carry_out(gone_from_us, told=False, is_ours=False)
-                self._bus.hand_out()
+                self._bus.dispatch()
             self.lost(name, Parting.CUT_OFF)
 
     def stop(self) -> None:

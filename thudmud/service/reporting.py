@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import cast
 
 from thudmud.play.asides import ReportMade, ReportsTold
-from thudmud.play.feature import Happening
+from thudmud.play.feature import AppliedEvent
 from thudmud.service.interface import Base
 
 TOLD_EVERY = 60.0
@@ -32,9 +32,9 @@ class ReportNews:
         self._waiting: list[ReportMade] = []
         base.bus.on(ReportMade, self._made)
 
-    def _made(self, happening: Happening) -> None:
+    def _made(self, applied: AppliedEvent) -> None:
         """Tell of a report that was made, here or on another node, now or with the next."""
-        self._waiting.append(cast("ReportMade", happening.event))
+        self._waiting.append(cast("ReportMade", applied.event))
         if _KEY not in self._scheduler:
             self._tell_all()
 

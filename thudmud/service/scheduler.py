@@ -1,4 +1,4 @@
-"""The timers of a service, one for each key."""
+"""The scheduler: one-shot timers of a service, at most one per key."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Later = Callable[[float, Callable[[], None]], Handle]
 """Calls a function after some seconds, as ``asyncio.loop.call_later`` does."""
 
 
-class Scheduler:
-    """Calls functions at set times, one for each key.
+class TimerScheduler:
+    """One-shot timers, at most one per key.
 
     Args:
         clock: returns the seconds since the epoch.
-        later: calls a function later; None where nothing waits, and nothing is ever called.
+        later: schedules a call on the event loop; None without an event loop: timers never fire.
 
     Attributes:
-        has_timers: whether anything is ever called.
+        has_timers: whether timers fire.
     """
 
     def __init__(self, clock: Callable[[], float], later: Later | None) -> None:
@@ -37,14 +37,14 @@ class Scheduler:
         self._set: dict[Key, tuple[float, Handle]] = {}
 
     def __contains__(self, key: object) -> bool:
-        """Return whether a call is set for a key."""
+        """Return whether a timer is set for a key."""
         return key in self._set
 
     def at(self, key: Key, time: float, call: Callable[[], object]) -> None:
-        """Call a function at a time, in seconds since the epoch, or at once if it is past.
+        """Schedule a call, in seconds since the epoch; a time in the past means immediately.
 
-        Of two times for one key the earlier stands: the function can look again, and set a later
-        one.
+        If the key is already scheduled, the earlier time wins: the callback can check again and
+        schedule a later one.
         """
         if self._later is None:
             return
@@ -61,14 +61,14 @@ class Scheduler:
         call()
 
     def cancel(self, key: Key) -> bool:
-        """Cancel the call for a key; return whether there was one."""
+        """Cancel a timer; return whether there was one."""
         timer = self._set.pop(key, None)
         if timer:
             timer[1].cancel()
         return timer is not None
 
     def close(self) -> None:
-        """Cancel all calls, and set no more."""
+        """Cancel all timers, and accept no more."""
         for key in list(self._set):
             self.cancel(key)
         self._later = None

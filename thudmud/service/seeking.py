@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from thudmud.play.asides import Gone
 from thudmud.play.events import Parting, SeekEnd, SeekEnded, SeekMade
-from thudmud.play.feature import Happening
+from thudmud.play.feature import AppliedEvent
 from thudmud.play.hall import Decision
 from thudmud.service.driving import now
 from thudmud.service.following import Following
@@ -71,12 +71,12 @@ class Seeking:
         """Stop."""
         self._stopped = True
 
-    def _made(self, happening: Happening) -> None:
-        self._watch(cast("SeekMade", happening.event))
+    def _made(self, applied: AppliedEvent) -> None:
+        self._watch(cast("SeekMade", applied.event))
 
-    def _ended(self, happening: Happening) -> None:
+    def _ended(self, applied: AppliedEvent) -> None:
         """Look for somebody else if nobody has accepted, and the player looks on."""
-        event = cast("SeekEnded", happening.event)
+        event = cast("SeekEnded", applied.event)
         self._scheduler.cancel(("question", str(event.number)))
         seek = self._look_on.pop(event.number, None)
         if seek is None or event.why in {SeekEnd.ACCEPTED, SeekEnd.WITHDRAWN, SeekEnd.PLAYING}:
@@ -85,15 +85,15 @@ class Seeking:
             command = PlayNow(seek.rules, seek.side, seek.time, seek.rated)
             now(self._play(seek.player, command))
 
-    def _gone(self, happening: Happening) -> None:
+    def _gone(self, applied: AppliedEvent) -> None:
         """End the seeks of a player who left, or wait for them."""
-        gone = cast("Gone", happening.event)
+        gone = cast("Gone", applied.event)
         name, parting = gone.player, gone.parting
         if self._stopped or not self._concerns(name):
             return
         if parting.is_by_server:
             self._wait_for(name)
-        elif happening.is_ours:
+        elif applied.is_ours:
             now(self._end(name, for_good=parting is not Parting.LOST))
 
     def _concerns(self, name: str) -> bool:

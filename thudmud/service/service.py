@@ -47,7 +47,7 @@ from thudmud.play.asides import Aside, BoardListed, Entered
 from thudmud.play.command import Command
 from thudmud.play.events import TableEvent
 from thudmud.play.exploring import ExploredPosition, ExploreLookup
-from thudmud.play.feature import Happening
+from thudmud.play.feature import AppliedEvent
 from thudmud.play.hall import Hall, claimants
 from thudmud.play.options import Toggle
 from thudmud.play.projections import HALL, realm_of
@@ -76,7 +76,7 @@ from thudmud.service.onlookers import tell
 from thudmud.service.presence import Presence
 from thudmud.service.replaying import Replays
 from thudmud.service.reporting import ReportNews
-from thudmud.service.scheduler import Later, Scheduler
+from thudmud.service.scheduler import Later, TimerScheduler
 from thudmud.service.seeking import Seeking
 from thudmud.service.teaching import Teaching
 from thudmud.service.tidying import Tidying
@@ -144,7 +144,7 @@ class Service:
         self.hall, self.store, self.clock = hall, store, clock
         self.realm = next((realm_of(table.key) for table in hall.tables.values()), "")
         self._is_alone, self._node = is_alone, node
-        self.bus, self.scheduler = EventBus(), Scheduler(clock, later)
+        self.bus, self.scheduler = EventBus(), TimerScheduler(clock, later)
         policy = policy or Policy()
 
         # Each part gets the parts that it uses, and has the bus tell it what has happened: in the
@@ -186,8 +186,8 @@ class Service:
         self.director = Director(base, self.following)
         ReportNews(base, broadcaster.tell_here)
         for feature in features.load():
-            if feature.react and feature.name not in without:
-                feature.react(self)
+            if feature.setup and feature.name not in without:
+                feature.setup(self)
 
     # Players come, type and go.
 
@@ -446,30 +446,30 @@ class Service:
         await self._seeking.pass_time()
         await self.director.look()
 
-    # What features reach, see `thudmud.play.feature.Reach`.
+    # What features reach, see `thudmud.play.feature.FeatureContext`.
 
-    def names_here(self) -> Collection[str]:
+    def local_players(self) -> Collection[str]:
         """Return the names of the players who are on this node."""
         return self.broadcaster.visits.keys()
 
-    def start(self, work: Coroutine[Any, Any, Any]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
         """Run a coroutine in the background; at once, as far as it waits for nothing."""
         now(work)
 
-    async def act(self, player: str, command: Command) -> None:
+    async def run_command(self, player: str, command: Command) -> None:
         """Carry out a command for a player, as if they had typed it, if they are on this node.
 
         Raises:
             StoreError: it cannot be stored, or something that it needs cannot be read.
         """
-        await self.lines.act(player, command)
+        await self.lines.run_command(player, command)
 
     # What has happened.
 
-    def _list(self, happening: Happening) -> None:
+    def _list(self, applied: AppliedEvent) -> None:
         """Tell those in the hall the new entry of a board, soon, with changes that follow."""
-        after, before = happening.table, happening.before
-        ended = isinstance(happening.event, events.BattleEnded)  # the ply before it has changed it
+        after, before = applied.table, applied.before
+        ended = isinstance(applied.event, events.BattleEnded)  # the ply before it has changed it
         if after is None or (before and _as_listed(after) == _as_listed(before) and not ended):
             return
 

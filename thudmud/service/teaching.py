@@ -13,7 +13,7 @@ from typing import cast
 from thudmud.play.archive import PlayerScore
 from thudmud.play.asides import MoveTaught
 from thudmud.play.events import Moved
-from thudmud.play.feature import Happening
+from thudmud.play.feature import AppliedEvent
 from thudmud.play.table import Table
 from thudmud.service.interface import Base
 from thudmud.views.sentences import TURNED
@@ -56,12 +56,12 @@ class Teaching:
         if self.new.pop(name, None) is not None:
             self._scheduler.cancel(("newcomer", name))
 
-    def _moved(self, happening: Happening) -> None:
+    def _moved(self, applied: AppliedEvent) -> None:
         if self.new:
-            self.forget(cast("Moved", happening.event).player)
+            self.forget(cast("Moved", applied.event).player)
 
-    def _turned(self, happening: Happening) -> None:
-        key = happening.table.key if self.new and happening.table else ""
+    def _turned(self, applied: AppliedEvent) -> None:
+        key = applied.table.key if self.new and applied.table else ""
         if table := self._hall.tables.with_key(key):
             self._watch(table)
 

@@ -11,7 +11,7 @@ import logging
 
 from thudmud.play.asides import Gone, WentOut
 from thudmud.play.events import Absent, Adjourned, BattleEnded, Cleared, Left
-from thudmud.play.feature import Happening
+from thudmud.play.feature import AppliedEvent
 from thudmud.play.hall import Decision
 from thudmud.play.table import Table
 from thudmud.service.driving import now
@@ -56,18 +56,18 @@ class Tidying:
             self._wait_for(table)
             self._clean_up(table.key)
 
-    def _room_left(self, happening: Happening) -> None:
-        left = happening.event
+    def _room_left(self, applied: AppliedEvent) -> None:
+        left = applied.event
         room = left.room if isinstance(left, Gone | WentOut) else None
         if room and room in self._hall.tables:
             self._clean_up(self._hall.tables[room].key)
 
-    def _board_left(self, happening: Happening) -> None:
-        if happening.table:
-            self._clean_up(happening.table.key)
+    def _board_left(self, applied: AppliedEvent) -> None:
+        if applied.table:
+            self._clean_up(applied.table.key)
 
-    def _absence_changed(self, happening: Happening) -> None:
-        if happening.table and (table := self._hall.tables.with_key(happening.table.key)):
+    def _absence_changed(self, applied: AppliedEvent) -> None:
+        if applied.table and (table := self._hall.tables.with_key(applied.table.key)):
             self._wait_for(table)
 
     def _clean_up(self, key: str) -> None:

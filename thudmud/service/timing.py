@@ -12,7 +12,7 @@ from functools import partial
 
 from thudmud.play.asides import TimeShort
 from thudmud.play.events import TABLE_EVENTS, BattleId
-from thudmud.play.feature import Happening
+from thudmud.play.feature import AppliedEvent
 from thudmud.play.hall import Decision
 from thudmud.play.table import Table
 from thudmud.rules import Side
@@ -63,9 +63,9 @@ class Timing:
             at = max(moment, self._clock() + delay)
             self._scheduler.at(("clock", table.key), at, partial(self._look, table.key))
 
-    def _board_changed(self, happening: Happening) -> None:
-        if happening.table:
-            self.watch(happening.table)
+    def _board_changed(self, applied: AppliedEvent) -> None:
+        if applied.table:
+            self.watch(applied.table)
 
     def _moment(self, table: Table) -> float | None:
         """Return when something is due at a board, or when a player's time gets short."""

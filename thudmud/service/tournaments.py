@@ -14,7 +14,7 @@ from typing import cast
 
 from thudmud.play.asides import Entered, TookOver
 from thudmud.play.events import TABLE_EVENTS, TOURNAMENTS, Moved, TournamentEvent
-from thudmud.play.feature import Happening
+from thudmud.play.feature import AppliedEvent
 from thudmud.play.pairing import Pairing
 from thudmud.play.tournaments import Tournament
 from thudmud.service.driving import now
@@ -67,18 +67,18 @@ class Director:
         self.due.update(self._hall.tournaments)
         self.work()
 
-    def _tournament_changed(self, happening: Happening) -> None:
-        self._look_soon({cast("TournamentEvent", happening.event).number})
+    def _tournament_changed(self, applied: AppliedEvent) -> None:
+        self._look_soon({cast("TournamentEvent", applied.event).number})
 
-    def _board_changed(self, happening: Happening) -> None:
+    def _board_changed(self, applied: AppliedEvent) -> None:
         """See to the tournament of a match in which something other than a ply has happened."""
-        tables = happening.table, happening.before
+        tables = applied.table, applied.before
         matches = (each.match for each in tables if each and each.match)
         self._look_soon({each.tournament.number for each in matches if each.tournament})
 
-    def _came(self, happening: Happening) -> None:
+    def _came(self, applied: AppliedEvent) -> None:
         """See to the tournaments that start, and may have waited for a player who has come in."""
-        at, player = self._clock(), cast("_Arrival", happening.event).player
+        at, player = self._clock(), cast("_Arrival", applied.event).player
         self._look_soon(
             {
                 number

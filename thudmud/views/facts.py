@@ -52,13 +52,15 @@ DRAWN = (
 """The events after which there is a new position to show."""
 
 
-PRESENT: list[Callable[[Hall, str], Iterable[Fact]]] = []
-"""What makes facts of features' own about the present state for a player."""
+STATE_FACTS: list[Callable[[Hall, str], Iterable[Fact]]] = []
+"""Functions of features that add facts about the current state, for a program that connects."""
 
 
-def present(facts: Callable[[Hall, str], Iterable[Fact]]) -> Callable[[Hall, str], Iterable[Fact]]:
-    """Decorate what makes such facts of the hall and the player's name."""
-    PRESENT.append(facts)
+def state_facts(
+    facts: Callable[[Hall, str], Iterable[Fact]],
+) -> Callable[[Hall, str], Iterable[Fact]]:
+    """Register a function from the hall and a player's name to facts about the current state."""
+    STATE_FACTS.append(facts)
     return facts
 
 
@@ -66,7 +68,7 @@ def concerning(hall: Hall, player: str) -> list[Fact]:
     """Return the present state for a player: where they are, have a seat, or observe a board."""
     room = hall.people[player].room
     known = [*where(hall, player), options_fact(hall, player)]
-    known += (fact for facts in PRESENT for fact in facts(hall, player))
+    known += (fact for facts in STATE_FACTS for fact in facts(hall, player))
     if hall.people[player].observed:
         known.append(observed_fact(hall, player))
     seats = [table for table in hall.tables.seats_of(player) if table.name != room]

@@ -709,8 +709,8 @@ def _shown(boards: Sequence[str]) -> Sequence[str]:
     return (*boards[:MOST_BOARDS], f'{more} more ("{Boards()}" lists all)')
 
 
-def sentences_of(templates: Mapping[Enum, str]) -> None:
-    """Add the sentences of a feature's own codes."""
+def add_refusal_texts(templates: Mapping[Enum, str]) -> None:
+    """Register the texts, as format templates, of a feature's refusal codes."""
     _TEMPLATES.update(templates)
 
 

@@ -10,7 +10,7 @@ from tests.play.conftest import NOW
 from tests.play.halls import StoredHall, commit, do, hall_of, refusal
 from thudmud.errors import Refused
 from thudmud.features.tv.commands import Tv
-from thudmud.features.tv.model import TvRefusal, TvTurned, shown_to
+from thudmud.features.tv.model import TvRefusal, TvTurned, tv_board
 from thudmud.language import parse
 from thudmud.play.archive import Found, Performance, PlayerScore, Pool, Rating, ScoresLookup
 from thudmud.play.events import BoardClosed, BoardRenamed
@@ -56,7 +56,7 @@ def shown(hall: StoredHall, found: Found | None = None) -> str | None:
         commit(hall, decide(hall, "Emil", Tv(), NOW, found))
     else:
         do(hall, "Emil", Tv())
-    return shown_to(hall.people["Emil"])
+    return tv_board(hall.people["Emil"])
 
 
 def observed(hall: StoredHall) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ def test_what_is_seen_anyway_is_left_out(hall: StoredHall) -> None:
 def test_own_battles_and_practice_are_left_out(hall: StoredHall) -> None:
     do(hall, "Emil", Practice(on="elm table"))
     do(hall, "Carla", Tv())
-    assert shown_to(hall.people["Carla"]) == "oak board"
+    assert tv_board(hall.people["Carla"]) == "oak board"
     assert shown(hall) == "oak board"
 
 
@@ -122,13 +122,13 @@ def test_nothing_is_played() -> None:
     assert told.event == TvTurned("Emil", "", (), "")
     assert told.table is None
     do(hall, "Emil", Tv(is_on=False))
-    assert shown_to(hall.people["Emil"]) is None
+    assert tv_board(hall.people["Emil"]) is None
 
 
 def test_unobserve_turns_it_off(hall: StoredHall) -> None:
     shown(hall)
     do(hall, "Emil", Unobserve("oak board"))
-    assert (shown_to(hall.people["Emil"]), hall.people["Emil"].observed) == (None, ())
+    assert (tv_board(hall.people["Emil"]), hall.people["Emil"].observed) == (None, ())
 
 
 def test_observing_too_many(hall: StoredHall) -> None:
@@ -142,6 +142,6 @@ def test_boards_that_change_their_names_or_close(hall: StoredHall) -> None:
     shown(hall)
     key = hall.tables["oak board"].key
     hall.happen(BoardRenamed(NOW, "", key, "ash board"))
-    assert shown_to(hall.people["Emil"]) == "ash board"
+    assert tv_board(hall.people["Emil"]) == "ash board"
     hall.happen(BoardClosed(NOW, "", key))
-    assert (shown_to(hall.people["Emil"]), hall.people["Emil"].observed) == ("", ())
+    assert (tv_board(hall.people["Emil"]), hall.people["Emil"].observed) == ("", ())

@@ -12,7 +12,7 @@ from tests.service.stores import SlowStore
 from tests.service.test_nodes import World
 from tests.service.test_observing import world
 from thudmud.features.tv import reactors
-from thudmud.features.tv.model import shown_to
+from thudmud.features.tv.model import tv_board
 from thudmud.play.table import BoardSpec
 from thudmud.verbs.moves import Resign
 
@@ -26,7 +26,7 @@ async def sit(place: Place, dwarf: str, troll: str, board: str) -> None:
 
 
 def tv(place: Place, name: str = "Emil") -> str | None:
-    return shown_to(place.hall.people[name])
+    return tv_board(place.hall.people[name])
 
 
 async def test_it_turns_to_the_next_when_a_battle_ends(place: Place) -> None:

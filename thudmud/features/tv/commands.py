@@ -1,11 +1,11 @@
-"""The command ``tv``, and which battle is the best."""
+"""The ``tv`` command, and the ranking of battles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from thudmud.errors import Refused
-from thudmud.features.tv.model import TvRefusal, TvTurned, shown_to
+from thudmud.features.tv.model import TvRefusal, TvTurned, tv_board
 from thudmud.play.archive import MIDDLE, PlayerScore, Pool, ScoresLookup
 from thudmud.play.clocks import time_class
 from thudmud.play.command import Command, verb
@@ -21,18 +21,18 @@ from thudmud.values import value
 
 @verb(tv="turned_on", tv_off="turned_off")
 class Tv(Command):
-    """Watch the best battle under way, or no longer."""
+    """Switch the tv on or off."""
 
     is_on: bool = True
 
     @classmethod
     def turned_on(cls) -> Tv:
-        """Return the command that turns it on."""
+        """Return ``tv``."""
         return cls()
 
     @classmethod
     def turned_off(cls, *_: object) -> Tv:
-        """Return the command that turns it off, in whatever words."""
+        """Return ``tv off``; the words that were typed don't matter."""
         return cls(is_on=False)
 
     def __str__(self) -> str:
@@ -41,17 +41,17 @@ class Tv(Command):
     def decide(self, scene: Scene) -> Decision:
         person = scene.person
         if not self.is_on:
-            if shown_to(person) is None:
+            if tv_board(person) is None:
                 raise Refused(TvRefusal.TV_IS_OFF)
             return scene.tell(turned(person, None))
-        battles = list(battles_for(scene.hall, person))
+        battles = list(watchable_battles(scene.hall, person))
         if len(battles) > 1:
             players = (player for table in battles for player in table.seats.values())
             scores = scene.found[ScoresLookup(tuple(sorted(players)))]
             battles.sort(key=lambda table: _merit(table, scores), reverse=True)
         if not battles:
             return scene.tell(turned(person, ""))
-        others = [each for each in person.observed if each != shown_to(person)]
+        others = [each for each in person.observed if each != tv_board(person)]
         if len(others) >= MOST_OBSERVED:
             boards = tuple(others)
             raise Refused(Refusal.OBSERVES_TOO_MANY, most=MOST_OBSERVED, boards=boards)
@@ -60,24 +60,24 @@ class Tv(Command):
 
 @value
 class Retune(Command):
-    """Turn a tv that is on to the best battle, as the service does when one ends."""
+    """Switch a tv that is on to the best battle; issued by the service, never typed."""
 
     def decide(self, scene: Scene) -> Decision:
-        return Tv().decide(scene) if shown_to(scene.person) is not None else scene.tell()
+        return Tv().decide(scene) if tv_board(scene.person) is not None else scene.tell()
 
 
 def turned(person: Person, to: str | None) -> TvTurned:
-    """Return the aside that turns a player's tv to a board, to "" for none, or off for None."""
-    before = shown_to(person)
+    """Return the aside that switches a player's tv to a state, see `TvState.board`."""
+    before = tv_board(person)
     observed = tuple(each for each in person.observed if each != before)
     if to:
         observed = (*observed, to)
     return TvTurned(person.name, to or before or "", observed, to)
 
 
-def battles_for(hall: Hall, person: Person) -> Iterable[Table]:
-    """Yield the boards where a battle is played that the player does not see anyway."""
-    seen = {person.room, *person.observed} - {shown_to(person) or None}
+def watchable_battles(hall: Hall, person: Person) -> Iterable[Table]:
+    """Yield the tables with a running battle that the player doesn't already see or play in."""
+    seen = {person.room, *person.observed} - {tv_board(person) or None}
     for table in hall.tables.values():
         is_played = table.running and table.match and not table.is_practice and table.full
         if is_played and table.name not in seen and person.name not in table.seats.values():
@@ -85,7 +85,7 @@ def battles_for(hall: Hall, person: Person) -> Iterable[Table]:
 
 
 def _merit(table: Table, scores: dict[str, PlayerScore | None]) -> tuple[bool, float, int, int]:
-    """Return how good a battle is: between people first, by their ratings, by how close it is."""
+    """Return a sort key: people before bots, then the sum of ratings, then the closest score."""
     match = table.match
     assert match is not None  # noqa: S101  (as it is played)
     pool = Pool(match.game.ruleset.name, time_class(match.time))

@@ -1,15 +1,15 @@
-"""The tv in words and as facts."""
+"""Messages and facts about the tv."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from thudmud.features.tv.commands import Tv
-from thudmud.features.tv.model import TvRefusal, TvTurned, shown_to
+from thudmud.features.tv.model import TvRefusal, TvTurned, tv_board
 from thudmud.play.hall import Hall
 from thudmud.views.data import Fact
-from thudmud.views.facts import observed_fact, present, whole
-from thudmud.views.refusals import sentences_of
+from thudmud.views.facts import observed_fact, state_facts, whole
+from thudmud.views.refusals import add_refusal_texts
 from thudmud.views.registry import Occasion, facts, words
 from thudmud.views.standing import board_line, stands
 from thudmud.views.view import View
@@ -17,7 +17,7 @@ from thudmud.views.words import wrapped
 
 ENDS = f'"{Tv.turned_off()}" turns it off.'
 
-sentences_of({TvRefusal.TV_IS_OFF: 'Your tv is off. "tv" turns it on.'})
+add_refusal_texts({TvRefusal.TV_IS_OFF: 'Your tv is off. "tv" turns it on.'})
 
 
 @words.register
@@ -40,13 +40,13 @@ def _turned_facts(turned: TvTurned, occasion: Occasion) -> Iterator[Fact]:
         yield from whole(occasion.table, turned.player)
 
 
-@present
+@state_facts
 def _presently(hall: Hall, player: str) -> Iterator[Fact]:
-    if shown_to(hall.people[player]) is not None:
+    if tv_board(hall.people[player]) is not None:
         yield _state(hall, player)
 
 
 def _state(hall: Hall, player: str) -> Fact:
-    """Return whether a player's tv is on, and the board that it shows."""
-    shown = shown_to(hall.people[player])
+    """Return the ``Thud.Tv`` fact: whether the tv is on, and the board on screen."""
+    shown = tv_board(hall.people[player])
     return Fact("Thud.Tv", {"on": shown is not None, "board": shown or None}, player)

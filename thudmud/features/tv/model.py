@@ -1,4 +1,4 @@
-"""What is kept of a player's tv, and what changes it."""
+"""The state of a player's tv, and the aside that changes it."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from thudmud.values import value
 
 
 class TvRefusal(Enum):
-    """Why a command about the tv is refused. The values are stable, for programs."""
+    """Reasons for refusing a tv command. The values are a stable interface for programs."""
 
     TV_IS_OFF = "tv_is_off"
 
 
 @value
-class TvSet(PersonPart):
-    """A player's tv.
+class TvState(PersonPart):
+    """The state of a player's tv.
 
     Attributes:
-        board: the board that it shows; "" while it shows none, None if it is off.
+        board: the name of the board on screen; "" if it is on without a battle, None if it is off.
     """
 
     board: str | None = None
 
-    def board_closed(self, board: str) -> TvSet:
-        return TvSet("") if self.board == board else self
+    def board_closed(self, board: str) -> TvState:
+        return TvState("") if self.board == board else self
 
-    def board_renamed(self, board: str, name: str) -> TvSet:
-        return TvSet(name) if self.board == board else self
+    def board_renamed(self, board: str, name: str) -> TvState:
+        return TvState(name) if self.board == board else self
 
     def unobserved(self, chosen: ObserveChosen) -> ObserveChosen:
         if chosen.board != self.board:
@@ -39,23 +39,23 @@ class TvSet(PersonPart):
         return TvTurned(chosen.player, chosen.board, chosen.observed)
 
 
-def shown_to(person: Person) -> str | None:
-    """Return the board on a player's tv, as in `TvSet`."""
-    return person.part(TvSet).board
+def tv_board(person: Person) -> str | None:
+    """Return the board on a player's tv, see `TvState.board`."""
+    return person.part(TvState).board
 
 
 @aside
 class TvTurned(ObserveChosen):
-    """A player's tv was turned to a board, or off.
+    """A player's tv switched to another board, or on or off.
 
-    ``shown`` is the board that it shows, "" while nothing is played, or None if it is off.
-    ``board`` is the same, or the board that it showed until now.
+    ``shown`` is the new state, see `TvState.board`. ``board`` is the board concerned: the new one,
+    or without a new one the old one.
     """
 
     shown: str | None = None
 
     def happen(self, hall: Hall) -> Telling:
-        hall.people[self.player].keep(TvSet(self.shown))
+        hall.people[self.player].keep(TvState(self.shown))
         return ObserveChosen.happen(self, hall)
 
     def abroad(self) -> Aside:

@@ -1,48 +1,48 @@
-"""Turns tvs to another board when a battle ends, or begins while they show none."""
+"""Switches tvs when the battle on screen ends, or a battle begins while nothing is on."""
 
 from __future__ import annotations
 
 import logging
 
 from thudmud.features.tv.commands import Retune
-from thudmud.features.tv.model import shown_to
+from thudmud.features.tv.model import tv_board
 from thudmud.play import events
-from thudmud.play.feature import Happening, Reach
+from thudmud.play.feature import AppliedEvent, FeatureContext
 from thudmud.store import StoreError
 
 RETRY = 5.0
-"""Seconds before it is tried again to turn a tv, if it could not be read which battle is best."""
+"""Seconds before a failed switch is retried."""
 
 _log = logging.getLogger(__name__)
 
 
-def react(service: Reach) -> None:
-    """Turn the tvs of those who are on this node as battles begin and end."""
+def setup(service: FeatureContext) -> None:
+    """Subscribe to the events that begin or end battles, for the tvs of this node's players."""
 
-    def battle_changed(happening: Happening) -> None:
-        """Turn the tvs that show the board of a battle that ended; if one goes on, the others."""
-        table = happening.table
+    def battle_changed(applied: AppliedEvent) -> None:
+        """Switch the tvs that show this board if its battle ended, or else the idle ones."""
+        table = applied.table
         retune(table.name if table and not table.running else "")
 
-    def board_closed(_: Happening) -> None:
+    def board_closed(_: AppliedEvent) -> None:
         retune("")
 
     def retune(shown: str) -> None:
-        """Turn the tvs that show a board, or those that show none."""
-        for name in tuple(service.names_here()):
+        """Switch all tvs that show the given board, or nothing ("")."""
+        for name in tuple(service.local_players()):
             person = service.hall.people.get(name)
-            if person and shown_to(person) == shown:
-                service.start(turn(name))
+            if person and tv_board(person) == shown:
+                service.spawn(turn(name))
 
     async def turn(name: str) -> None:
         try:
-            await service.act(name, Retune())
+            await service.run_command(name, Retune())
         except StoreError as error:
-            _log.error("a tv was not turned: %s", error, extra={"player": name})
+            _log.error("could not switch a tv: %s", error, extra={"player": name})
             again = service.clock() + RETRY
-            service.scheduler.at(("tv", name), again, lambda: service.start(turn(name)))
+            service.scheduler.at(("tv", name), again, lambda: service.spawn(turn(name)))
 
-    # What begins or ends a battle, or stops it, or lets it go on as somebody takes a free seat.
+    # A battle also pauses when a player leaves their seat, and continues when somebody takes it.
     service.bus.on(
         (
             events.BattleStarted,
