@@ -159,8 +159,7 @@ class House:
                 read=vocabulary.parse if verbs or without else parse,
                 check_available=vocabulary.check_available if without else None,
             ),
-            teaches=teaches,
-            without=without,
+            without=without if teaches else (*without, "teaching"),
         )
         self._visits = self._service.broadcaster.visits
         self._opponents = {name: Opponent(name, seat_grace) for name in bots}

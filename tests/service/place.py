@@ -79,7 +79,7 @@ class Place:
                 leaves=(Register, Password, LogoutEverywhere),
             ),
             adviser=adviser,
-            teaches=teaches,
+            without=() if teaches else ("teaching",),
         )
         self.hall = self.service.hall
 

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from thudmud.play.feature import Feature
 
-NAMES: tuple[str, ...] = ("tv",)
+NAMES: tuple[str, ...] = (
+    "teaching",
+    "tv",
+)
 """The names of the packages, in the order in which they are set up."""
 
 

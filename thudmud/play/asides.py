@@ -643,17 +643,6 @@ class BattleWaits(ToAnother):
 
 
 @aside
-class MoveTaught(AtBoard):
-    """A newcomer whose turn it is is told how to move, or reminded (``again``).
-
-    ``hints`` says whether they can ask for hints.
-    """
-
-    hints: bool
-    again: bool = False
-
-
-@aside
 class TimeShort(AtBoard):
     """A player whose turn it is has fewer than ``seconds`` seconds left."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Coroutine
 from typing import Any, NamedTuple, Protocol
 
+from thudmud.play.archive import Lookup
 from thudmud.play.asides import Aside
 from thudmud.play.command import Command
 from thudmud.play.events import HallEvent, TableEvent
@@ -87,6 +88,23 @@ class FeatureContext(Protocol):
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
         """Start a coroutine eagerly; the rest runs as a background task once it blocks."""
+
+    def has_screen(self, player: str) -> bool:
+        """Whether a player on this node reads text; bots and some programs don't."""
+
+    @property
+    def has_adviser(self) -> bool:
+        """Whether players can get hints."""
+
+    def tell(self, aside: Aside) -> None:
+        """Apply an aside, and deliver it to players on this node."""
+
+    async def look_up(self, lookup: Lookup[Any]) -> Any:
+        """Return the answer to a lookup, of the type that the lookup declares.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
 
     async def run_command(self, player: str, command: Command) -> None:
         """Execute a command on behalf of a player, if they are connected to this node.

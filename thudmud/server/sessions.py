@@ -312,7 +312,7 @@ class Sessions:
                 session.end(why, Goodbye.BANNED)
         for name in [each for each in self._hall.people if self._hall.is_operator(each)]:
             if name.lower() not in before.operators and name in self._hall.people.members:
-                self.service.tell(name, NEW_OPERATOR)
+                self.service.say(name, NEW_OPERATOR)
 
     def epochs(self, session: Session) -> Epochs:
         """Return the epochs of a name's account at which a session holds.
@@ -427,7 +427,6 @@ def make_service(
         ),
         adviser=adviser,
         pause=replay_pause,
-        teaches=True,
         without=without,
     )
 

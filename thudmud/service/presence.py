@@ -9,13 +9,12 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Collection
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import cast
 
 from thudmud.errors import Refused
-from thudmud.play.archive import AdjournedLookup, ScoreLookup
+from thudmud.play.archive import AdjournedLookup
 from thudmud.play.asides import CaughtUp, Gone, Sanctioned, TookOver
 from thudmud.play.events import (
     TABLE_EVENTS,
@@ -38,7 +37,6 @@ from thudmud.service.following import Following
 from thudmud.service.interface import Arrival, Base, Dismissal, Limit, Visit
 from thudmud.service.neighbours import entered
 from thudmud.service.replaying import Replays
-from thudmud.service.teaching import Teaching
 from thudmud.store import Conflict, StoreError
 from thudmud.verbs.decisions import arrive, part
 from thudmud.verbs.tables import come_back, vanish
@@ -60,7 +58,6 @@ class Presence:
         broadcaster: tells that they come and go, and has their visits.
         following: stores it.
         replays: shows battles again to players.
-        teaching: tells newcomers how to move; None if they are not told.
         allow: called before others are told that somebody comes in; raises Refused if it is too
             much.
 
@@ -76,14 +73,13 @@ class Presence:
         broadcaster: Broadcaster,
         following: Following,
         replays: Replays,
-        teaching: Teaching | None,
         allow: Limit | None,
     ) -> None:
         self._hall, self._clock, self._look_up = base.hall, base.clock, base.look_up
         self._store = base.store
         self._node, self._realm, self._allow = base.node, base.realm, allow
         self._broadcaster, self._following = broadcaster, following
-        self._replays, self._teaching = replays, teaching
+        self._replays = replays
         self._visits, self._watching = broadcaster.visits, broadcaster.watching
         self._screens = broadcaster.screens
         self._bus, self._scheduler, self.names = base.bus, base.scheduler, base.bus.names
@@ -267,11 +263,6 @@ class Presence:
             self._broadcaster.carry_out(news, cause, told=is_told, alone=alone)
         else:
             self._broadcaster.send(self._broadcaster.brief(visit.name), cause)
-        if self._teaching and visit.name in self._screens.terminals:
-            # The player waits for this, since it comes before their first prompt.
-            with suppress(StoreError):
-                score = await self._look_up(ScoreLookup(visit.name))
-                self._teaching.learn(visit.name, score)
 
     async def _back(self, visit: Visit, board: str, cause: object) -> None:
         """Store that a player is back at a board."""
@@ -308,8 +299,6 @@ class Presence:
             if terminal:
                 self._screens.fit(name, terminal)
             raise
-        if self._teaching:
-            self._teaching.forget(name)
         if name in self._hall.notified:
             await self._has_seen(name, active)
         self._forget(visit)
@@ -351,8 +340,6 @@ class Presence:
         """End a visit without the player leaving, and tell the front end why."""
         outbox = visit.outbox
         self._replays.end(visit.name)
-        if self._teaching and why is not Dismissal.TAKEN_OVER:
-            self._teaching.forget(visit.name)
         self._forget(visit)
         if outbox:
             outbox.dismissed(why)

@@ -78,7 +78,6 @@ from thudmud.service.replaying import Replays
 from thudmud.service.reporting import ReportNews
 from thudmud.service.scheduler import Later, TimerScheduler
 from thudmud.service.seeking import Seeking
-from thudmud.service.teaching import Teaching
 from thudmud.service.tidying import Tidying
 from thudmud.service.timing import Timing
 from thudmud.service.tournaments import Director
@@ -114,7 +113,6 @@ class Service:
         pause: seconds between two plies of a replay. With 0 several are shown at once; with None
             the front end calls `play_on`.
         is_alone: whether the hall never has other boards than its first ones.
-        teaches: whether newcomers are told how to move.
         without: the names of features that do nothing by themselves.
 
     Attributes:
@@ -138,12 +136,12 @@ class Service:
         adviser: Adviser | None = None,
         pause: float | None = 0,
         is_alone: bool = False,
-        teaches: bool = False,
         without: Collection[str] = (),
     ) -> None:
         self.hall, self.store, self.clock = hall, store, clock
         self.realm = next((realm_of(table.key) for table in hall.tables.values()), "")
         self._is_alone, self._node = is_alone, node
+        self.has_adviser = adviser is not None
         self.bus, self.scheduler = EventBus(), TimerScheduler(clock, later)
         policy = policy or Policy()
 
@@ -158,16 +156,12 @@ class Service:
         visits = broadcaster.visits
         self._tidying = Tidying(base, self.following)
         self._timing = Timing(base, self.following, broadcaster.tell_here)
-        teaching = None
-        if teaches:
-            teaching = Teaching(base, broadcaster.tell_here, has_hints=adviser is not None)
         self.replays = Replays(base, pause, broadcaster)
         self.presence = Presence(
             base,
             broadcaster=broadcaster,
             following=self.following,
             replays=self.replays,
-            teaching=teaching,
             allow=policy.allow,
         )
         self.lines = PlayerLines(
@@ -261,7 +255,7 @@ class Service:
         """Tell everybody a sentence."""
         self.broadcaster.announce(sentence)
 
-    def tell(self, name: str, sentence: str, cause: object = None) -> None:
+    def say(self, name: str, sentence: str, cause: object = None) -> None:
         """Tell a player who is here a sentence."""
         self.broadcaster.say(name, sentence, cause)
 
@@ -455,6 +449,14 @@ class Service:
     def spawn(self, work: Coroutine[Any, Any, Any]) -> None:
         """Run a coroutine in the background; at once, as far as it waits for nothing."""
         now(work)
+
+    def has_screen(self, player: str) -> bool:
+        """Whether a player on this node reads text; bots and some programs don't."""
+        return player in self.broadcaster.screens.terminals
+
+    def tell(self, aside: Aside) -> None:
+        """Apply an aside, and deliver it to players on this node."""
+        self.broadcaster.tell_here(aside)
 
     async def run_command(self, player: str, command: Command) -> None:
         """Carry out a command for a player, as if they had typed it, if they are on this node.

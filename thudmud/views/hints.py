@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from thudmud.english import capitalised, counted
-from thudmud.play.asides import MoveTaught
-from thudmud.play.hints import MOST_TRAMPLES, Advice, Because, Merit
+from thudmud.play.hints import Advice, Because, Merit
 from thudmud.rules import Attempt, Ending, Move, Piece, Verb
-from thudmud.rules.board import distance
-from thudmud.verbs.exercises import Tutorial
 from thudmud.verbs.moves import Play
 from thudmud.verbs.queries import Hint
 from thudmud.views import data
@@ -53,40 +50,6 @@ def _hint(_: Hint, occasion: Occasion, view: View) -> list[str]:
         facts = [capitalised(f"{each}.") for each in (*_reasons(advice), danger(advice)) if each]
         return wrapped_each([f'Try "{typed}".', *facts], view.width)
     return wrapped(f'Try "{typed}": {because(advice)}.', view.width)
-
-
-@words.register
-def _move_taught(told: MoveTaught, occasion: Occasion, view: View) -> list[str]:
-    """Return how to move, with an example that is legal now."""
-    table = occasion.known_table
-    if table.game is None:
-        return []
-    game, side = table.game, Piece.of(table.game.turn)
-    moves = game.ruleset.legal_moves(game.position, MOST_TRAMPLES)
-    plain = [each for each in moves if each.piece is side and not each.captures]
-    example = min(plain, key=_as_example, default=None)
-    said = ["It is your turn."] if told.again else []
-    if example and view.display.draws:
-        said.append(f"Move by clicking two squares: {example.origin}, then {example.target}.")
-    elif example:
-        squares = f"{example.origin} {example.target}".lower()
-        where = f" on {told.board}" if view.away else ""
-        said.append(f'Move by typing two squares: "{squares}{where}".')
-    if told.hints:
-        said.append(f'"{Hint(told.board if view.away else None)}" suggests a move.')
-    if told.again and not table.in_haste:
-        said.append(f'"{Tutorial()}" teaches you the game while the battle waits.')
-    return wrapped_each(said if view.display.reader else [" ".join(said)], view.width)
-
-
-def _as_example(move: Move) -> tuple[int, int, int, int]:
-    """Return a sort key for examples: moves of one square, from upper rows, come first.
-
-    At the start nothing is lost by these. By four squares, a dwarf came within the trolls' reach.
-    """
-    origin, target = move.origin, move.target
-    aside = abs(target.column - origin.column)
-    return distance(origin, target), origin.row, origin.column, aside
 
 
 @facts.register

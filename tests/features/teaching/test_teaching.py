@@ -7,10 +7,9 @@ import pytest
 from tests.alarms import Alarms
 from tests.service.place import Place
 from tests.service.test_hints import SlowAdviser
+from thudmud.features.teaching.reactors import REMINDER_DELAY, Teacher
 from thudmud.language import parse
 from thudmud.rules import RULESETS
-from thudmud.service.teaching import AGAIN as AGAIN_AFTER
-from thudmud.service.teaching import Teaching
 from thudmud.store import Store
 from thudmud.verbs.moves import Play, Resign
 
@@ -39,7 +38,7 @@ def taught(place: Place, name: str) -> list[str]:
 def passes(minute: Alarms) -> None:
     """Do what is to be done after a minute, and nothing that comes of that."""
     for _ in minute.due:
-        if (alarm := minute.take()) and alarm.at == AGAIN_AFTER:
+        if (alarm := minute.take()) and alarm.at == REMINDER_DELAY:
             alarm.call()
 
 
@@ -157,7 +156,7 @@ async def test_a_mistake_in_the_words_stops_nothing(
     def fail(*_: object) -> None:
         raise RuntimeError("a mistake")
 
-    monkeypatch.setattr(Teaching, "_teach", fail)
+    monkeypatch.setattr(Teacher, "_teach", fail)
     await place.sit()
     assert place.hall.tables["oak board"].running
     assert "an event handler failed" in caplog.messages

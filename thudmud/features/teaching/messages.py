@@ -1,0 +1,47 @@
+"""The explanation how to move, with an example that is legal in the position."""
+
+from __future__ import annotations
+
+from thudmud.features.teaching.model import MoveTaught
+from thudmud.play.hints import MOST_TRAMPLES
+from thudmud.rules import Move, Piece
+from thudmud.rules.board import distance
+from thudmud.verbs.exercises import Tutorial
+from thudmud.verbs.queries import Hint
+from thudmud.views.registry import Occasion, words
+from thudmud.views.view import View
+from thudmud.views.words import wrapped_each
+
+
+@words.register
+def _move_taught(told: MoveTaught, occasion: Occasion, view: View) -> list[str]:
+    table = occasion.known_table
+    if table.game is None:
+        return []
+    game, side = table.game, Piece.of(table.game.turn)
+    moves = game.ruleset.legal_moves(game.position, MOST_TRAMPLES)
+    plain = [move for move in moves if move.piece is side and not move.captures]
+    example = min(plain, key=_example_rank, default=None)
+    sentences = ["It is your turn."] if told.again else []
+    if example and view.display.draws:
+        sentences.append(f"Move by clicking two squares: {example.origin}, then {example.target}.")
+    elif example:
+        squares = f"{example.origin} {example.target}".lower()
+        where = f" on {told.board}" if view.away else ""
+        sentences.append(f'Move by typing two squares: "{squares}{where}".')
+    if told.hints:
+        sentences.append(f'"{Hint(told.board if view.away else None)}" suggests a move.')
+    if told.again and not table.in_haste:
+        sentences.append(f'"{Tutorial()}" teaches you the game while the battle waits.')
+    return wrapped_each(sentences if view.display.reader else [" ".join(sentences)], view.width)
+
+
+def _example_rank(move: Move) -> tuple[int, int, int, int]:
+    """Return a sort key for example moves: single steps, from upper rows, come first.
+
+    A single step is safe in the initial position; four squares put a dwarf within the trolls'
+    reach.
+    """
+    origin, target = move.origin, move.target
+    sideways = abs(target.column - origin.column)
+    return distance(origin, target), origin.row, origin.column, sideways

@@ -1,0 +1,116 @@
+"""Explains to newcomers, who have never finished a battle, how to move.
+
+The explanation follows the first board on which it is their turn. It is repeated once if they
+haven't moved after a minute, and never given again after their first move.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import cast
+
+from thudmud.features.teaching.model import MoveTaught
+from thudmud.play.archive import PlayerScore, ScoreLookup
+from thudmud.play.asides import Entered, Gone
+from thudmud.play.events import Moved
+from thudmud.play.feature import AppliedEvent, FeatureContext
+from thudmud.play.table import Table
+from thudmud.store import StoreError
+from thudmud.views.sentences import TURNED
+
+REMINDER_DELAY = 60.0
+"""Seconds on their turn after which newcomers are reminded."""
+
+_log = logging.getLogger(__name__)
+
+
+def setup(service: FeatureContext) -> None:
+    """Teach the newcomers of a service."""
+    Teacher(service)
+
+
+class Teacher:
+    """Explains to newcomers how to move.
+
+    Attributes:
+        newcomers: for each newcomer who is here and hasn't moved yet, whether they were told.
+    """
+
+    def __init__(self, service: FeatureContext) -> None:
+        self._service = service
+        self.newcomers: dict[str, bool] = {}
+        service.bus.on(Entered, self._entered)
+        service.bus.on(Gone, self._gone)
+        service.bus.on(Moved, self._moved)
+        service.bus.on(TURNED, self._turned)
+
+    def _entered(self, applied: AppliedEvent) -> None:
+        player = cast("Entered", applied.event).player
+        if applied.is_ours and self._service.has_screen(player):
+            self._service.spawn(self._recognise(player))
+
+    async def _recognise(self, player: str) -> None:
+        """Find out whether a player who has come in is a newcomer."""
+        try:
+            score: PlayerScore | None = await self._service.look_up(ScoreLookup(player))
+        except StoreError as error:
+            _log.error("could not tell whether they are new: %s", error, extra={"player": player})
+            return
+        tables = self._service.hall.tables.seats_of(player)
+        is_new = score is None or score == PlayerScore(score.name, puzzles=score.puzzles)
+        if is_new and not any(_has_moved(table, player) for table in tables):
+            self.newcomers[player] = False
+            for table in tables:
+                self._teach_if_due(table)
+
+    def _gone(self, applied: AppliedEvent) -> None:
+        self._forget(cast("Gone", applied.event).player)
+
+    def _moved(self, applied: AppliedEvent) -> None:
+        self._forget(cast("Moved", applied.event).player)
+
+    def _forget(self, player: str) -> None:
+        if self.newcomers.pop(player, None) is not None:
+            self._service.scheduler.cancel(("teaching", player))
+
+    def _turned(self, applied: AppliedEvent) -> None:
+        key = applied.table.key if self.newcomers and applied.table else ""
+        if table := self._service.hall.tables.with_key(key):
+            self._teach_if_due(table)
+
+    def _teach_if_due(self, table: Table) -> None:
+        """Explain how to move to a newcomer whose turn it is and who wasn't told yet."""
+        player = self._newcomer_to_move(table)
+        if player is not None and not self.newcomers[player]:
+            self.newcomers[player] = True
+            self._teach(player, table, again=False)
+            at = self._service.clock() + REMINDER_DELAY
+            remind = partial(self._remind, player, table.key)
+            self._service.scheduler.at(("teaching", player), at, remind)
+
+    def _remind(self, player: str, key: str) -> None:
+        table = self._service.hall.tables.with_key(key)
+        if table and self._newcomer_to_move(table) == player:
+            self._teach(player, table, again=True)
+
+    def _newcomer_to_move(self, table: Table) -> str | None:
+        """Return the newcomer whose turn it is on a board that they see, if any."""
+        player = table.seats.get(table.game.turn) if table.game and table.running else None
+        if player not in self.newcomers or player not in self._service.local_players():
+            return None
+        person = self._service.hall.people.get(player)
+        return None if person is None or person.exercise else player
+
+    def _teach(self, player: str, table: Table, *, again: bool) -> None:
+        is_rated = self._service.hall.rated_board(player) is not None
+        hints = self._service.has_adviser and not is_rated
+        self._service.tell(MoveTaught(player, table.name, hints, again))
+
+
+def _has_moved(table: Table, player: str) -> bool:
+    """Whether a seated player has moved in the battle on a board."""
+    if table.game is None:
+        return False
+    first, plies = table.game.opening.turn, len(table.game.moves)
+    return any(plies > (side is not first) for side in table.sides_of(player))
