@@ -1,4 +1,4 @@
-"""The arrows between the rooms, read from the imports themselves (see CONTRIBUTING.md)."""
+"""The arrows between the rooms, read from the imports themselves (see docs/architecture.md)."""
 
 from __future__ import annotations
 
