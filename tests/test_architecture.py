@@ -200,6 +200,19 @@ def test_nothing_outside_names_a_feature() -> None:
         assert [path for path in outside if named in path.read_text("utf-8")] == []
 
 
+def test_the_hall_alone_sets_its_attributes() -> None:
+    own = re.compile(r"(.*\.)?_?hall\.\w+")
+    assigned = [
+        f"{path}:{node.lineno}"
+        for path in MODULES
+        if path.parent != ROOT / "play"
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store)
+        if own.fullmatch(ast.unparse(node.value if isinstance(node, ast.Subscript) else node))
+    ]
+    assert assigned == []
+
+
 def test_no_two_classes_have_one_name() -> None:
     plugin = sorted((ROOT.parent / "pytest_thudmud").rglob("*.py"))
     places: dict[str, list[str]] = {}

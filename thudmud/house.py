@@ -139,7 +139,7 @@ class House:
         )
         verbs = tuple(verbs)
         vocabulary = self._vocabulary = Vocabulary(verbs, without)
-        self.hall.own_verbs, self.hall.left_out = vocabulary.own, vocabulary.without
+        self.hall.use_verbs(vocabulary.own, vocabulary.without)
         self._now = 0.0
         self._told: list[Message] = []
         self._others: list[int] = []

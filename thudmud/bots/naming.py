@@ -15,8 +15,9 @@ def name_bots(hall: Hall, bots: Mapping[str, str | None]) -> None:
     Raises:
         InvalidValueError: there is no such level.
     """
-    hall.levels = tuple(BotLevel(each.number, each.name, each.sentence) for each in LEVELS)
-    hall.bots = {
-        name: None if level is None else hall.levels[level_called(level).number - 1]
+    levels = tuple(BotLevel(each.number, each.name, each.sentence) for each in LEVELS)
+    known = {
+        name: None if level is None else levels[level_called(level).number - 1]
         for name, level in bots.items()
     }
+    hall.use_bots(levels, known)

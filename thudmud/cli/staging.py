@@ -87,8 +87,8 @@ def open_stages(
                     **settings.game.limits,
                 )
                 name_bots(house.hall, level_of_each(settings))
-                house.hall.order = Order()
-                house.hall.caps = caps(settings)
+                house.hall.use_order(Order())
+                house.hall.configure(caps=caps(settings))
                 stages[name] = HouseStage(house, time.time)
         yield stages
 

@@ -174,6 +174,7 @@ class BoardRegistry:
             told=told,
             later=asyncio.get_running_loop().call_later,
             is_alone=True,
+            without=("teaching",),  # the MUD explains its own commands
         )
         await service.open()
         try:

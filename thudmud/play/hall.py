@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
 
@@ -21,7 +21,7 @@ from thudmud.play.boards import TableRegister
 from thudmud.play.clocks import TimeClass, time_class
 from thudmud.play.command import Command
 from thudmud.play.events import HallEvent, TableEvent
-from thudmud.play.notifications import NO_WAYS
+from thudmud.play.notifications import NO_WAYS, Ways
 from thudmud.play.options import Options, SetOption, Style, Toggle
 from thudmud.play.order import Order
 from thudmud.play.people import BotLevel, People
@@ -207,6 +207,76 @@ class Hall:
         self._said: dict[str, deque[Telling]] = {}
         """The last lines of players, by name, the latest speaker last."""
         self.tables.open(boards)
+
+    # --- set up by whoever runs it ------------------------------------------------------------
+
+    def configure(
+        self,
+        *,
+        news: Sequence[str] | None = None,
+        caps: Caps | None = None,
+        ways: Ways | None = None,
+    ) -> None:
+        """Replace settings of the operator; None leaves one as it is."""
+        self.news = self.news if news is None else news
+        self.caps = self.caps if caps is None else caps
+        self.ways = self.ways if ways is None else ways
+
+    def use_order(self, order: Order) -> None:
+        """Replace the operators and sanctions."""
+        self.order = order
+
+    def use_bots(self, levels: Sequence[BotLevel], bots: Mapping[str, BotLevel | None]) -> None:
+        """Replace the known bots, and all levels at which bots play."""
+        self.levels, self.bots = levels, bots
+
+    def use_verbs(self, own: Mapping[str, type[Command]], left_out: frozenset[str]) -> None:
+        """Replace the host's own verbs, and the first words of the verbs that are left out."""
+        self.own_verbs, self.left_out = own, left_out
+
+    def use_notified(self, members: frozenset[str]) -> None:
+        """Replace the names of the members who get notifications."""
+        self.notified = members
+
+    def begin(self, at: float) -> None:
+        """Note when the server began to serve, in seconds since the epoch."""
+        self.began = at
+
+    def resume_from(
+        self,
+        version: int,
+        seeks: Iterable[events.SeekMade] = (),
+        tournaments: Iterable[Tournament] = (),
+        last_tournament: int = 0,
+    ) -> None:
+        """Set the state of the hall's own stream, as stored, at a version of it.
+
+        Args:
+            version: the version.
+            seeks: the open seeks.
+            tournaments: the tournaments that are not over.
+            last_tournament: the number of the last tournament that was announced; 0 if none was.
+        """
+        self.version = version
+        self.seeks = {seek.number: seek for seek in seeks}
+        self.tournaments = {each.number: each for each in tournaments}
+        self.last_tournament = last_tournament
+
+    def advance(self, version: int | None) -> None:
+        """Set the version of the hall's own stream; None if the stream isn't followed."""
+        self.version = version
+
+    def set_origin(self, player: str, origin: str) -> None:
+        """Remember the network address that a player comes from."""
+        self.origins[player] = origin
+
+    def forget_origin(self, player: str) -> None:
+        """Forget the network address of a player."""
+        self.origins.pop(player, None)
+
+    def keep_origins(self, keeps: Callable[[str], bool]) -> None:
+        """Forget the network addresses of all players but those for whom ``keeps`` holds."""
+        self.origins = {name: each for name, each in self.origins.items() if keeps(name)}
 
     # --- the boards --------------------------------------------------------------------------
 

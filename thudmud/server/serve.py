@@ -168,7 +168,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
         quota = StorageQuota(players.stored_per_hour)
         hall = Hall(boards(settings), caps=caps(settings), **game.limits)
         name_bots(hall, level_of_each(settings))
-        hall.news, hall.ways = news, ways
+        hall.configure(news=news, ways=ways)
         workers = Workers(settings.server.workers, folder)
         stack.push_async_callback(workers.close)
         service = make_service(
@@ -208,10 +208,7 @@ async def open_sessions(settings: Settings, folder: Path) -> AsyncIterator[Sessi
                 is_alive=lambda: service.is_alive,
             )
 
-            def notify(members: frozenset[str]) -> None:
-                hall.notified = members
-
-            notify(await store.notified(notify))
+            hall.use_notified(await store.notified(hall.use_notified))
             await stack.enter_async_context(background(notifier.follow(sending)))
         works = background(
             _check_once_ready(sessions),
@@ -581,7 +578,7 @@ class Reload:
         self._settings = settings
         self._server.adopt(settings, contexts)
         hall = self._sessions.service.hall
-        hall.news, hall.caps = news, caps(settings)
+        hall.configure(news=news, caps=caps(settings))
         self._sessions.contact = settings.listing.contact
         sessions = self._sessions
         limiters = sessions.talk, sessions.shouts, sessions.reports

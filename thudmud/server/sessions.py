@@ -302,7 +302,8 @@ class Sessions:
 
     def keep_order(self, order: Order) -> None:
         """Take over new operators and sanctions, and end the sessions of banned players."""
-        before, self._hall.order = self._hall.order or order, order
+        before = self._hall.order or order
+        self._hall.use_order(order)
         was, now = before.banned, order.banned
         for event, names in (("banned", now - was), ("let in again", was - now)):
             for name in sorted(names):
@@ -398,7 +399,7 @@ def make_service(
     that between the plies of a replayed battle. Features are left out by their names.
     """
     vocabulary = Vocabulary(without=without) if without else None
-    hall.left_out = vocabulary.without if vocabulary else frozenset()
+    hall.use_verbs({}, vocabulary.without if vocabulary else frozenset())
 
     def allow(visit: Visit, limiter: TalkLimiter | None, code: Refusal) -> None:
         # A bot only does what players ask for, who are limited themselves.

@@ -86,7 +86,7 @@ class Following:
         """
         if position is None:
             position = await self._store.position()
-            self._hall.version = None if self._is_alone else await self._store.version(HALL)
+            self._hall.advance(None if self._is_alone else await self._store.version(HALL))
         streams = [table.key for table in self._hall.tables.values()] if self._is_alone else None
         self._subscription = await self._store.subscribe(
             streams, position, self._take, self._unread
@@ -254,7 +254,7 @@ class Following:
         """Apply and tell an event of the hall."""
         if self._hall.version is None or entry.version <= self._hall.version:
             return
-        self._hall.version = entry.version
+        self._hall.advance(entry.version)
         event = cast("HallEvent", entry.event)
         if isinstance(event, Interrupted):
             return

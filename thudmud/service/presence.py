@@ -128,7 +128,7 @@ class Presence:
                 if before:
                     self._dismiss(before, Dismissal.TAKEN_OVER)
                 self._visits[name] = visit
-                self._hall.origins[name] = arrival.origin
+                self._hall.set_origin(name, arrival.origin)
                 if arrival.watcher:
                     self._watching[name] = visit
                 if arrival.terminal:
@@ -331,7 +331,7 @@ class Presence:
             del self._visits[visit.name]
             self._watching.pop(visit.name, None)
             if not self._holds(visit.name):
-                self._hall.origins.pop(visit.name, None)
+                self._hall.forget_origin(visit.name)
         self._screens.forget(visit.name)
         # Another player may have given them a seat meanwhile, by accepting a seek.
         self._bus.defer(partial(self.check, visit.name))
@@ -366,11 +366,11 @@ class Presence:
         That is a seek, a seat, or a place in a tournament that is not over.
         """
         holders = self._holders()
-        self._hall.origins = {
-            name: where
-            for name, where in self._hall.origins.items()
-            if name in self._visits or name in holders or self._hall.tables.made_of(name)
-        }
+        self._hall.keep_origins(
+            lambda name: (
+                name in self._visits or name in holders or bool(self._hall.tables.made_of(name))
+            )
+        )
         return [name for name, where in self._hall.origins.items() if where == origin]
 
     def _holds(self, name: str) -> bool:

@@ -366,17 +366,20 @@ class Service:
         await put_up(self.store, specs.values(), self.clock())
         position = await self.store.position()
         if not self._is_alone:
-            self.hall.version = await self.store.version(HALL)  # read before the boards
+            version = await self.store.version(HALL)  # read before the boards
+            self.hall.advance(version)
             self.hall.tables.open(
                 BoardSpec(board.name, board.rules, key=board.key)
                 for board in await self.store.open_boards()
                 if realm_of(board.key) == self.realm and board.key not in specs
             )
             if not self.realm:
-                self.hall.seeks = {each.number: each for each in await self.store.open_seeks()}
-                going_on = await self.store.open_tournaments()
-                self.hall.tournaments = {each.number: each for each in going_on}
-                self.hall.last_tournament = await self.store.last_tournament()
+                self.hall.resume_from(
+                    version,
+                    await self.store.open_seeks(),
+                    await self.store.open_tournaments(),
+                    await self.store.last_tournament(),
+                )
         for table in list(self.hall.tables.values()):
             board_now = await self.store.board(table.key)
             first = board_now.beginning if board_now else 1

@@ -63,7 +63,7 @@ class Director:
 
     def begin(self) -> None:
         """Look at all tournaments, when a server starts."""
-        self._hall.began = self._clock()
+        self._hall.begin(self._clock())
         self.due.update(self._hall.tournaments)
         self.work()
 
