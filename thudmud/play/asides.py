@@ -1,7 +1,8 @@
 """What happens away from the boards: people come and go, speak, and ask questions.
 
-Asides are told and never stored. `thudmud.views` turns them into sentences. A ``room`` is the name
-of a board, or None for the hall.
+Asides are delivered, and never become events. A `StoredAside` is stored as rows before anybody is
+told. `thudmud.views` turns asides into sentences. A ``room`` is the name of a board, or None for
+the hall.
 """
 
 from __future__ import annotations
@@ -32,13 +33,12 @@ if TYPE_CHECKING:
 
 @value
 class Aside:
-    """Something that is told, or noted about the people here, and never stored.
+    """Something that is told, or noted about the people here; never stored as an event.
 
     Attributes:
         crosses: whether other nodes are told, because their players see it or the list of people
             changes.
         is_limited: whether it counts towards how often a player may disturb others.
-        is_kept: whether it has to be stored before anybody is told.
         is_heard: whether it is something the player said, which others can report.
         is_choice: whether it changes a member's preferences, see `chosen`.
         KINDS: all classes of asides.
@@ -48,7 +48,6 @@ class Aside:
     crosses = False
     is_limited = False
     is_heard = False
-    is_kept = False
     is_choice = False
     KINDS: ClassVar[list[type[Aside]]] = []
 
@@ -73,6 +72,12 @@ class Aside:
     def chosen(self, hall: Hall, person: Person) -> Person:
         """Return the player, who is a member, with the preferences that hold after it."""
         return person
+
+
+class StoredAside:
+    """A mixin: the aside is stored, as rows of its own and not as an event, before it is told."""
+
+    __slots__ = ()
 
 
 AsideT = TypeVar("AsideT", bound=Aside)
@@ -292,10 +297,8 @@ class Told(ToAnother):
 
 
 @aside
-class LetterSent(ToAnother):
+class LetterSent(StoredAside, ToAnother):
     """A player wrote a letter to a member, who need not be here."""
-
-    is_kept = True
 
     text: str
     is_here: bool = False
@@ -306,22 +309,20 @@ class LetterSent(ToAnother):
 
 
 @aside
-class LettersForgotten(Aside):
+class LettersForgotten(StoredAside, Aside):
     """A player deleted some of their letters. ``numbers`` says which."""
-
-    is_kept = True
 
     numbers: tuple[int, ...]
 
 
 @aside
-class ReportMade(Aside):
+class ReportMade(StoredAside, Aside):
     """A player reported another. ``said`` is what they last heard from that player.
 
     Operators are told by `ReportsTold`.
     """
 
-    crosses = is_limited = is_kept = True
+    crosses = is_limited = True
 
     about: str
     text: str
@@ -650,51 +651,44 @@ class TimeShort(AtBoard):
 
 
 @aside
-class CodeAsked(Aside):
+class CodeAsked(StoredAside, Aside):
     """A player wants mails at an address, which gets a code.
 
     ``network`` is theirs, for counting; "" if it does not count.
     """
 
-    is_kept = is_limited = True
+    is_limited = True
 
     address: str = field(repr=False)
     network: str = field(default="", repr=False)
 
 
 @aside
-class CodeTyped(Aside):
+class CodeTyped(StoredAside, Aside):
     """A player typed the right code."""
-
-    is_kept = True
 
     code: str = field(repr=False)
 
 
 @aside
-class BrowserAdded(Aside):
+class BrowserAdded(StoredAside, Aside):
     """A player wants to be notified in a browser."""
-
-    is_kept = True
 
     browser: Browser = field(repr=False)
 
 
 @aside
-class NotifyChosen(Aside):
+class NotifyChosen(StoredAside, Aside):
     """A player chose how they are notified, and of what."""
-
-    is_kept = True
 
     choice: Command
     contact: Contact = field(repr=False)
 
 
-class OfOperators(Aside):
+class OfOperators(StoredAside, Aside):
     """Something an operator did. It is stored or logged before it is told."""
 
     __slots__ = ()
-    is_kept = True
 
 
 @aside

@@ -354,7 +354,7 @@ class PlayerLines:
                 is_choice = command.is_choice
                 for aside in decision.asides:
                     is_choice = is_choice or aside.is_choice
-                    if aside.is_kept:
+                    if isinstance(aside, asides.StoredAside):
                         await self._store_aside(aside)
                         now = self._clock()
                 if is_choice and policy.keep:
