@@ -37,7 +37,7 @@ ARROWS: dict[str, set[str]] = {
     "house": {*BELOW_SKINS, "bots"},
     "bots": {"rules", "search", "play", "verbs", "views"},
     "telnet": {"views"},
-    "web": {"rules", "pictures", "views", "telnet"},
+    "web": {"rules", "pictures", "views", "telnet", LIST},
     "accounts": BELOW_SKINS,
     "gateway": {*BELOW_SKINS, "accounts"},
     "evennia": {*BELOW_SKINS, "search", "bots", "house"},

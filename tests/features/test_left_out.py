@@ -151,6 +151,9 @@ def test_taken_out_it_leaves_a_server_on_which_a_match_is_played(
             assert [*map(str, played.failures), *played.problems] == []
             with urlopen(f"http://127.0.0.1:{web}/", timeout=60) as page:
                 assert page.status == 200
+                shown = re.search(r'<html [^>]*data-features="([^"]*)"', page.read().decode())
+                assert shown
+                assert feature not in shown[1].split()
             with browser(web, "Perla") as perla, browser(web, "Quin") as quin:
                 types(perla, "join game as dwarf on marble board", "to play the dwarfs")
                 types(quin, "join game as troll on marble board", "to play the trolls")

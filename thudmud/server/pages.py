@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from thudmud.accounts.limiters import RateLimiter, TokenBucket, network
+from thudmud.features import NAMES
 from thudmud.server.config import Settings
 from thudmud.server.gallery import Gallery
 from thudmud.server.inbox import InboxQueue
@@ -60,6 +61,7 @@ class Pages:
             published=self._publisher,
             public_url=web.public_url,
             embed=frozenset(web.embed),
+            features=tuple(name for name in NAMES if name not in settings.features.off),
         )
 
     def connection(self, caller: Caller) -> HttpConnection:

@@ -22,6 +22,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
+from thudmud.features import NAMES
 from thudmud.telnet import gmcp
 from thudmud.telnet.capabilities import Capabilities
 from thudmud.telnet.intake import Reading, notice_dead_links
@@ -121,6 +122,7 @@ class WebPolicy:
         published: returns calendars and feeds, and ends mails.
         public_url: where the page is for players; "" if that is not known.
         embed: the origins of pages that may show boards and battles in a frame; "*" is all.
+        features: the names of the features that players have.
         flusher: writes all output, once at the end of each turn of the event loop.
     """
 
@@ -138,6 +140,7 @@ class WebPolicy:
     published: Publications
     public_url: str = ""
     embed: frozenset[str] = frozenset()
+    features: tuple[str, ...] = NAMES
     flusher: Flusher = field(default_factory=Flusher)
 
 
@@ -446,7 +449,8 @@ class HttpConnection(asyncio.BufferedProtocol):
             return battle if kind == "game" else policy.find_board(name)
 
         base = base_of(request, policy.public_url, is_secure=is_secure)
-        self._write_whole(answer(request, files(), find, base, policy.embed), request)
+        site = files(policy.features)
+        self._write_whole(answer(request, site, find, base, policy.embed), request)
 
     def _write_whole(self, response: bytes, request: HttpRequest) -> None:
         self._budget.charge(len(response) // FILE_PIECE)

@@ -10,6 +10,7 @@ from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path, PurePosixPath
 
+from thudmud.features import NAMES
 from thudmud.pictures.pieces import icon
 from thudmud.pictures.pixels import draws_pixels
 from thudmud.rules.moves import Piece
@@ -72,10 +73,10 @@ def _packed(file: File) -> bytes:
 
 
 @cache
-def files() -> Mapping[str, File]:
+def files(features: tuple[str, ...] = NAMES) -> Mapping[str, File]:
     """Return the files of the page, and Mudlet's package, by their paths.
 
-    The files are read when the first is asked for.
+    Read on first use, and cached. The page hides the buttons of features that aren't listed.
     """
     bodies = {
         PurePosixPath(path.relative_to(_FOLDER)): path.read_bytes()
@@ -87,8 +88,8 @@ def files() -> Mapping[str, File]:
     bodies[PurePosixPath("icon.svg")] = icon(Piece.TROLL).encode()
     page, pieces = PurePosixPath("index.html"), PurePosixPath("pieces.svg")
     bodies[page] = bodies[page].replace(_PIECES, bodies[pieces])
-    if draws_pixels():
-        bodies[page] = bodies[page].replace(b'<html lang="en"', b'<html lang="en" data-pixels')
+    flags = f' data-features="{" ".join(features)}"' + (" data-pixels" if draws_pixels() else "")
+    bodies[page] = bodies[page].replace(b'<html lang="en"', f'<html lang="en"{flags}'.encode())
     return {f"/{path}": _file(body, KINDS[path.suffix]) for path, body in bodies.items()}
 
 

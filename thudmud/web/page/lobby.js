@@ -53,6 +53,8 @@ export class LobbyView {
     byId("seek").addEventListener("click", () => this.look("seek"));
     byId("learn").addEventListener("click", () => send("tutorial"));
     byId("puzzle").addEventListener("click", () => send("puzzle"));
+    const features = document.documentElement.dataset.features?.split(" ") ?? [];
+    byId("tv").hidden = !features.includes("tv");
     byId("tv").addEventListener("click", () => send(state.tv.on ? "tv off" : "tv"));
   }
 
