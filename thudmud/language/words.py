@@ -152,20 +152,25 @@ def kept_tables(grammar: str) -> Tables:
     return tables
 
 
-_OF_FEATURE = re.compile(r".* // of ([a-z]+)\n")
+_FEATURE_MARK = " // of "
+"""Separates a line of the grammar from the name of the feature that it belongs to."""
 
 
 def grammar_with(grammar: str, features: Collection[str]) -> str:
     """Return the grammar without the lines of features that aren't listed."""
-    return _OF_FEATURE.sub(lambda line: line[0] if line[1] in features else "", grammar)
+    marked = (line.rpartition(_FEATURE_MARK) for line in grammar.splitlines(keepends=True))
+    return "".join(
+        rule + mark + name for rule, mark, name in marked if not mark or name.strip() in features
+    )
 
 
 def _terminals_of_features(grammar: str) -> dict[str, frozenset[str]]:
     """Return the terminals of each feature, by its name."""
     found: dict[str, set[str]] = {}
-    for line in _OF_FEATURE.finditer(grammar):
-        if terminal := re.match(r"(_?[A-Z_]+)[.0-9]*:", line[0]):
-            found.setdefault(line[1], set()).add(terminal[1])
+    for line in grammar.splitlines():
+        rule, mark, name = line.rpartition(_FEATURE_MARK)
+        if mark and (terminal := re.match(r"(_?[A-Z_]+)[.0-9]*:", rule)):
+            found.setdefault(name, set()).add(terminal[1])
     return {feature: frozenset(terminals) for feature, terminals in found.items()}
 
 
