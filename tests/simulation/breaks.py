@@ -50,7 +50,7 @@ class Mistake(NamedTuple):
 
 BREAKS: dict[str, Mistake] = {
     "the answer by a transaction's number": Mistake(
-        28,
+        39,
         [
             Change(
                 POSTGRES,
@@ -222,7 +222,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "a gateway does again what comes again": Mistake(
-        103,
+        166,
         [
             Change(
                 "thudmud.gateway.session",
