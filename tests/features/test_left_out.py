@@ -186,6 +186,17 @@ def test_command_of_a_verb_that_is_left_out_is_refused() -> None:
     assert 'There is no command "shout"' in told[-1].text
 
 
+def test_bots_of_a_house_use_verbs_that_are_left_out_for_players() -> None:
+    house = House([BoardSpec("oak board")], without=["move"], bots={"Grog": "1"})
+    house.enter("Anna", 0.0)
+    for line in ("join game as troll on oak board", "invite grog", "start game"):
+        house.obey("Anna", line, 0.0)
+    [turn] = house.bot_turns
+    ply = str(turn.task.game.legal_moves()[0])
+    told = house.play_bot(turn, ply, 1.0)
+    assert any("Grog moves" in each.text for each in told)
+
+
 def test_what_is_no_feature_and_no_verb_cannot_be_left_out() -> None:
     with pytest.raises(ValueError, match="radio"):
         Vocabulary(without=["radio"])

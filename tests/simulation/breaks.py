@@ -391,7 +391,7 @@ BREAKS: dict[str, Mistake] = {
         ],
     ),
     "what was stored first is charged for an outage": Mistake(
-        480,
+        321,
         [
             Change(
                 FOLLOWING,

@@ -84,6 +84,7 @@ def open_stages(
                     adviser=OwnAdviser(),
                     opens_boards=True,
                     teaches=True,
+                    without=settings.features.off,
                     **settings.game.limits,
                 )
                 name_bots(house.hall, level_of_each(settings))

@@ -163,7 +163,8 @@ class Vocabulary:
             if error.code is not Mistake.UNKNOWN_COMMAND:
                 raise
             raise self._unknown(error.line, error.suggestion) from None
-        self.check_available(command)
+        if isinstance(command, self._of_gone):
+            raise self._unknown(cleaned, None)
         return command
 
     def check_available(self, command: Command) -> None:

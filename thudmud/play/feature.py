@@ -24,8 +24,9 @@ class AppliedEvent(NamedTuple):
 
     Attributes:
         event: the event.
-        table: the table right after the event; None if the event concerns no table.
-        before: the table right before it; None if the event concerns no table, or is the hall's.
+        table: the table right after the event; the table right before it if a board was closed or
+            renamed; None if the event concerns no table.
+        before: the table right before an event of a table.
         is_ours: whether this service decided it, as opposed to another node.
     """
 
@@ -47,9 +48,12 @@ class Bus(Protocol):
     def on(self, kinds: type[Any] | tuple[type[Any], ...], handler: Handler) -> None:
         """Subscribe a handler to events of exactly these types; subclasses don't match.
 
-        Handlers run while no lock is held, in the order of the events, and for one event in the
-        order of subscription.
+        Handlers run once the line that caused the event is done, in the order of the events, and
+        for one event in the order of subscription. Other players' lines may be in progress.
         """
+
+    def defer(self, call: Callable[[], None]) -> None:
+        """Queue a call behind the handlers that are queued now."""
 
 
 class Scheduler(Protocol):
@@ -98,6 +102,9 @@ class FeatureContext(Protocol):
 
     def tell(self, aside: Aside) -> None:
         """Apply an aside, and deliver it to players on this node."""
+
+    async def wait_for_line(self, player: str) -> None:
+        """Wait until a player's line in progress, or their joining, is done."""
 
     async def look_up(self, lookup: Lookup[Any]) -> Any:
         """Return the answer to a lookup, of the type that the lookup declares.

@@ -14,7 +14,7 @@ from thudmud.rules.board import BOARD, RECORD_LETTERS, SQUARES, WIDTH, Square, s
 from thudmud.rules.moves import Move, Piece, Side
 
 PICTURES: dict[type[Any], Callable[[Any], str]] = {}
-"""By class, what draws a value as SVG for notebooks: `thudmud.pictures` adds it."""
+"""SVG renderers for notebooks, by class; registered by `thudmud.pictures`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -398,7 +398,7 @@ class TournamentSettings(_Section):
 
 
 class FeatureSettings(_Section):
-    """Which features there are."""
+    """Which features are switched off."""
 
     off: tuple[Annotated[str, AfterValidator(_feature)], ...] = Field(
         default=(), strict=False, description='a list of features, such as ["tv"], or []'

@@ -396,7 +396,7 @@ def make_service(
     """Return a service for players with accounts.
 
     Without a limiter nobody is limited, and without an adviser there are no hints. The pause is
-    that between the plies of a replayed battle. Features are left out by their names.
+    that between the plies of a replayed battle. ``without`` names the features to leave out.
     """
     vocabulary = Vocabulary(without=without) if without else None
     hall.use_verbs({}, vocabulary.without if vocabulary else frozenset())

@@ -72,7 +72,7 @@ class Broadcaster:
     ) -> None:
         """Apply a decision, and tell those concerned, also on other nodes if it ``crosses``.
 
-        Then the bus has it, for whoever reacts to it.
+        Queues its events on the bus.
 
         Args:
             decision: the decision.
@@ -127,7 +127,7 @@ class Broadcaster:
     def tell_here(self, aside: Aside) -> None:
         """Tell an aside to those on this node only."""
         self.carry_out(Decision(aside.player, asides=(aside,)), crosses=False)
-        self._bus.dispatch()
+        self._bus.dispatch(aside.player)
 
     def pass_on(self, asides: Sequence[Aside], *, always: bool = False) -> None:
         """Tell the other nodes, if any, those asides that cross.

@@ -4,9 +4,11 @@ An event is published after it has been stored, applied and delivered. Its handl
 code that caused it has released its locks, so a handler may run commands and append events: nothing
 that it waits for waits for it. Until then events are queued. The queue is drained
 
-- at the end of each player's line, join or leave, even if other players' lines are in progress;
-- when a timer's append, or a batch of another node's events, has been applied; but if a player's
-  line is in progress, then at the end of that line.
+- at the end of each player's line, join or leave;
+- at the end of an append by a timer, or by anything else that isn't a player's line;
+- after a batch of another node's events.
+
+Lines of other players may be in progress then: they never delay handlers.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class EventBus:
     def __init__(self) -> None:
         self.pending: deque[Callable[[], None]] = deque()
         self.names = Turns(self._drain, self.pending)
-        self.tables = Turns(self.dispatch, self.pending)
+        self.tables = Turns()
         self.handlers: dict[type[Any], list[Handler]] = {}
         self._is_draining = False
 
@@ -45,12 +47,12 @@ class EventBus:
             self.handlers.setdefault(kind, []).append(handler)
 
     def defer(self, call: Callable[[], None]) -> None:
-        """Queue a call for when no lock is held."""
+        """Queue a call behind the handlers that are queued now."""
         self.pending.append(call)
 
-    def dispatch(self) -> None:
-        """Drain the queue, unless a lock is held, whose release will do so."""
-        if self.pending and not (self.names.held or self.tables.held):
+    def dispatch(self, player: str = "") -> None:
+        """Drain the queue, unless ``player`` has a line in progress, whose end will do so."""
+        if self.pending and player not in self.names.held:
             self._drain()
 
     def _drain(self) -> None:
@@ -58,10 +60,12 @@ class EventBus:
         if not self.pending or self._is_draining:
             return
         self._is_draining = True
-        while self.pending:
-            call = self.pending.popleft()
-            try:
-                call()
-            except Exception:  # noqa: BLE001  (play goes on in spite of our bugs)
-                _log.exception("an event handler failed")
-        self._is_draining = False
+        try:
+            while self.pending:
+                call = self.pending.popleft()
+                try:
+                    call()
+                except Exception:  # noqa: BLE001  (play goes on in spite of our bugs)
+                    _log.exception("an event handler failed")
+        finally:
+            self._is_draining = False

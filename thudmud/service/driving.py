@@ -152,7 +152,7 @@ class Turns:
     Args:
         ended: called after each release while something is ``pending``; another may hold the key by
             then.
-        pending: what is waited with until then.
+        pending: calls queued until a release.
 
     Attributes:
         held: by held key, the futures of those who wait for it.
@@ -198,7 +198,7 @@ class Turns:
                 with suppress(ValueError):  # it may have been removed already
                     waiting.remove(turn)
             else:  # we got the key just when we were cancelled
-                self._hand_on(key)
+                self.leave(key)
             raise
 
     def leave(self, key: str) -> None:

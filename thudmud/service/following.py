@@ -124,6 +124,7 @@ class Following:
             await self._append(decision, cause, key)
         finally:
             self.tables.leave(held)
+            self._bus.dispatch(decision.player)
 
     def _with_score(self, decision: Decision) -> Decision:
         """Return a decision that ends a battle, with the score if it is one of a tournament."""
@@ -247,7 +248,7 @@ class Following:
         except Exception as error:  # noqa: BLE001  (`ended` raises it)
             self.fail(error)
         self._wake()
-        if not self.tables.held:  # else whoever holds one hands it out
+        if not self.tables.held:  # otherwise releasing the lock dispatches
             self._bus.dispatch()
 
     def _take_hall_event(self, entry: Entry) -> None:
@@ -364,6 +365,8 @@ class Following:
             if must_store:
                 raise
             _log.error("not stored: %s", error, extra={"board": table.name})
+        finally:
+            self._bus.dispatch()
 
     async def hold_clocks(self, since: float) -> None:
         """Hold all clocks for the time since then, which the store does not know of.
@@ -374,6 +377,7 @@ class Following:
         for table in list(self._hall.tables.values()):
             async with self.tables.of(table.name):
                 await self._hold_clock(table.key, [(since, self._clock())])
+            self._bus.dispatch()
 
     async def _hold_clock(
         self, key: str, interruptions: Sequence[tuple[float, float]] | None = None
@@ -411,6 +415,7 @@ class Following:
                     await close_at(self._store, table, self._hall.version or 0, self._clock())
                 except Conflict as conflict:
                     await self.until(conflict)
+        self._bus.dispatch()
 
 
 def _opened(event: BoardOpened) -> Table:

@@ -123,7 +123,7 @@ class Base:
         later: calls a function later; None where nothing waits.
         node: the node of the service, where several share the store.
         realm: the realm of the hall's boards.
-        bus: tells what has happened, and has the locks.
+        bus: the event bus, which owns the locks.
         scheduler: the timers.
     """
 

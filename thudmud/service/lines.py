@@ -194,7 +194,7 @@ class PlayerLines:
             unsure, visit.unsure = visit.unsure, None
             if not isinstance(line, str):
                 command = line
-                if self._policy.check_available:
+                if self._policy.check_available and not visit.watcher:  # bots are programs of ours
                     try:
                         self._policy.check_available(command)
                     except ParseError as error:

@@ -33,7 +33,7 @@ class ReportNews:
         base.bus.on(ReportMade, self._made)
 
     def _made(self, applied: AppliedEvent) -> None:
-        """Tell of a report that was made, here or on another node, now or with the next."""
+        """Announce a report, at once or in the next batch."""
         self._waiting.append(cast("ReportMade", applied.event))
         if _KEY not in self._scheduler:
             self._tell_all()

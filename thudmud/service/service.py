@@ -35,6 +35,7 @@ The invariants, each with the place in the code:
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Coroutine, Iterable
+from functools import partial
 from typing import Any, cast
 
 from thudmud import features
@@ -113,11 +114,11 @@ class Service:
         pause: seconds between two plies of a replay. With 0 several are shown at once; with None
             the front end calls `play_on`.
         is_alone: whether the hall never has other boards than its first ones.
-        without: the names of features that do nothing by themselves.
+        without: features whose handlers and timers aren't set up.
 
     Attributes:
         realm: the realm of the hall's boards, see `thudmud.play.projections.realm_of`.
-        bus: tells what has happened, and has the locks.
+        bus: the event bus, which owns the locks.
         scheduler: the timers.
         countdown: the countdown to a shutdown.
         director: does what is due in tournaments.
@@ -142,11 +143,12 @@ class Service:
         self.realm = next((realm_of(table.key) for table in hall.tables.values()), "")
         self._is_alone, self._node = is_alone, node
         self.has_adviser = adviser is not None
+        self._to_list: set[str] = set()
+        """The keys of boards whose entries are about to be told, where there are no timers."""
         self.bus, self.scheduler = EventBus(), TimerScheduler(clock, later)
         policy = policy or Policy()
 
-        # Each part gets the parts that it uses, and has the bus tell it what has happened: in the
-        # order in which they are made.
+        # Each part subscribes to the bus; handlers run in the order of construction.
         base = Base(hall, store, clock, later, node, self.realm, self.bus, self.scheduler)
         self._base = base
         self.broadcaster = broadcaster = Broadcaster(base, told)
@@ -443,7 +445,7 @@ class Service:
         await self._seeking.pass_time()
         await self.director.look()
 
-    # What features reach, see `thudmud.play.feature.FeatureContext`.
+    # The interface for features, see `thudmud.play.feature.FeatureContext`.
 
     def local_players(self) -> Collection[str]:
         """Return the names of the players who are on this node."""
@@ -461,6 +463,11 @@ class Service:
         """Apply an aside, and deliver it to players on this node."""
         self.broadcaster.tell_here(aside)
 
+    async def wait_for_line(self, player: str) -> None:
+        """Wait until a player's line in progress, or their joining, is done."""
+        async with self.bus.names.of(player):
+            pass
+
     async def run_command(self, player: str, command: Command) -> None:
         """Carry out a command for a player, as if they had typed it, if they are on this node.
 
@@ -474,18 +481,20 @@ class Service:
     def _list(self, applied: AppliedEvent) -> None:
         """Tell those in the hall the new entry of a board, soon, with changes that follow."""
         after, before = applied.table, applied.before
-        ended = isinstance(applied.event, events.BattleEnded)  # the ply before it has changed it
+        ended = isinstance(applied.event, events.BattleEnded)  # the move before it has changed it
         if after is None or (before and _as_listed(after) == _as_listed(before) and not ended):
             return
-
-        def tell() -> None:
-            if table := self.hall.tables.with_key(after.key):
-                self.broadcaster.tell_here(BoardListed("", table.name))
-
+        tell = partial(self._tell_listed, after.key)
         if self.scheduler.has_timers:
             self.scheduler.at(("listed", after.key), self.clock() + LISTED_EVERY, tell)
-        else:
-            tell()
+        elif after.key not in self._to_list:
+            self._to_list.add(after.key)
+            self.bus.defer(tell)
+
+    def _tell_listed(self, key: str) -> None:
+        self._to_list.discard(key)
+        if table := self.hall.tables.with_key(key):
+            self.broadcaster.tell_here(BoardListed("", table.name))
 
     async def _play(self, name: str, command: PlayNow) -> None:
         """Have a player on this node look for somebody to play with, unless they play by now."""

@@ -77,7 +77,7 @@ class Director:
         self._look_soon({each.tournament.number for each in matches if each.tournament})
 
     def _came(self, applied: AppliedEvent) -> None:
-        """See to the tournaments that start, and may have waited for a player who has come in."""
+        """Check tournaments whose start may have waited for this player."""
         at, player = self._clock(), cast("_Arrival", applied.event).player
         self._look_soon(
             {

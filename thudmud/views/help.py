@@ -177,7 +177,7 @@ def _read() -> dict[str, Page]:
 
 
 def _whole(pages: Mapping[str, Page]) -> Mapping[str, Page]:
-    """Return pages without what points to pages and commands that there are not."""
+    """Return pages without references to missing pages."""
     missing = _missing(pages)
     return {topic: each.without(missing) for topic, each in pages.items()} if missing else pages
 
@@ -219,7 +219,7 @@ def _items(block: Block) -> list[str]:
 
 
 def _missing(pages: Mapping[str, Page]) -> frozenset[str]:
-    """Return the topics that pages point to, and that there are not: those of other features."""
+    """Return the "See also" topics that have no page, since a feature is missing."""
     pointed = {
         topic
         for each in pages.values()

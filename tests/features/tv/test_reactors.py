@@ -125,3 +125,12 @@ async def test_it_turns_on_another_node(world: World) -> None:
     await one.type("Anna", "start game on oak board")
     assert tv(two) == "oak board"
     assert one.hall.people["Emil"].observed == ("oak board",)
+
+
+async def test_it_says_once_that_nothing_is_played(place: Place) -> None:
+    await place.enter("Emil", "Anna")
+    await place.type("Anna", "practice on oak board")
+    await place.type("Emil", "tv")
+    place.told["Emil"].clear()
+    await place.type("Anna", "leave game on oak board")
+    assert sum("tv" in text for text in place.told["Emil"]) <= 1

@@ -7,7 +7,7 @@ from thudmud.play.asides import AtBoard, aside
 
 @aside
 class MoveTaught(AtBoard):
-    """A newcomer whose turn it is is told how to move, or reminded (``again``).
+    """A newcomer to move is shown how, or reminded (``again``).
 
     ``hints`` says whether they can ask for hints.
     """

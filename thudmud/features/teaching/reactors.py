@@ -55,7 +55,11 @@ class Teacher:
         try:
             score: PlayerScore | None = await self._service.look_up(ScoreLookup(player))
         except StoreError as error:
-            _log.error("could not tell whether they are new: %s", error, extra={"player": player})
+            if player in self._service.local_players():
+                _log.error("could not read their results: %s", error, extra={"player": player})
+            return
+        await self._service.wait_for_line(player)  # they see the board first
+        if player not in self._service.local_players():
             return
         tables = self._service.hall.tables.seats_of(player)
         is_new = score is None or score == PlayerScore(score.name, puzzles=score.puzzles)

@@ -18,6 +18,8 @@ _log = logging.getLogger(__name__)
 
 def setup(service: FeatureContext) -> None:
     """Subscribe to the events that begin or end battles, for the tvs of this node's players."""
+    due = set[str]()
+    """Players whose tvs are to be switched: once, however many events ask for it."""
 
     def battle_changed(applied: AppliedEvent) -> None:
         """Switch the tvs that show this board if its battle ended, or else the idle ones."""
@@ -29,10 +31,18 @@ def setup(service: FeatureContext) -> None:
 
     def retune(shown: str) -> None:
         """Switch all tvs that show the given board, or nothing ("")."""
-        for name in tuple(service.local_players()):
+        if not due:
+            service.bus.defer(switch_due)
+        for name in service.local_players():
             person = service.hall.people.get(name)
             if person and tv_board(person) == shown:
-                service.spawn(turn(name))
+                due.add(name)
+
+    def switch_due() -> None:
+        names = sorted(due)
+        due.clear()
+        for name in names:
+            service.spawn(turn(name))
 
     async def turn(name: str) -> None:
         try:

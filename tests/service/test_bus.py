@@ -1,0 +1,119 @@
+"""The event bus: order, errors, and when the queue is drained."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import pytest
+
+from thudmud.play.events import BattleEnded, Joined, Left, Parting
+from thudmud.play.feature import AppliedEvent
+from thudmud.rules import Side
+from thudmud.service.bus import EventBus
+from thudmud.service.driving import Turns
+
+JOINED = AppliedEvent(Joined(0.0, "Anna", Side.DWARF), None, None, is_ours=True)
+LEFT = AppliedEvent(Left(0.0, "Anna", Side.DWARF, Parting.LEFT), None, None, is_ours=True)
+
+
+def publish(bus: EventBus, applied: AppliedEvent) -> None:
+    """Queue an event as `Broadcaster.carry_out` does."""
+    for handler in bus.handlers.get(type(applied.event), ()):
+        bus.defer(partial(handler, applied))
+
+
+@pytest.fixture
+def bus() -> EventBus:
+    return EventBus()
+
+
+def test_handlers_run_in_the_order_of_events_and_of_subscription(bus: EventBus) -> None:
+    seen: list[str] = []
+    bus.on((Joined, Left), lambda applied: seen.append(f"first {type(applied.event).__name__}"))
+    bus.on(Joined, lambda _: seen.append("second Joined"))
+    bus.on(BattleEnded, lambda _: seen.append("another"))
+    publish(bus, JOINED)
+    publish(bus, LEFT)
+    assert seen == []
+    bus.dispatch()
+    assert seen == ["first Joined", "second Joined", "first Left"]
+
+
+def test_event_of_a_line_waits_for_its_end_and_for_no_other_line(bus: EventBus) -> None:
+    seen: list[AppliedEvent] = []
+    bus.on(Joined, seen.append)
+    assert bus.names.begin("Anna")
+    assert bus.names.begin("Carla")
+    publish(bus, JOINED)
+    bus.dispatch("Anna")
+    assert seen == []
+    bus.names.leave("Anna")
+    assert seen == [JOINED]
+    publish(bus, JOINED)
+    bus.dispatch()  # as after the append of a timer
+    assert seen == [JOINED, JOINED]
+
+
+def test_event_that_a_handler_causes_is_handled_behind_those_before_it(bus: EventBus) -> None:
+    seen: list[str] = []
+
+    def joined(_: AppliedEvent) -> None:
+        seen.append("joined")
+        publish(bus, LEFT)
+        bus.dispatch()
+        seen.append("joined is done")
+
+    bus.on(Joined, joined)
+    bus.on(Left, lambda _: seen.append("left"))
+    publish(bus, JOINED)
+    bus.dispatch()
+    assert seen == ["joined", "joined is done", "left"]
+
+
+def test_handler_that_fails_is_logged_and_hinders_no_other(
+    bus: EventBus, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen: list[AppliedEvent] = []
+
+    def fail(_: AppliedEvent) -> None:
+        raise RuntimeError("a mistake")
+
+    bus.on(Joined, fail)
+    bus.on(Joined, seen.append)
+    publish(bus, JOINED)
+    bus.dispatch()
+    assert seen == [JOINED]
+    assert caplog.messages == ["an event handler failed"]
+
+
+def test_interrupted_bus_goes_on_with_the_next_event(bus: EventBus) -> None:
+    seen: list[AppliedEvent] = []
+
+    def interrupted(_: AppliedEvent) -> None:
+        raise KeyboardInterrupt
+
+    bus.on(Left, interrupted)
+    bus.on(Joined, seen.append)
+    publish(bus, LEFT)
+    with pytest.raises(KeyboardInterrupt):
+        bus.dispatch()
+    publish(bus, JOINED)
+    bus.dispatch()
+    assert seen == [JOINED]
+
+
+async def test_locks_are_all_left_when_the_last_who_waits_is_cancelled() -> None:
+    """The lock is handed to somebody at the very moment at which they are cancelled."""
+    turns = Turns()
+    assert turns.begin("Anna")
+    waits = asyncio.create_task(turns.take("Anna"))
+    await asyncio.sleep(0)
+    idle = asyncio.create_task(turns.all_left())
+    await asyncio.sleep(0)
+    turns.leave("Anna")
+    waits.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waits
+    async with asyncio.timeout(60):
+        await idle
