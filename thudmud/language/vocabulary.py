@@ -16,9 +16,9 @@ from typing import Any, ClassVar, TypeVar, dataclass_transform
 from thudmud import features
 from thudmud.errors import InvalidValueError
 from thudmud.language.cleaning import clean
-from thudmud.language.parsing import THE_END, ParseError, parse
+from thudmud.language.parsing import THE_END, ParseError, diagnose, parse
 from thudmud.language.slips import near_miss
-from thudmud.language.words import FEATURE_TERMINALS, FIRST, STOPS, WORDS, opens
+from thudmud.language.words import FIRST, STOPS, WORDS, feature_terminals, opens
 from thudmud.play.command import Command
 from thudmud.play.refusals import Mistake
 from thudmud.values import value
@@ -133,7 +133,7 @@ class Vocabulary:
 
     def __init__(self, own: Iterable[type[OwnCommand]] = (), without: Collection[str] = ()) -> None:
         gone = [each for each in features.load() if each.name in without]
-        of_gone = {terminal for each in gone for terminal in FEATURE_TERMINALS.get(each.name, ())}
+        of_gone = {terminal for each in gone for terminal in feature_terminals().get(each.name, ())}
         self._left = frozenset(
             name
             for name in FIRST
@@ -141,6 +141,7 @@ class Vocabulary:
         )
         self.without = frozenset(word for name in self._left for word in WORDS[name])
         self._of_gone = tuple(kind for each in gone for kind in each.commands)
+        self._gone_words = frozenset(word for name in of_gone for word in WORDS[name])
         if unknown := set(without) - self.without - {each.name for each in gone}:
             raise InvalidValueError(f"no verb is called {', '.join(sorted(unknown))}")
         ours = {word for name in FIRST - self._left for word in WORDS.get(name, ())}
@@ -164,7 +165,7 @@ class Vocabulary:
                 raise
             raise self._unknown(error.line, error.suggestion) from None
         if isinstance(command, self._of_gone):
-            raise self._unknown(cleaned, None)
+            raise self._left_out(cleaned)
         return command
 
     def check_available(self, command: Command) -> None:
@@ -172,6 +173,20 @@ class Vocabulary:
         line = str(command)
         if isinstance(command, self._of_gone) or (self._left and opens(self._left, line)):
             raise self._unknown(line, None)
+
+    def _left_out(self, line: str) -> ParseError:
+        """Return the error of a line whose command was left out: at the feature's own word."""
+        column = 0
+        for word in line.split(" "):
+            if word.lower().rstrip(STOPS) in self._gone_words:
+                break
+            column += len(word) + 1
+        if column in {0, len(line) + 1}:
+            return self._unknown(line, None)
+        expected = (
+            each for each in diagnose(line, column).expected if each not in self._gone_words
+        )
+        return ParseError(Mistake.UNEXPECTED_WORD, line, column, word, expected=tuple(expected))
 
     def _unknown(self, line: str, suggestion: str | None) -> ParseError:
         word = line.partition(" ")[0]

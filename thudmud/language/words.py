@@ -12,9 +12,9 @@ from __future__ import annotations
 import marshal
 import re
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from importlib.machinery import SourceFileLoader
 from importlib.resources.abc import Traversable
@@ -164,22 +164,18 @@ def grammar_with(grammar: str, features: Collection[str]) -> str:
     )
 
 
-def _terminals_of_features(grammar: str) -> dict[str, frozenset[str]]:
+@cache
+def feature_terminals() -> Mapping[str, frozenset[str]]:
     """Return the terminals of each feature, by its name."""
     found: dict[str, set[str]] = {}
-    for line in grammar.splitlines():
+    for line in grammar_file().read_text(encoding="utf-8").splitlines():
         rule, mark, name = line.rpartition(_FEATURE_MARK)
         if mark and (terminal := re.match(r"(_?[A-Z_]+)[.0-9]*:", rule)):
             found.setdefault(name, set()).add(terminal[1])
     return {feature: frozenset(terminals) for feature, terminals in found.items()}
 
 
-_GRAMMAR = grammar_with(grammar_file().read_text(encoding="utf-8"), NAMES)
-
-FEATURE_TERMINALS = _terminals_of_features(_GRAMMAR)
-"""The terminals of each feature, by its name."""
-
-TABLES = kept_tables(_GRAMMAR)
+TABLES = kept_tables(grammar_with(grammar_file().read_text(encoding="utf-8"), NAMES))
 
 _SPELLING = re.compile(r"\(\?i:([a-z0-9\\ -]+)\)|\|(\\?[':.?])\)")
 """A quoted string of the grammar in a keyword's pattern, as Lark writes it: a word or a sign."""

@@ -486,6 +486,9 @@ TableEvent = (
 TABLE_EVENTS = get_args(TableEvent)
 """Their classes."""
 
+TABLE_EVENTS_BUT_MOVES = tuple(kind for kind in TABLE_EVENTS if kind is not Moved)
+"""The same without `Moved`, which is by far the most frequent."""
+
 
 @value
 class Imported:

@@ -95,7 +95,7 @@ class Broadcaster:
             finally:
                 if handlers := self._bus.handlers.get(type(telling.event)):
                     applied = AppliedEvent(telling.event, telling.table, before, is_ours)
-                    for handler in handlers:
+                    for handler in handlers:  # not by `defer`, which would be a call for each
                         self._bus.pending.append(partial(handler, applied))
         if told and crosses and self._node:
             self.pass_on(decision.asides)

@@ -17,11 +17,10 @@ from thudmud.errors import Refused
 from thudmud.play.archive import AdjournedLookup
 from thudmud.play.asides import CaughtUp, Gone, Sanctioned, TookOver
 from thudmud.play.events import (
-    TABLE_EVENTS,
+    TABLE_EVENTS_BUT_MOVES,
     Absent,
     BoardOpened,
     BoardRenamed,
-    Moved,
     Parting,
     Returned,
 )
@@ -84,7 +83,7 @@ class Presence:
         self._screens = broadcaster.screens
         self._bus, self._scheduler, self.names = base.bus, base.scheduler, base.bus.names
         self.closing = False
-        base.bus.on(tuple({*TABLE_EVENTS} - {Moved}), self._seats_changed)
+        base.bus.on(TABLE_EVENTS_BUT_MOVES, self._seats_changed)
         base.bus.on((BoardOpened, BoardRenamed), self._board_changed)
         base.bus.on(Sanctioned, self._sanctioned)
 

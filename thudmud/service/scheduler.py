@@ -13,7 +13,7 @@ class Handle(Protocol):
     """A timer."""
 
     def cancel(self) -> None:
-        """Cancel it."""
+        """Prevent the call, if it hasn't been made."""
 
 
 Later = Callable[[float, Callable[[], None]], Handle]

@@ -68,7 +68,7 @@ class Seeking:
                 self._wait_for(name)
 
     def stop(self) -> None:
-        """Stop."""
+        """Ignore all further events."""
         self._stopped = True
 
     def _made(self, applied: AppliedEvent) -> None:

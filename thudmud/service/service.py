@@ -154,7 +154,7 @@ class Service:
         self.broadcaster = broadcaster = Broadcaster(base, told)
         self.following = Following(base, broadcaster, is_alone=is_alone)
         self.countdown = Countdown(self.scheduler, broadcaster.tell_here)
-        self.bus.on(tuple({*events.TABLE_EVENTS} - {events.Moved}), self._list)
+        self.bus.on(events.TABLE_EVENTS_BUT_MOVES, self._list)
         visits = broadcaster.visits
         self._tidying = Tidying(base, self.following)
         self._timing = Timing(base, self.following, broadcaster.tell_here)

@@ -47,7 +47,7 @@ class Tidying:
         base.bus.on((Absent, BattleEnded), self._absence_changed)
 
     def stop(self) -> None:
-        """Stop."""
+        """Clean up nothing more."""
         self._stopped = True
 
     def begin(self) -> None:

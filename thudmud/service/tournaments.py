@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from thudmud.play.asides import Entered, TookOver
-from thudmud.play.events import TABLE_EVENTS, TOURNAMENTS, Moved, TournamentEvent
+from thudmud.play.events import TABLE_EVENTS_BUT_MOVES, TOURNAMENTS, TournamentEvent
 from thudmud.play.feature import AppliedEvent
 from thudmud.play.pairing import Pairing
 from thudmud.play.tournaments import Tournament
@@ -54,7 +54,7 @@ class Director:
         self.is_working = self._is_stopped = False
         base.bus.on(TOURNAMENTS, self._tournament_changed)
         base.bus.on((Entered, TookOver), self._came)
-        base.bus.on(tuple({*TABLE_EVENTS} - {Moved}), self._board_changed)
+        base.bus.on(TABLE_EVENTS_BUT_MOVES, self._board_changed)
 
     def stop(self) -> None:
         """Do nothing more."""

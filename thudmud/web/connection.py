@@ -22,7 +22,6 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from thudmud.features import NAMES
 from thudmud.telnet import gmcp
 from thudmud.telnet.capabilities import Capabilities
 from thudmud.telnet.intake import Reading, notice_dead_links
@@ -120,9 +119,9 @@ class WebPolicy:
         find_battle: returns that of a battle, by its number. It never fails.
         pictures: returns pictures of boards and battles.
         published: returns calendars and feeds, and ends mails.
+        features: the names of the features that players have.
         public_url: where the page is for players; "" if that is not known.
         embed: the origins of pages that may show boards and battles in a frame; "*" is all.
-        features: the names of the features that players have.
         flusher: writes all output, once at the end of each turn of the event loop.
     """
 
@@ -138,9 +137,9 @@ class WebPolicy:
     find_battle: Callable[[int], Coroutine[None, None, Preview | None]]
     pictures: Pictures
     published: Publications
+    features: tuple[str, ...]
     public_url: str = ""
     embed: frozenset[str] = frozenset()
-    features: tuple[str, ...] = NAMES
     flusher: Flusher = field(default_factory=Flusher)
 
 

@@ -12,3 +12,11 @@ def test_tv_that_is_off_is_turned_off() -> None:
     [message] = [each for each in house.obey("Carla", "tv off", 0.0) if not each.package]
     assert message.text == 'Your tv is off. "tv" turns it on.'
     assert refused(Refused(TvRefusal.TV_IS_OFF)) == message.text
+
+
+def test_words_of_other_features_are_not_blamed_where_there_is_no_tv() -> None:
+    house = House([BoardSpec("oak board")], without=["tv"])
+    house.enter("Carla", 0.0)
+    [message] = [each for each in house.obey("Carla", "stop tv", 0.0) if not each.package]
+    last = 'comes "tutorial", "puzzle", "replay" or the end of the line, not "tv".'
+    assert last in " ".join(message.text.split())
